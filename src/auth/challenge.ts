@@ -1,0 +1,23 @@
+// The WWW-Authenticate challenge, byte for byte (spec §5 rules 6-7; RFC 6750 §3 where the specification is silent).
+import type { Config } from '../config.ts';
+import type { AppError } from '../errors.ts';
+import type { Host } from './hosts.ts';
+
+const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+
+/**
+ * The challenge for a 401 or 403. Missing and insufficient credentials are both `insufficient_scope`, as the
+ * specification prints it; a credential that was sent but is bad is `invalid_token`. On a customer's custom domain
+ * the `resource_metadata` parameter is left out.
+ */
+export function challenge(config: Config, host: Host, error: AppError): string {
+  const parameters = [
+    'realm="Service API v2"',
+    `error="${error.invalidToken ? 'invalid_token' : 'insufficient_scope'}"`,
+    ...(error.scope === undefined ? [] : [`scope="${error.scope}"`]),
+    ...(host.kind === 'custom_domain'
+      ? []
+      : [`resource_metadata="${config.authUrl}${PROTECTED_RESOURCE_PATH}"`]),
+  ];
+  return `Bearer ${parameters.join(', ')}`;
+}

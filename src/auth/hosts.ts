@@ -1,0 +1,60 @@
+// Which host a request came to, and what that narrows it to (spec §1, §5 rules 6-7, DESIGN §7).
+import { isIP } from 'node:net';
+import type { App } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { findCustomDomain, findSubdomain } from '../store/hosts.ts';
+
+/** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
+export interface Host {
+  readonly kind: 'service' | 'team' | 'workspace' | 'custom_domain';
+  /** null on the service's main host: it narrows to nothing. */
+  readonly teamId: bigint | null;
+  readonly workspaceId: bigint | null;
+}
+
+export const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
+
+/** The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). */
+export function publicUrl(app: App, request: Request, peerAddress: string | undefined): URL {
+  const url = new URL(request.url);
+  if (peerAddress === undefined || !isTrusted(app, peerAddress)) return url;
+  const host = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
+  const proto = request.headers.get('x-forwarded-proto')?.split(',')[0]?.trim();
+  if (proto === 'http' || proto === 'https') url.protocol = `${proto}:`;
+  if (host !== undefined && URL.canParse(`${url.protocol}//${host}`)) {
+    // Assigning to `host` would keep the inner port when the forwarded host has none.
+    const outer = new URL(`${url.protocol}//${host}`);
+    url.hostname = outer.hostname;
+    url.port = outer.port;
+  }
+  return url;
+}
+
+function isTrusted(app: App, address: string): boolean {
+  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return app.config.trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Whose host this is. One SQL statement at most; none on the service's main host.
+ * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
+ * @throws AppError `misdirected_request` (421) for a host that is nobody's (RFC 9110 §15.5.20)
+ */
+export async function resolveHost(app: App, hostname: string): Promise<Host> {
+  const { serviceHost, authUrl } = app.config;
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  if (name === serviceHost || name === new URL(authUrl).hostname) return SERVICE;
+  if (serviceHost === 'localhost' && isLoopback(name)) return SERVICE;
+  if (name.endsWith(`.${serviceHost}`)) {
+    const owner = await findSubdomain(app.store, name.slice(0, -serviceHost.length - 1));
+    if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };
+  } else {
+    const owner = await findCustomDomain(app.store, name);
+    if (owner !== null) return { kind: 'custom_domain', ...owner };
+  }
+  throw new AppError('misdirected_request', `No team or workspace is served at ${name}.`);
+}
+
+function isLoopback(name: string): boolean {
+  return name === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
+}

@@ -1,0 +1,48 @@
+// The one scope table (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it.
+import { AppError } from '../errors.ts';
+import type { Actor } from './actor.ts';
+
+/** Each category with the sentence that people read about it. */
+export const CATEGORIES = {
+  account: 'teams and workspaces',
+  contacts: 'contacts and saved filters',
+  funnels: 'funnels, their pages and conditional splits',
+  store: 'the store',
+  webhooks: 'outgoing webhook endpoints',
+} as const;
+
+export type Category = keyof typeof CATEGORIES;
+export type Access = 'read' | 'write';
+/** A scope that an operation needs. */
+export type Scope = `${Category}:${Access}`;
+
+/** Every scope that a key may carry: each category's two, and the coarse wildcards. */
+export const SCOPES: readonly string[] = [
+  ...Object.keys(CATEGORIES).flatMap((category) => [`${category}:read`, `${category}:write`]),
+  'read',
+  'write',
+];
+
+/** True when `granted` covers `scope`: itself, or its access's wildcard. `write` does not imply `read`. */
+export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
+  return granted.has(scope) || granted.has(scope.slice(scope.indexOf(':') + 1));
+}
+
+/**
+ * The caller, known to hold `scope`: the first line of every service function.
+ * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
+ */
+export function requireScope(
+  ctx: { readonly actor: Actor },
+  scope: Scope,
+): Exclude<Actor, { kind: 'anonymous' }> {
+  const { actor } = ctx;
+  if (actor.kind === 'anonymous') {
+    const message = actor.rejected ?? 'API key missing. Send it as "Authorization: Bearer <API key>".';
+    throw new AppError('unauthenticated', message, { scope, invalidToken: actor.rejected !== null });
+  }
+  if (!covers(actor.scopes, scope)) {
+    throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
+  }
+  return actor;
+}

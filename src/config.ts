@@ -1,0 +1,172 @@
+// Environment -> Config. Pure; the only list of variable names. Every problem is reported at once. Secrets are kept
+// apart from the rest, so that a Config can be logged.
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { StartupError } from './errors.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
+
+export interface Limits {
+  /** Bytes of a request body; more is 413. */
+  readonly maxBodyBytes: number;
+  /** Milliseconds that a request may take before it is answered 503. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds that one SQL statement may take. */
+  readonly statementTimeoutMs: number;
+  /** Nesting of selections in a GraphQL operation. */
+  readonly maxQueryDepth: number;
+  /** Cost of a GraphQL operation: rows that it may touch at most, by its page sizes. */
+  readonly maxQueryCost: number;
+  /** Milliseconds that requests under way get to end at shutdown. */
+  readonly shutdownTimeoutMs: number;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  /** The domain that the service owns, with all its subdomains. */
+  readonly serviceHost: string;
+  /** Where the well-known documents live: `{auth_url}` of the specification, without a trailing slash. */
+  readonly authUrl: string;
+  /** Peers whose Forwarded-* headers count. */
+  readonly trustProxy: BlockList;
+  readonly logLevel: LogLevel;
+  readonly poolSize: number;
+  readonly limits: Limits;
+}
+
+export interface Secrets {
+  /** A PostgreSQL connection string; without one the embedded database is used. */
+  readonly databaseUrl: string | undefined;
+}
+
+/** What the README and `serve --help` print: name, default, meaning. */
+export const VARIABLES = [
+  ['PORT', '4000', 'port to listen on; 0 takes a free one'],
+  ['HOST', '127.0.0.1', 'address to listen on'],
+  ['DATABASE_URL', 'embedded', 'PostgreSQL connection string; without it an embedded PostgreSQL is started'],
+  ['DATA_DIR', '.data', 'folder of the embedded database and the demo key'],
+  ['SERVICE_HOST', 'localhost', 'domain of the service; its subdomains lead to teams and workspaces'],
+  [
+    'AUTH_URL',
+    'http://localhost:PORT, else https://SERVICE_HOST',
+    'base of the /.well-known documents, named in challenges',
+  ],
+  [
+    'TRUST_PROXY',
+    '',
+    'addresses or CIDR ranges, separated by commas, whose X-Forwarded-Host and -Proto count',
+  ],
+  ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
+  ['POOL_SIZE', '10', 'database connections of one process'],
+  ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
+  ['REQUEST_TIMEOUT_MS', '30000', 'time a request may take before it is answered 503'],
+  ['STATEMENT_TIMEOUT_MS', '15000', 'time one SQL statement may take'],
+  ['MAX_QUERY_DEPTH', '16', 'nesting of a GraphQL operation'],
+  ['MAX_QUERY_COST', '50000', 'rows a GraphQL operation may ask for, by its page sizes'],
+  ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
+] as const satisfies readonly (readonly [string, string, string])[];
+
+type Variable = (typeof VARIABLES)[number][0];
+
+/**
+ * The configuration in `env`, defaults filled in.
+ * @param cwd what a relative DATA_DIR is relative to
+ * @throws StartupError naming every variable that is wrong, without its value where that may be a secret
+ */
+export function parseConfig(
+  env: Record<string, string | undefined>,
+  cwd: string,
+): { config: Config; secrets: Secrets } {
+  const problems: string[] = [];
+  const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
+
+  function check<T>(
+    name: Variable,
+    fallback: T,
+    parse: (text: string) => T | undefined,
+    expected: string,
+  ): T {
+    const text = read(name);
+    if (text === undefined) return fallback;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name} must be ${expected}`);
+    return value ?? fallback;
+  }
+  function wholeNumber(name: Variable, min: number, max: number): number {
+    const fallback = Number(VARIABLES.find(([variable]) => variable === name)?.[1]);
+    const parse = (text: string) =>
+      /^\d{1,9}$/.test(text) && +text >= min && +text <= max ? Number(text) : undefined;
+    return check(name, fallback, parse, `a whole number from ${min} to ${max}`);
+  }
+
+  const port = wholeNumber('PORT', 0, 65_535);
+  const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
+  const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
+  const config: Config = {
+    port,
+    host: read('HOST') ?? '127.0.0.1',
+    dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
+    serviceHost,
+    authUrl: check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query'),
+    trustProxy: check(
+      'TRUST_PROXY',
+      new BlockList(),
+      parseAddresses,
+      'IP addresses or CIDR ranges, separated by commas',
+    ),
+    logLevel: check(
+      'LOG_LEVEL',
+      'info',
+      (text) => LOG_LEVELS.find((level) => level === text),
+      LOG_LEVELS.join(', '),
+    ),
+    poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    limits: {
+      maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),
+      requestTimeoutMs: wholeNumber('REQUEST_TIMEOUT_MS', 100, 3_600_000),
+      statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
+      maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
+      maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
+      shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
+    },
+  };
+  const secrets: Secrets = {
+    databaseUrl: check(
+      'DATABASE_URL',
+      undefined,
+      parseDatabaseUrl,
+      'a connection string such as postgresql://user:password@host:5432/database',
+    ),
+  };
+  if (problems.length > 0) throw new StartupError(`Configuration: ${problems.join('; ')}.`);
+  return { config, secrets };
+}
+
+function parseHostName(text: string): string | undefined {
+  const host = text.toLowerCase();
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) ? host : undefined;
+}
+
+function parseBaseUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
+}
+
+function parseDatabaseUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function parseAddresses(text: string): BlockList | undefined {
+  const list = new BlockList();
+  for (const item of text.split(',').map((part) => part.trim())) {
+    const [address = '', bits, ...rest] = item.split('/');
+    const version = isIP(address);
+    const size = bits === undefined ? (version === 4 ? 32 : 128) : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+    if (version === 0 || rest.length > 0 || size < 0 || size > (version === 4 ? 32 : 128)) return undefined;
+    list.addSubnet(address, size, version === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

@@ -1,0 +1,22 @@
+// What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
+import type { Actor } from './auth/actor.ts';
+import type { Host } from './auth/hosts.ts';
+import type { Config } from './config.ts';
+import type { Logger } from './log.ts';
+import type { Store } from './store/store.ts';
+
+export interface App {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Logger;
+  /** The time now; tests set it. */
+  readonly clock: () => Date;
+}
+
+export interface Context extends App {
+  readonly requestId: string;
+  /** Who asks. */
+  readonly actor: Actor;
+  /** Where it was asked: an owned host or a custom domain, and what that narrows the request to. */
+  readonly host: Host;
+}

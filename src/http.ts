@@ -1,0 +1,52 @@
+// One HTTP exchange: what is known of a request before any face sees it. Host and caller are looked up when first asked
+// for, so that paths which need neither cost neither.
+import type { Actor } from './auth/actor.ts';
+import { authenticate } from './auth/authenticate.ts';
+import { type Host, publicUrl, resolveHost } from './auth/hosts.ts';
+import type { App, Context } from './context.ts';
+
+/** What Hono hands to handlers as `c.env`. */
+export interface HttpEnv {
+  Bindings: { exchange: Exchange };
+}
+
+/** The peer's address, as the socket has it; behind a proxy that is the proxy's. */
+export interface Peer {
+  readonly address: string | undefined;
+}
+
+/** Ids that callers may give their requests: visible, short, harmless in a log line. */
+const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+
+export class Exchange {
+  readonly app: App;
+  readonly request: Request;
+  readonly requestId: string;
+  /** The URL that the client used. */
+  readonly url: URL;
+  /** What has been resolved so far, for the log and for failures. */
+  host: Host | null = null;
+  actor: Actor | null = null;
+
+  constructor(app: App, request: Request, peer: Peer | undefined) {
+    const given = request.headers.get('x-request-id');
+    this.app = app;
+    this.request = request;
+    this.requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : crypto.randomUUID();
+    this.url = publicUrl(app, request, peer?.address);
+  }
+
+  /** @throws AppError `misdirected_request` for a host that is nobody's */
+  async resolveHost(): Promise<Host> {
+    this.host ??= await resolveHost(this.app, this.url.hostname);
+    return this.host;
+  }
+
+  /** The context of a request to a host of ours, its caller known. */
+  async context(): Promise<Context> {
+    const { app, requestId, request } = this;
+    const host = await this.resolveHost();
+    this.actor ??= await authenticate(app, request.headers, host);
+    return { ...app, requestId, host, actor: this.actor };
+  }
+}

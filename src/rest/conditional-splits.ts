@@ -1,0 +1,44 @@
+import { parsePageQuery } from '../pagination.ts';
+import * as splits from '../services/conditional-splits.ts';
+import { viewSplit } from '../views/conditional-splits.ts';
+import { objectResponse, pageResponse } from './pagination.ts';
+import { param, type Route } from './route.ts';
+
+const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
+
+/** Spec §4 "DELETE conditional split step". */
+const remove: Route['handle'] = async (request) => {
+  await splits.remove(request.ctx, {
+    funnel: param(request, 'funnel_id'),
+    split: param(request, 'id'),
+    branch: request.query.getAll('branch').at(-1),
+  });
+  return new Response(null, { status: 204 });
+};
+
+export const conditionalSplitRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v2/funnels/:funnel_id/conditional_split_steps',
+    async handle(request) {
+      const { ctx, query, url } = request;
+      const page = await splits.list(ctx, param(request, 'funnel_id'), () => parsePageQuery(query));
+      const details = await splits.detailsOf(ctx, page.rows, {
+        filters: query.getAll('expand[]').includes('filter'),
+      });
+      return pageResponse({ rows: details, more: page.more }, viewSplit, url);
+    },
+  },
+  {
+    method: 'GET',
+    path: `/api/v2${MEMBER_PATH}`,
+    async handle(request) {
+      const split = await splits.get(request.ctx, param(request, 'funnel_id'), param(request, 'id'));
+      const [detail] = await splits.detailsOf(request.ctx, [split], { filters: true });
+      return objectResponse(detail === undefined ? {} : viewSplit(detail));
+    },
+  },
+  { method: 'DELETE', path: `/api/v2${MEMBER_PATH}`, handle: remove },
+  // The path as the specification prints it, without the prefix.
+  { method: 'DELETE', path: MEMBER_PATH, handle: remove },
+];

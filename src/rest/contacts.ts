@@ -1,0 +1,24 @@
+import { parsePageQuery } from '../pagination.ts';
+import * as contacts from '../services/contacts.ts';
+import { viewContact } from '../views/contacts.ts';
+import { objectResponse, pageResponse } from './pagination.ts';
+import { param, type Route } from './route.ts';
+
+export const contactRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v2/workspaces/:workspace_id/contacts',
+    async handle(request) {
+      const { ctx, query, url } = request;
+      const page = await contacts.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
+      return pageResponse(page, viewContact, url);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v2/contacts/:id',
+    async handle(request) {
+      return objectResponse(viewContact(await contacts.get(request.ctx, param(request, 'id'))));
+    },
+  },
+];

@@ -1,0 +1,39 @@
+// The one place where a failure becomes a REST answer: a problem document (RFC 9457, DESIGN §5).
+import { STATUS_CODES } from 'node:http';
+import { challenge } from '../auth/challenge.ts';
+import type { Host } from '../auth/hosts.ts';
+import type { App } from '../context.ts';
+import { AppError, STATUS_OF } from '../errors.ts';
+
+/** What the mapper needs to know of the request; the host is null when it was not resolved. */
+export interface ErrorContext {
+  readonly app: App;
+  readonly requestId: string;
+  readonly host: Host | null;
+}
+
+/** The answer to a failed request. An unknown error is logged inside and masked outside. */
+export function errorResponse(error: unknown, { app, requestId, host }: ErrorContext): Response {
+  const known =
+    error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
+  const status = STATUS_OF[known.code];
+  if (status >= 500) app.log.error({ err: known.cause ?? error, requestId }, known.message);
+  const headers = new Headers({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
+  if ((status === 401 || status === 403) && host !== null) {
+    headers.set('WWW-Authenticate', challenge(app.config, host, known));
+  }
+  if (known.retryAfterSeconds !== undefined) headers.set('Retry-After', String(known.retryAfterSeconds));
+  if (known.allow !== undefined) headers.set('Allow', known.allow.join(', '));
+  const body = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: known.message,
+    code: known.code,
+    errors: known.errors,
+    request_id: requestId,
+    // The one member that existing clients of this API read.
+    error: known.message,
+  };
+  return new Response(JSON.stringify(body), { status, headers });
+}

@@ -1,0 +1,29 @@
+import { asksForRegistry, parsePageQuery, parseRegistryPageQuery } from '../pagination.ts';
+import * as refineFilters from '../services/refine-filters.ts';
+import { viewRefineFilter } from '../views/refine-filters.ts';
+import { objectResponse, pageResponse, registryResponse } from './pagination.ts';
+import { param, type Route } from './route.ts';
+
+export const refineFilterRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v2/workspaces/:workspace_id/refine_filters',
+    async handle(request) {
+      const { ctx, query, url } = request;
+      const workspace = param(request, 'workspace_id');
+      if (asksForRegistry(query)) {
+        const chunks = await refineFilters.listAll(ctx, workspace, () => parsePageQuery(query).order);
+        return registryResponse(chunks, viewRefineFilter);
+      }
+      const page = await refineFilters.list(ctx, workspace, () => parseRegistryPageQuery(query));
+      return pageResponse(page, viewRefineFilter, url);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v2/refine_filters/:id',
+    async handle(request) {
+      return objectResponse(viewRefineFilter(await refineFilters.get(request.ctx, param(request, 'id'))));
+    },
+  },
+];

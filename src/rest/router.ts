@@ -1,0 +1,44 @@
+// The whole REST surface as one list, and how it is mounted on the HTTP app.
+import type { Hono } from 'hono';
+import { AppError } from '../errors.ts';
+import type { HttpEnv } from '../http.ts';
+import { conditionalSplitRoutes } from './conditional-splits.ts';
+import { contactRoutes } from './contacts.ts';
+import { funnelRoutes } from './funnels.ts';
+import { refineFilterRoutes } from './refine-filters.ts';
+import type { Route } from './route.ts';
+import { teamRoutes } from './teams.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { workspaceRoutes } from './workspaces.ts';
+
+export const routes: readonly Route[] = [
+  ...teamRoutes,
+  ...workspaceRoutes,
+  ...contactRoutes,
+  ...funnelRoutes,
+  ...conditionalSplitRoutes,
+  ...refineFilterRoutes,
+  ...webhookEndpointRoutes,
+];
+
+/** Mounts every route. HEAD is served by GET; another method on a known path is 405 with `Allow` (RFC 9110 §15.5.6). */
+export function mountRest(http: Hono<HttpEnv>): void {
+  for (const { method, path, handle } of routes) {
+    http.on(method, path, async (c) => {
+      const { exchange } = c.env;
+      const ctx = await exchange.context();
+      return handle({
+        ctx,
+        params: c.req.param(),
+        query: new URL(c.req.url).searchParams,
+        url: exchange.url,
+      });
+    });
+  }
+  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = served.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    http.all(path, () => {
+      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+    });
+  }
+}

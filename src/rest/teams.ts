@@ -1,0 +1,22 @@
+import { parsePageQuery } from '../pagination.ts';
+import * as teams from '../services/teams.ts';
+import { viewTeam } from '../views/teams.ts';
+import { objectResponse, pageResponse } from './pagination.ts';
+import { param, type Route } from './route.ts';
+
+export const teamRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v2/teams',
+    async handle({ ctx, query, url }) {
+      return pageResponse(await teams.list(ctx, () => parsePageQuery(query)), viewTeam, url);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v2/teams/:id',
+    async handle(request) {
+      return objectResponse(viewTeam(await teams.get(request.ctx, param(request, 'id'))));
+    },
+  },
+];

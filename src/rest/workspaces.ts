@@ -1,0 +1,24 @@
+import { parsePageQuery } from '../pagination.ts';
+import * as workspaces from '../services/workspaces.ts';
+import { viewWorkspace } from '../views/workspaces.ts';
+import { objectResponse, pageResponse } from './pagination.ts';
+import { param, type Route } from './route.ts';
+
+export const workspaceRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/api/v2/teams/:team_id/workspaces',
+    async handle(request) {
+      const { ctx, query, url } = request;
+      const page = await workspaces.list(ctx, param(request, 'team_id'), () => parsePageQuery(query));
+      return pageResponse(page, viewWorkspace, url);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v2/workspaces/:id',
+    async handle(request) {
+      return objectResponse(viewWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
+    },
+  },
+];

@@ -1,0 +1,124 @@
+// Conditional split steps of a funnel, and removing one (spec §4 "DELETE conditional split step", DESIGN §8).
+import { covers, requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { invalid, notFound } from '../errors.ts';
+import { findPlaces, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
+import type { Ref } from '../store/rows.ts';
+import { withTransaction } from '../store/store.ts';
+import { SPLITS, type SplitRow } from '../store/tables.ts';
+import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
+import { readsOf } from './reads.ts';
+import type { RefineFilterRow } from './refine-filters.ts';
+import * as refineFilters from './refine-filters.ts';
+import { parseRef } from './refs.ts';
+import { type BranchChoice, removeSplit } from './workflow.ts';
+
+export type { SplitRow };
+
+const reads = readsOf(SPLITS, 'funnels:read', { one: 'Conditional split step', parent: 'Funnel' });
+export const { getMany, list, listMany, countMany, existMany } = reads;
+
+/** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
+export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
+  const row = await reads.get(ctx, split);
+  const named = parseRef('Conditional split step', funnel);
+  if (named !== row.funnelId && named !== row.funnelPublicId) throw notFound('Conditional split step');
+  return row;
+}
+
+/** A split with the first page step of each branch and, where asked for and allowed, its saved filter. */
+export interface SplitDetail {
+  readonly id: bigint;
+  readonly split: SplitRow;
+  readonly matched: StepNode | null;
+  readonly unmatched: StepNode | null;
+  /** null when none was asked for, none is set, or the caller may not read saved filters. */
+  readonly filter: RefineFilterRow | null;
+}
+
+/** Details of splits, in their order: one statement for all their funnels' steps, one for all filters. */
+export async function detailsOf(
+  ctx: Context,
+  splits: readonly SplitRow[],
+  options: { filters: boolean },
+): Promise<SplitDetail[]> {
+  const trees = await listSteps(ctx, [...new Set(splits.map((split) => split.funnelId))]);
+  const nodes = new Map(trees.flatMap((tree) => [...walk(tree)].map((node) => [node.id, node])));
+  const { scopes } = requireScope(ctx, 'funnels:read');
+  const filterIds = splits.map((split) => split.filterId).filter((id) => id !== null);
+  const wanted = options.filters && filterIds.length > 0 && covers(scopes, 'contacts:read');
+  const filters = wanted ? await refineFilters.getMany(ctx, filterIds) : [];
+  return splits.map((split) => ({
+    id: split.id,
+    split,
+    matched: firstPage(nodes.get(split.id)?.matched),
+    unmatched: firstPage(nodes.get(split.id)?.unmatched),
+    filter: filters.find((filter) => filter !== null && filter.id === split.filterId) ?? null,
+  }));
+}
+
+function firstPage(steps: readonly StepNode[] = []): StepNode | null {
+  return steps.find((step) => step.kind === 'page') ?? null;
+}
+
+export interface RemovalInput {
+  readonly funnel: Ref;
+  readonly split: Ref;
+  /** The branch that goes, untrusted; absent is `both`. */
+  readonly branch?: string | undefined;
+}
+
+export interface Removal {
+  readonly funnelId: bigint;
+  readonly splitId: bigint;
+  /** In workflow order. */
+  readonly promotedPageIds: readonly bigint[];
+  readonly discardedPageIds: readonly bigint[];
+}
+
+/**
+ * Removes a split, promotes the kept branch, discards the pages of the other; all of it or nothing, one at a time a
+ * funnel.
+ * @throws AppError `not_found` (also for a split that was removed before), `invalid` for an unknown branch
+ */
+export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
+  const actor = requireScope(ctx, 'funnels:write');
+  const funnelRef = parseRef('Funnel', input.funnel);
+  const splitRef = parseRef('Conditional split step', input.split);
+  const discard = parseBranch(input.branch ?? 'both');
+  return withTransaction(ctx.store, async (tx) => {
+    const funnelId = await lockFunnel(tx, actor.reach, funnelRef);
+    if (funnelId === null) throw notFound('Funnel');
+    const steps = await findPlaces(tx, funnelId);
+    const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
+    const removal = split && removeSplit(steps, split.id, discard);
+    if (removal == null) throw notFound('Conditional split step');
+    const discardedPageIds = pageIdsOf(removal.removed);
+    const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by API key ${actor.publicId}`;
+    const at = ctx.clock();
+    // Retired first: a step that is moved into the split's position must find it free of live steps.
+    await retire(
+      tx,
+      { stepIds: removal.removed.map((step) => step.id), pageIds: discardedPageIds },
+      reason,
+      at,
+    );
+    await moveSteps(tx, removal.moved, at);
+    const [gone] = removal.removed;
+    return {
+      funnelId,
+      splitId: gone?.id ?? 0n,
+      promotedPageIds: pageIdsOf(removal.promoted),
+      discardedPageIds,
+    };
+  });
+}
+
+function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {
+  return steps.map((step) => step.pageId).filter((id) => id !== null);
+}
+
+function parseBranch(text: string): BranchChoice {
+  if (text === 'matched' || text === 'unmatched' || text === 'both') return text;
+  throw invalid('branch', 'branch must be matched, unmatched or both.');
+}

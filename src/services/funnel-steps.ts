@@ -1,0 +1,52 @@
+// A funnel's main workflow: the ordered tree of its steps.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { findSteps, type StepRow } from '../store/funnel-steps.ts';
+import type { Ref } from '../store/rows.ts';
+import { type FunnelRow, get as getFunnel } from './funnels.ts';
+import { groupBySiblings, siblingKey } from './workflow.ts';
+
+export type { StepRow };
+
+/** A step with its branches' steps below it; both are empty on a page. */
+export interface StepNode extends StepRow {
+  readonly matched: readonly StepNode[];
+  readonly unmatched: readonly StepNode[];
+}
+
+/** A funnel with its top-level steps. @throws AppError `not_found` for the funnel */
+export async function getStructure(
+  ctx: Context,
+  funnel: Ref,
+): Promise<{ funnel: FunnelRow; steps: StepNode[] }> {
+  const row = await getFunnel(ctx, funnel);
+  const [steps = []] = await listMany(ctx, [row.id]);
+  return { funnel: row, steps };
+}
+
+/** The top-level steps of each funnel, in the funnels' order and in one statement; none where it is not the caller's. */
+export async function listMany(ctx: Context, funnelIds: readonly bigint[]): Promise<StepNode[][]> {
+  const { reach } = requireScope(ctx, 'funnels:read');
+  const byFunnel = Map.groupBy(await findSteps(ctx.store, reach, funnelIds), (step) => step.funnelId);
+  return funnelIds.map((id) => toTree(byFunnel.get(id) ?? []));
+}
+
+function toTree(steps: readonly StepRow[]): StepNode[] {
+  type Open = StepRow & { matched: Open[]; unmatched: Open[] };
+  const nodes = steps.map((step): Open => ({ ...step, matched: [], unmatched: [] }));
+  const siblings = groupBySiblings(nodes);
+  for (const node of nodes) {
+    node.matched = siblings.get(siblingKey(node.id, 'matched')) ?? [];
+    node.unmatched = siblings.get(siblingKey(node.id, 'unmatched')) ?? [];
+  }
+  return siblings.get(siblingKey(null, null)) ?? [];
+}
+
+/** Every step of a tree, each before its subtree. */
+export function* walk(steps: readonly StepNode[]): Generator<StepNode> {
+  const stack = steps.toReversed();
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    yield step;
+    stack.push(...step.unmatched.toReversed(), ...step.matched.toReversed());
+  }
+}

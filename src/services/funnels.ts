@@ -1,0 +1,10 @@
+// Funnels of a workspace. Their workflow is in funnel-steps.ts.
+import { FUNNELS, type FunnelRow } from '../store/tables.ts';
+import { readsOf } from './reads.ts';
+
+export type { FunnelRow };
+
+export const { get, getMany, list, listMany, countMany, existMany } = readsOf(FUNNELS, 'funnels:read', {
+  one: 'Funnel',
+  parent: 'Workspace',
+});

@@ -1,0 +1,69 @@
+// The reads that every noun has, with the rules that are the same for all: who may, then input, then owned rows only.
+
+import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import type { Page, PageInput } from '../pagination.ts';
+import { countUnder, existsUnder, findByIds, findByRef, findPagesUnder, type Ref } from '../store/rows.ts';
+import type { Table } from '../store/tables.ts';
+import { parseRef } from './refs.ts';
+
+/** A place in a list, and the side of it to look at. */
+export interface Probe {
+  readonly id: bigint;
+  readonly side: 'at_or_below' | 'at_or_above';
+}
+
+export interface Reads<Row> {
+  /** @throws AppError `not_found` when it does not exist or is not the caller's */
+  get(ctx: Context, ref: Ref): Promise<Row>;
+  /** In the ids' order; null for what does not exist or is not the caller's. */
+  getMany(ctx: Context, ids: readonly bigint[]): Promise<(Row | null)[]>;
+  /** @throws AppError `not_found` for the parent, `invalid` for the page */
+  list(ctx: Context, parent: Ref, page: PageInput): Promise<Page<Row>>;
+  /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
+  listMany(ctx: Context, parentIds: readonly bigint[], page: PageInput): Promise<(Page<Row> | null)[]>;
+  /** How many there are under each parent. */
+  countMany(ctx: Context, parentIds: readonly bigint[]): Promise<number[]>;
+  /** Whether each parent has any on one side of a place. */
+  existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
+}
+
+/**
+ * The reads of one noun.
+ * @param noun what to call it, and what to call its parent, in a `not_found`
+ */
+export function readsOf<Row extends { id: bigint }>(
+  table: Table<Row>,
+  scope: Scope,
+  noun: { one: string; parent: string },
+): Reads<Row> {
+  return {
+    async get(ctx, ref) {
+      const { reach } = requireScope(ctx, scope);
+      const row = await findByRef(ctx.store, table, reach, parseRef(noun.one, ref));
+      if (row === null) throw notFound(noun.one);
+      return row;
+    },
+    async getMany(ctx, ids) {
+      return findByIds(ctx.store, table, requireScope(ctx, scope).reach, ids);
+    },
+    async list(ctx, parent, page) {
+      const { reach } = requireScope(ctx, scope);
+      const ref = parseRef(noun.parent, parent);
+      const parents = typeof ref === 'bigint' ? [ref] : ref;
+      const [found] = await findPagesUnder(ctx.store, table, reach, parents, page());
+      if (found == null) throw notFound(noun.parent);
+      return found;
+    },
+    async listMany(ctx, parentIds, page) {
+      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page());
+    },
+    async countMany(ctx, parentIds) {
+      return countUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds);
+    },
+    async existMany(ctx, parentIds, probe) {
+      return existsUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, probe);
+    },
+  };
+}

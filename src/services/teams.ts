@@ -1,0 +1,19 @@
+// Teams: a key reaches one, so the list has one at most, and none on another team's host.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import type { Page, PageInput } from '../pagination.ts';
+import { TEAMS, type TeamRow } from '../store/tables.ts';
+import { readsOf } from './reads.ts';
+
+export type { TeamRow };
+
+const reads = readsOf(TEAMS, 'account:read', { one: 'Team', parent: 'Team' });
+
+export const { get, getMany, countMany, existMany, listMany } = reads;
+
+/** The teams that the caller reaches. */
+export async function list(ctx: Context, page: PageInput): Promise<Page<TeamRow>> {
+  const { reach } = requireScope(ctx, 'account:read');
+  const [found] = await listMany(ctx, [reach.teamId], page);
+  return found ?? { rows: [], more: false };
+}

@@ -1,0 +1,14 @@
+// Outgoing webhook endpoints of a workspace (spec §2).
+import { WEBHOOK_ENDPOINTS, type WebhookEndpointRow } from '../store/tables.ts';
+import { readsOf } from './reads.ts';
+
+export type { WebhookEndpointRow };
+
+export const { get, getMany, list, listMany, countMany, existMany } = readsOf(
+  WEBHOOK_ENDPOINTS,
+  'webhooks:read',
+  {
+    one: 'Webhook endpoint',
+    parent: 'Workspace',
+  },
+);

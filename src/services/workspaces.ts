@@ -1,0 +1,22 @@
+// Workspaces of a team.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { findSubdomain } from '../store/hosts.ts';
+import { WORKSPACES, type WorkspaceRow } from '../store/tables.ts';
+import { readsOf } from './reads.ts';
+
+export type { WorkspaceRow };
+
+export const { get, getMany, list, listMany, countMany, existMany } = readsOf(WORKSPACES, 'account:read', {
+  one: 'Workspace',
+  parent: 'Team',
+});
+
+/** @throws AppError `not_found` when no workspace of the caller's has this subdomain */
+export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
+  requireScope(ctx, 'account:read');
+  const owner = await findSubdomain(ctx.store, subdomain.toLowerCase());
+  if (owner?.workspaceId == null) throw notFound('Workspace');
+  return get(ctx, owner.workspaceId);
+}

@@ -1,0 +1,31 @@
+// Database failures -> AppError, so that nothing above the store knows an SQLSTATE or a Prisma code.
+import { AppError } from '../errors.ts';
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** SQLSTATE classes and codes, Node's and Prisma's codes that say "not now" (PostgreSQL manual, appendix A). */
+const UNAVAILABLE =
+  /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN|NOTFOUND)|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
+const UNAVAILABLE_MESSAGE =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
+
+/** `unavailable` (503 with Retry-After) when the database is away or too slow; anything else comes back as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  for (let cause: unknown = error, depth = 0; cause instanceof Object && depth < 5; depth++) {
+    const { code, originalCode, message } = cause as {
+      code?: unknown;
+      originalCode?: unknown;
+      message?: unknown;
+    };
+    const codes = [code, originalCode].filter((value) => typeof value === 'string');
+    if (codes.some((value) => UNAVAILABLE.test(value)) || UNAVAILABLE_MESSAGE.test(String(message))) {
+      return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause: error,
+      });
+    }
+    cause = (cause as { cause?: unknown }).cause;
+  }
+  return error;
+}

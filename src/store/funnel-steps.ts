@@ -1,0 +1,134 @@
+// A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
+import type { Reach } from '../auth/actor.ts';
+import { Prisma } from './generated/client.ts';
+import type { Ref } from './rows.ts';
+import { query, type Statement, type Store, type Transaction } from './store.ts';
+import type { PageRow } from './tables.ts';
+
+export type StepKind = 'page' | 'conditional_split';
+export type BranchName = 'matched' | 'unmatched';
+
+/** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
+export interface StepPlace {
+  readonly id: bigint;
+  readonly kind: StepKind;
+  readonly parentId: bigint | null;
+  readonly branch: BranchName | null;
+  readonly position: number;
+}
+
+export interface StepRow extends StepPlace {
+  readonly publicId: string;
+  readonly funnelId: bigint;
+  readonly name: string;
+  readonly page: PageRow | null;
+  readonly filterId: bigint | null;
+  readonly filterPublicId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+type FlatRow = Omit<StepRow, 'page'> & { pageId: bigint | null } & {
+  [Property in Exclude<keyof PageRow, 'id'> as `page.${Property}`]: PageRow[Property];
+};
+
+const OF_FUNNELS: Statement = {
+  name: 'funnel_steps.of_funnels',
+  text: `select s.id, s.public_id as "publicId", s.funnel_id as "funnelId", s.kind, s.parent_id as "parentId", s.branch,
+      s.position, s.name, s.filter_id as "filterId", r.public_id as "filterPublicId", s.created_at as "createdAt",
+      s.updated_at as "updatedAt", s.page_id as "pageId", p.public_id as "page.publicId",
+      p.workspace_id as "page.workspaceId", p.name as "page.name", p.current_path as "page.currentPath",
+      p.created_at as "page.createdAt", p.updated_at as "page.updatedAt"
+    from funnel_steps s
+      join workspaces w on w.id = s.workspace_id
+      left join pages p on p.id = s.page_id
+      left join refine_filters r on r.id = s.filter_id
+    where s.funnel_id = any($3::bigint[]) and s.removed_at is null
+      and w.team_id = $1 and ($2::bigint is null or w.id = $2)
+    order by s.funnel_id, s.parent_id nulls first, s.branch, s.position`,
+};
+
+/** Every step of the funnels that the caller owns, pages included, in one statement. */
+export async function findSteps(
+  store: Store,
+  reach: Reach,
+  funnelIds: readonly bigint[],
+): Promise<StepRow[]> {
+  const rows = await query<FlatRow>(store, OF_FUNNELS, [reach.teamId, reach.workspaceId, funnelIds]);
+  return rows.map(toStep);
+}
+
+function toStep(row: FlatRow): StepRow {
+  const { id, publicId, funnelId, kind, parentId, branch, position, name, filterId, filterPublicId } = row;
+  const step = { id, publicId, funnelId, kind, parentId, branch, position, name, filterId, filterPublicId };
+  const page =
+    row.pageId === null
+      ? null
+      : {
+          id: row.pageId,
+          publicId: row['page.publicId'],
+          workspaceId: row['page.workspaceId'],
+          name: row['page.name'],
+          currentPath: row['page.currentPath'],
+          createdAt: row['page.createdAt'],
+          updatedAt: row['page.updatedAt'],
+        };
+  return { ...step, page, createdAt: row.createdAt, updatedAt: row.updatedAt };
+}
+
+/** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
+export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promise<bigint | null> {
+  const named = typeof ref === 'bigint' ? Prisma.sql`f.id = ${ref}` : Prisma.sql`f.public_id = ${ref}`;
+  const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    select f.id from funnels f join workspaces w on w.id = f.workspace_id
+    where ${named} and w.team_id = ${reach.teamId} and (${reach.workspaceId}::bigint is null or w.id = ${reach.workspaceId})
+    for update of f`;
+  return rows[0]?.id ?? null;
+}
+
+/** A locked funnel's steps, for working out a change. */
+export async function findPlaces(
+  tx: Transaction,
+  funnelId: bigint,
+): Promise<(StepPlace & { publicId: string; pageId: bigint | null })[]> {
+  return tx.funnelStep.findMany({
+    where: { funnelId, removedAt: null },
+    select: {
+      id: true,
+      publicId: true,
+      kind: true,
+      parentId: true,
+      branch: true,
+      position: true,
+      pageId: true,
+    },
+  });
+}
+
+/** Puts steps of a locked funnel where the places say, in one statement. */
+export async function moveSteps(tx: Transaction, places: readonly StepPlace[], at: Date): Promise<void> {
+  if (places.length === 0) return;
+  await tx.$executeRaw`
+    update funnel_steps s set parent_id = m.parent_id, branch = m.branch::branch, position = m.position, updated_at = ${at}
+    from unnest(${places.map((place) => place.id)}::bigint[], ${places.map((place) => place.parentId)}::bigint[],
+      ${places.map((place) => place.branch)}::text[], ${places.map((place) => place.position)}::int[])
+      as m (id, parent_id, branch, position)
+    where s.id = m.id`;
+}
+
+/** Marks steps removed and pages discarded; nothing is deleted (DESIGN §8). */
+export async function retire(
+  tx: Transaction,
+  retired: { stepIds: readonly bigint[]; pageIds: readonly bigint[] },
+  reason: string,
+  at: Date,
+): Promise<void> {
+  await tx.funnelStep.updateMany({
+    where: { id: { in: [...retired.stepIds] } },
+    data: { removedAt: at, removalReason: reason },
+  });
+  await tx.page.updateMany({
+    where: { id: { in: [...retired.pageIds] } },
+    data: { discardedAt: at, discardReason: reason },
+  });
+}

@@ -1,0 +1,169 @@
+// Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
+// reach is part of it, so that "not yours" and "not there" are one answer.
+import type { Reach } from '../auth/actor.ts';
+import type { Page, PageRequest } from '../pagination.ts';
+import { query, type Statement, type Store } from './store.ts';
+import type { Table } from './tables.ts';
+
+/** How a client names one row: the integer id or the public id. */
+export type Ref = bigint | string;
+
+type Row = { id: bigint };
+
+const statements = new Map<string, Statement>();
+
+/** Builds a statement's text once a process. The number of names is bounded: no name is made from input. */
+function statement(name: string, build: () => string): Statement {
+  const found = statements.get(name) ?? { name, text: build() };
+  statements.set(name, found);
+  return found;
+}
+
+/** The visible, owned rows with these ids, in the ids' order; null where there is none. */
+export async function findByIds<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  ids: readonly bigint[],
+): Promise<(R | null)[]> {
+  const byIds = statement(
+    `${table.name}.ids`,
+    () => `select ${table.columns} from ${table.name} t
+      where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
+  );
+  const rows = await query<R>(store, byIds, [reach.teamId, reach.workspaceId, ids]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** The visible, owned row that a client names, or null. */
+export async function findByRef<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  ref: Ref,
+): Promise<R | null> {
+  if (typeof ref === 'bigint') return (await findByIds(store, table, reach, [ref]))[0] ?? null;
+  const byPublicId = statement(
+    `${table.name}.public_id`,
+    () => `select ${table.columns} from ${table.name} t
+      where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
+  );
+  return (await query<R>(store, byPublicId, [reach.teamId, reach.workspaceId, ref]))[0] ?? null;
+}
+
+/**
+ * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's.
+ * @param parents ids, or one public id
+ */
+export async function findPagesUnder<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  parents: readonly bigint[] | string,
+  page: PageRequest,
+): Promise<(Page<R> | null)[]> {
+  const { key, condition, direction } = keyset(page);
+  const byPublicId = typeof parents === 'string';
+  const link = table.parent;
+  const pages = statement(
+    `${table.name}.under.${byPublicId ? 'ref' : 'ids'}.${key}`,
+    () => `select p.id as "parentId", t.* from ${link.table} p left join lateral (
+        select ${table.columns} from ${table.name} t
+        where t.${link.column} = p.id and ${table.visible} and ${condition('$5', '$6')}
+          and ${table.narrowed('$2')}
+        order by t.id ${direction} limit $4
+      ) t on true
+      where ${byPublicId ? 'p.public_id = $3' : 'p.id = any($3::bigint[])'} and ${parentInReach(link.table)}
+      order by p.id, t.id ${direction}`,
+  );
+  const values = [reach.teamId, reach.workspaceId, parents, page.size + 1, ...bounds(page)];
+  const rows = await query<R & { parentId: bigint; id: bigint | null }>(store, pages, values);
+  const byParent = new Map<bigint, R[]>();
+  for (const row of rows) {
+    const siblings = byParent.get(row.parentId) ?? [];
+    // A parent without children has one row of nulls.
+    if (row.id !== null) siblings.push(row);
+    byParent.set(row.parentId, siblings);
+  }
+  const found = byPublicId ? [[...byParent.values()][0]] : parents.map((id) => byParent.get(id));
+  return found.map((siblings) => (siblings === undefined ? null : toPage(siblings, page)));
+}
+
+/** How many visible rows each parent has, in the parents' order. */
+export async function countUnder<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  parents: readonly bigint[],
+): Promise<number[]> {
+  const link = table.parent;
+  const counts = statement(
+    `${table.name}.count`,
+    () => `select p.id as "parentId", (select count(*) from ${table.name} t
+        where t.${link.column} = p.id and ${table.visible}
+        and ${table.narrowed('$2')}) as "count"
+      from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}`,
+  );
+  const values = [reach.teamId, reach.workspaceId, parents];
+  const rows = await query<{ parentId: bigint; count: bigint }>(store, counts, values);
+  const byParent = new Map(rows.map((row) => [row.parentId, Number(row.count)]));
+  return parents.map((id) => byParent.get(id) ?? 0);
+}
+
+/** Whether each parent has a visible row at the probe's id or on its side of it, in the parents' order. */
+export async function existsUnder<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  parents: readonly bigint[],
+  probe: { id: bigint; side: 'at_or_below' | 'at_or_above' },
+): Promise<boolean[]> {
+  const link = table.parent;
+  const exists = statement(
+    `${table.name}.exists.${probe.side}`,
+    () => `select p.id from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
+      and exists (select from ${table.name} t where t.${link.column} = p.id and ${table.visible}
+        and ${table.narrowed('$2')} and t.id ${probe.side === 'at_or_below' ? '<=' : '>='} $4)`,
+  );
+  const rows = await query<Row>(store, exists, [reach.teamId, reach.workspaceId, parents, probe.id]);
+  const having = new Set(rows.map((row) => row.id));
+  return parents.map((id) => having.has(id));
+}
+
+/** A parent that the caller owns; `$1` is the team and `$2` the workspace that the host narrows to. */
+function parentInReach(parent: Table<Row>['parent']['table']): string {
+  if (parent === 'teams') return 'p.id = $1';
+  if (parent === 'workspaces') return 'p.team_id = $1 and ($2::bigint is null or p.id = $2)';
+  return `exists (select from workspaces w where w.id = p.workspace_id and w.team_id = $1
+    and ($2::bigint is null or w.id = $2))`;
+}
+
+/** Keyset condition and scan direction of a page. Paging backward scans from the other end. */
+function keyset(page: PageRequest) {
+  const ascending = page.order === 'asc';
+  const direction = ascending === !page.backward ? 'asc' : 'desc';
+  const after = page.after === null ? '' : ascending ? '>' : '<';
+  const before = page.before === null ? '' : ascending ? '<' : '>';
+  return {
+    key: `${direction}.${page.order}.${after && 'a'}${before && 'b'}`,
+    direction,
+    condition(first: string, second: string): string {
+      const conditions = [];
+      if (after !== '') conditions.push(`t.id ${after} ${first}`);
+      if (before !== '') conditions.push(`t.id ${before} ${after === '' ? first : second}`);
+      return conditions.join(' and ') || 'true';
+    },
+  };
+}
+
+function bounds(page: PageRequest): bigint[] {
+  return [page.after, page.before].filter((bound) => bound !== null);
+}
+
+/** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
+function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
+  const more = rows.length > page.size;
+  const kept = more ? rows.slice(0, page.size) : rows;
+  return { rows: page.backward ? kept.reverse() : kept, more };
+}

@@ -1,0 +1,138 @@
+// Rows for tests. Each factory makes what it needs above it, unless told where to hang.
+import type { App } from '../../src/context.ts';
+import { createToken } from '../../src/auth/tokens.ts';
+import type { Prisma } from '../../src/store/generated/client.ts';
+import { allocateIds, type PublicIdTable } from '../../src/store/public-ids.ts';
+import type { BranchName } from '../../src/store/funnel-steps.ts';
+import type { Caller } from './gateway.ts';
+
+type Overrides<Input> = Partial<Input>;
+
+async function nextIds(app: App, table: PublicIdTable) {
+  const [ids] = await allocateIds(app.store.prisma, table, 1);
+  if (ids === undefined) throw new Error('no id');
+  return ids;
+}
+
+export async function team(app: App, overrides: Overrides<Prisma.TeamUncheckedCreateInput> = {}) {
+  const ids = await nextIds(app, 'teams');
+  return app.store.prisma.team.create({ data: { ...ids, name: `Team ${ids.id}`, ...overrides } });
+}
+
+export async function workspace(app: App, overrides: Overrides<Prisma.WorkspaceUncheckedCreateInput> = {}) {
+  const ids = await nextIds(app, 'workspaces');
+  const teamId = overrides.teamId ?? (await team(app)).id;
+  const data = { ...ids, teamId, name: `Workspace ${ids.id}`, subdomain: `workspace-${ids.id}` };
+  return app.store.prisma.workspace.create({ data: { ...data, ...overrides } });
+}
+
+export async function customDomain(app: App, workspaceId: bigint, host: string) {
+  return app.store.prisma.customDomain.create({ data: { workspaceId, host } });
+}
+
+export async function contact(app: App, overrides: Overrides<Prisma.ContactUncheckedCreateInput> = {}) {
+  const ids = await nextIds(app, 'contacts');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const data = { ...ids, workspaceId, emailAddress: `person-${ids.id}@example.com` };
+  return app.store.prisma.contact.create({ data: { ...data, ...overrides } });
+}
+
+/** Many contacts at once, in order of id. */
+export async function contacts(app: App, workspaceId: bigint, count: number): Promise<bigint[]> {
+  const ids = await allocateIds(app.store.prisma, 'contacts', count);
+  const data = ids.map((id) => ({ ...id, workspaceId, emailAddress: `person-${id.id}@example.com` }));
+  await app.store.prisma.contact.createMany({ data });
+  return ids.map(({ id }) => id);
+}
+
+export async function tag(app: App, workspaceId: bigint, name: string) {
+  const ids = await nextIds(app, 'tags');
+  return app.store.prisma.tag.create({ data: { ...ids, workspaceId, name, color: '#336699' } });
+}
+
+export async function refineFilter(
+  app: App,
+  overrides: Overrides<Prisma.RefineFilterUncheckedCreateInput> = {},
+) {
+  const ids = await nextIds(app, 'refine_filters');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const criteria = [{ attribute: 'email_address', clause: 'sw', value: 'a' }];
+  const data = { ...ids, workspaceId, name: `Filter ${ids.id}`, criteria };
+  return app.store.prisma.refineFilter.create({ data: { ...data, ...overrides } });
+}
+
+export async function webhookEndpoint(
+  app: App,
+  overrides: Overrides<Prisma.WebhookEndpointUncheckedCreateInput> = {},
+) {
+  const ids = await nextIds(app, 'webhook_endpoints');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const url = 'https://hooks.example.com/in';
+  const data = { ...ids, workspaceId, url, name: `Endpoint ${ids.id}`, eventTypeIds: ['contact.identified'] };
+  return app.store.prisma.webhookEndpoint.create({ data: { ...data, ...overrides } });
+}
+
+export async function funnel(app: App, overrides: Overrides<Prisma.FunnelUncheckedCreateInput> = {}) {
+  const ids = await nextIds(app, 'funnels');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const data = { ...ids, workspaceId, name: `Funnel ${ids.id}`, currentPath: `/funnel-${ids.id}` };
+  return app.store.prisma.funnel.create({ data: { ...data, ...overrides } });
+}
+
+/** A workflow to build: a page's name, or a split with what is on its branches. */
+export type Plan = string | { split: string; matched?: Plan[]; unmatched?: Plan[] };
+
+export interface BuiltStep {
+  readonly id: bigint;
+  readonly publicId: string;
+  readonly pageId: bigint | null;
+}
+
+/** Builds the workflow of a funnel; the steps made, by the names in the plan. */
+export async function workflow(
+  app: App,
+  on: { id: bigint; workspaceId: bigint },
+  plans: Plan[],
+): Promise<Map<string, BuiltStep>> {
+  const built = new Map<string, BuiltStep>();
+  async function build(siblings: Plan[], parentId: bigint | null, branch: BranchName | null): Promise<void> {
+    for (const [position, plan] of siblings.entries()) {
+      const name = typeof plan === 'string' ? plan : plan.split;
+      const pageId = typeof plan === 'string' ? (await page(app, on.workspaceId, name)).id : null;
+      const ids = await nextIds(app, 'funnel_steps');
+      const kind = typeof plan === 'string' ? ('page' as const) : ('conditional_split' as const);
+      const place = { parentId, branch, position, funnelId: on.id, workspaceId: on.workspaceId };
+      await app.store.prisma.funnelStep.create({ data: { ...ids, ...place, kind, name, pageId } });
+      built.set(name, { ...ids, pageId });
+      if (typeof plan === 'string') continue;
+      await build(plan.matched ?? [], ids.id, 'matched');
+      await build(plan.unmatched ?? [], ids.id, 'unmatched');
+    }
+  }
+  await build(plans, null, null);
+  return built;
+}
+
+export async function page(app: App, workspaceId: bigint, name: string) {
+  const ids = await nextIds(app, 'pages');
+  const currentPath = `/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  return app.store.prisma.page.create({ data: { ...ids, workspaceId, name, currentPath } });
+}
+
+interface KeyOptions {
+  readonly teamId: bigint;
+  readonly scopes?: readonly string[];
+  readonly createdAt?: Date;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+}
+
+/** A caller with an API key of the team's; every scope unless told otherwise. */
+export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { token: string; id: bigint }> {
+  const { teamId, scopes = ['read', 'write'], ...times } = options;
+  const ids = await nextIds(app, 'api_keys');
+  const { token, hash, hint } = createToken();
+  const data = { ...ids, ...times, teamId, name: `Key ${ids.id}`, tokenHash: hash, hint, scopes: [...scopes] };
+  await app.store.prisma.apiKey.create({ data });
+  return { authorization: `Bearer ${token}`, token, id: ids.id };
+}

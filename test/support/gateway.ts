@@ -1,0 +1,97 @@
+// The real gateway in process, on a database of its own: no port, no mocks of our own modules.
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { App } from '../../src/context.ts';
+import { createLogger } from '../../src/log.ts';
+import { createServer } from '../../src/server.ts';
+
+/** Who sends a request: the value of its Authorization header. */
+export interface Caller {
+  readonly authorization: string | null;
+}
+
+export const anonymous: Caller = { authorization: null };
+
+export interface RequestOptions {
+  readonly caller?: Caller;
+  readonly method?: string;
+  /** The host, with or without port, that the request is sent to. */
+  readonly host?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+export interface Gateway {
+  readonly app: App;
+  /** Everything that was logged, a line each. */
+  readonly logLines: string[];
+  /** Sends one request through the real handler. */
+  send(path: string, options?: RequestOptions): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export const DEFAULT_HOST = 'localhost:4000';
+
+interface GatewayOptions {
+  /** Environment variables on top of the tests' own. */
+  readonly env?: Record<string, string>;
+  readonly overrides?: Partial<App>;
+}
+
+/** A gateway on a fresh clone of the migrated template. */
+export async function createGateway({ env = {}, overrides = {} }: GatewayOptions = {}): Promise<Gateway> {
+  const database = await cloneTemplate();
+  const { config } = parseConfig({ POOL_SIZE: '4', ...env }, '/');
+  const logLines: string[] = [];
+  const log = createLogger('info', { write: (line) => logLines.push(line) });
+  const app = createApp(config, { databaseUrl: database.url }, { log, ...overrides });
+  const server = createServer(app);
+  return {
+    app,
+    logLines,
+    send: (path, options = {}) => server.fetch(toRequest(path, options)),
+    async close() {
+      await app.store.close();
+      await database.drop();
+    },
+  };
+}
+
+function toRequest(path: string, options: RequestOptions): Request {
+  const { caller = anonymous, host = DEFAULT_HOST, headers = {}, method = 'GET', body } = options;
+  const all = new Headers(headers);
+  if (caller.authorization !== null) all.set('Authorization', caller.authorization);
+  return new Request(`http://${host}${path}`, { method, headers: all, ...(body !== undefined && { body }) });
+}
+
+let clones = 0;
+
+/** A database of one's own, a copy of the migrated template. */
+export async function cloneTemplate(): Promise<{ url: string; drop(): Promise<void> }> {
+  const templateUrl = inject('templateUrl');
+  const template = new URL(templateUrl).pathname.slice(1);
+  const name = `test_${process.pid}_${Date.now()}_${clones++}`;
+  const admin = () => new pg.Client({ connectionString: withDatabase(templateUrl, 'postgres') });
+  await runOnce(admin(), `create database ${name} template ${template}`);
+  return {
+    url: withDatabase(templateUrl, name),
+    drop: () => runOnce(admin(), `drop database ${name} with (force)`),
+  };
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function runOnce(client: pg.Client, statement: string): Promise<void> {
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,29 @@
+// One PostgreSQL for the whole run, with a migrated template that every test file clones.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { applyMigrations } from '../../src/store/migrations.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A migrated database to clone; never to be connected to. */
+    templateUrl: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'funnel-gateway-test-'));
+  // Nothing here has to survive a power cut.
+  const database = await openEmbedded({ dataDir, settings: { fsync: 'off', full_page_writes: 'off' } });
+  const pool = new pg.Pool({ connectionString: database.url });
+  await applyMigrations(pool);
+  await pool.end();
+  project.provide('templateUrl', database.url);
+  return async () => {
+    await database.release();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
