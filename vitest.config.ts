@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+/** One copy of graphql: with two, `instanceof GraphQLError` is silently false. */
+export const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+
 export default defineConfig({
-  // One copy of graphql: with two, `instanceof GraphQLError` is silently false.
-  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  resolve,
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

@@ -103,7 +103,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     }),
   );
   http.all('/graphql', async (c) => {
-    if (c.req.method === 'GET' && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
       return graphiql.page();
     }
     return graphql(c.req.raw, await c.env.exchange.context());

@@ -1,0 +1,70 @@
+// The API key of this tab and what the gateway said about it. The key lives in sessionStorage only.
+const storageKey = 'funnel-gateway:api-key';
+const endpoint = '/graphql';
+
+export type KeyStatus = 'none' | 'checking' | 'accepted' | 'refused' | 'unknown';
+export interface Credentials {
+  key: string;
+  status: KeyStatus;
+}
+
+let current: Credentials = { key: sessionStorage.getItem(storageKey) ?? '', status: 'none' };
+const listeners = new Set<() => void>();
+
+export const getCredentials = (): Credentials => current;
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function setKey(typed: string): void {
+  const key = typed.trim();
+  if (key) sessionStorage.setItem(storageKey, key);
+  else sessionStorage.removeItem(storageKey);
+  update({ key, status: key ? 'unknown' : 'none' });
+}
+
+/** Asks the gateway who the key belongs to; only the HTTP status is read. */
+export async function checkKey(): Promise<void> {
+  const { key } = current;
+  if (!key) return;
+  update({ key, status: 'checking' });
+  const status = await tryKey(key);
+  if (current.key === key) update({ key, status });
+}
+
+/** `fetch` with the key, unless the request already has an Authorization header (GraphiQL's headers editor wins). */
+export const fetchWithKey: typeof fetch = async (input, init) => {
+  const { key } = current;
+  const headers = new Headers(init?.headers);
+  if (!isSendable(key) || headers.has('authorization')) return fetch(input, init);
+  headers.set('authorization', `Bearer ${key}`);
+  const response = await fetch(input, { ...init, headers });
+  if (current.key === key && response.status === 401) update({ key, status: 'refused' });
+  if (current.key === key && response.ok) update({ key, status: 'accepted' });
+  return response;
+};
+
+async function tryKey(key: string): Promise<KeyStatus> {
+  if (!isSendable(key)) return 'refused';
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json;q=0.9',
+    },
+    body: JSON.stringify({ query: '{ viewer { __typename } }' }),
+  }).catch(() => undefined);
+  if (response?.ok) return 'accepted';
+  return response?.status === 401 ? 'refused' : 'unknown';
+}
+
+/** A header value may hold visible ASCII only; anything else makes `fetch` throw. */
+const isSendable = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+
+function update(next: Credentials): void {
+  current = next;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,42 @@
+import { ChevronDownIcon, DropdownMenu, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { type Example, examples } from './examples.ts';
+
+export function ExamplesMenu() {
+  const open = useOpenExample();
+  return (
+    <DropdownMenu>
+      <DropdownMenu.Button className="quiet examples-button">
+        Examples <ChevronDownIcon aria-hidden="true" />
+      </DropdownMenu.Button>
+      <DropdownMenu.Content className="examples-menu">
+        {examples.map((example) => (
+          <DropdownMenu.Item key={example.title} onSelect={() => open(example)}>
+            {example.title}
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
+    </DropdownMenu>
+  );
+}
+
+/** Shows an example in the tab that has it already, else in a new one; nothing the user typed is overwritten. */
+function useOpenExample(): (example: Example) => void {
+  const { addTab, changeTab, setOperationFacts } = useGraphiQLActions();
+  const tabs = useGraphiQL((state) => state.tabs);
+  const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+
+  return ({ query, variables }) => {
+    const index = tabs.findIndex((tab) => tab.query === query);
+    if (index >= 0) {
+      if (index !== activeTabIndex) changeTab(index);
+      return;
+    }
+    if (queryEditor?.getValue()) addTab();
+    queryEditor?.setValue(query);
+    // The operation's name follows the editor with a delay; until then the last query's would be sent.
+    setOperationFacts({});
+    variableEditor?.setValue(variables);
+  };
+}

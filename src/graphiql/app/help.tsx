@@ -1,0 +1,38 @@
+export function Help() {
+  return (
+    <>
+      <button type="button" className="quiet" popoverTarget="help">
+        Help
+      </button>
+      <section id="help" className="help" popover="auto" aria-label="Help">
+        <h2>Getting started</h2>
+        <p>
+          Paste an API key (<code>fgw_…</code>) at the top: a first start prints one, and{' '}
+          <code>funnel-gateway token</code> makes more. It stays in this browser tab and goes only to this
+          gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header of your own in
+          the Headers editor wins.
+        </p>
+        <p>The schema needs no key: open the docs with the book at the side, or hover over a field.</p>
+        <dl>
+          <dt>
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+          </dt>
+          <dd>run the query</dd>
+          <dt>
+            <kbd>Ctrl</kbd> <kbd>Space</kbd>
+          </dt>
+          <dd>complete</dd>
+          <dt>
+            <kbd>Shift</kbd> <kbd>Ctrl</kbd> <kbd>P</kbd>
+          </dt>
+          <dd>tidy up</dd>
+        </dl>
+        <h2>REST</h2>
+        <p>
+          The same data, the same key, at <a href="/api/v2/">/api/v2</a>:
+        </p>
+        <pre>{`curl -H 'Authorization: Bearer fgw_…' \\\n  ${location.origin}/api/v2/teams`}</pre>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+// Starts the explorer. The order counts: the nonce must be in place before anything makes a style element.
+import './style-nonce.ts';
+import './workers.ts';
+import 'graphiql/graphiql.css';
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import './app.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,18 @@
+import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useEffect } from 'react';
+
+/** Hands the editors the new theme when the system's changes; GraphiQL itself looks once, at the start. */
+export function SystemTheme() {
+  const theme = useGraphiQL((state) => state.theme);
+  const { setTheme } = useGraphiQLActions();
+
+  useEffect(() => {
+    if (theme) return;
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const follow = () => setTheme(null);
+    system.addEventListener('change', follow);
+    return () => system.removeEventListener('change', follow);
+  }, [theme, setTheme]);
+
+  return null;
+}

@@ -1,0 +1,27 @@
+import { ApiKeyField } from './api-key-field.tsx';
+import { ExamplesMenu } from './examples-menu.tsx';
+import { Help } from './help.tsx';
+
+export function TopBar() {
+  return (
+    <header className="top-bar">
+      <h1 className="brand">
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M3 4h18l-6.7 8v4.9L9.7 19.5V12z" />
+        </svg>
+        Funnel Gateway
+      </h1>
+      <ExamplesMenu />
+      {/* Every way to say who you are stands in this group, the key first. */}
+      <div className="credentials">
+        <ApiKeyField />
+      </div>
+      <nav className="links" aria-label="About this API">
+        <a className="quiet rest-link" href="/api/v2/" target="_blank" rel="noreferrer">
+          REST <code>/api/v2</code>
+        </a>
+        <Help />
+      </nav>
+    </header>
+  );
+}

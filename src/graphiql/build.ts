@@ -1,0 +1,88 @@
+// Builds the explorer into src/graphiql/dist, pre-compressed, without a network; does nothing when nothing changed.
+// Run by `npm run generate`.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const app = fileURLToPath(new URL('./app/', import.meta.url));
+const dist = fileURLToPath(new URL('./dist/', import.meta.url));
+const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+const fingerprintFile = join(dist, '.fingerprint');
+const compressAboveBytes = 1024;
+const compressible = /\.(js|css|html|svg|ttf)$/;
+
+/** Returns false when the files of an earlier build are up to date. */
+export async function buildGraphiql(): Promise<boolean> {
+  const fingerprint = await computeFingerprint();
+  if (existsSync(fingerprintFile) && (await readFile(fingerprintFile, 'utf8')) === fingerprint) return false;
+  const files = await asProduction(bundle);
+  await rm(dist, { recursive: true, force: true });
+  await Promise.all([...files].map(([name, body]) => writeWithVariants(join(dist, name), body)));
+  await writeFile(fingerprintFile, fingerprint);
+  return true;
+}
+
+async function computeFingerprint(): Promise<string> {
+  const sources = (await readdir(app)).sort().map((name) => join(app, name));
+  const files = [lockFile, fileURLToPath(import.meta.url), ...sources].filter((file) => existsSync(file));
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${basename(file)}\0`).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+async function bundle(): Promise<Map<string, Uint8Array | string>> {
+  const { build } = await import('vite');
+  const result = await build({
+    configFile: false,
+    envFile: false,
+    root: app,
+    base: '/graphiql/',
+    mode: 'production',
+    logLevel: 'error',
+    publicDir: false,
+    // The server puts a fresh nonce in this place for each page.
+    html: { cspNonce: 'CSP_NONCE' },
+    worker: { format: 'es' },
+    build: {
+      write: false,
+      target: 'es2023',
+      sourcemap: false,
+      // Nothing as data: URLs: the page's font-src is 'self'.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
+    },
+  });
+  if (!('output' in result)) throw new Error('vite gave no single bundle');
+  return new Map(
+    result.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const),
+  );
+}
+
+/** Vite believes NODE_ENV before its own mode, and would build React's development version under a test or a dev shell. */
+async function asProduction<T>(work: () => Promise<T>): Promise<T> {
+  const { env } = process;
+  process.env = { ...env, NODE_ENV: 'production' };
+  try {
+    return await work();
+  } finally {
+    process.env = env;
+  }
+}
+
+async function writeWithVariants(path: string, body: Uint8Array | string): Promise<void> {
+  const bytes = Buffer.from(body as string);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+  if (!compressible.test(path) || bytes.length < compressAboveBytes) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 8, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
+  await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 8 }));
+}
+
+if (import.meta.main) await buildGraphiql();

@@ -1,0 +1,186 @@
+// Serves the explorer that build.ts made: the page for GET /graphql by a browser, and its files below
+// /graphiql/assets/. Knows no framework and no schema.
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+export interface GraphiqlAsset {
+  body: Uint8Array<ArrayBuffer>;
+  brotli?: Uint8Array<ArrayBuffer>;
+  gzip?: Uint8Array<ArrayBuffer>;
+  contentType: string;
+  /** The hash of `body`, without quotes. */
+  etag: string;
+  cacheControl: string;
+}
+
+export interface Graphiql {
+  /** The HTML page. Each answer has a nonce of its own, so it is never cached. */
+  page(): Response;
+  /** A file by its path below /graphiql/assets/, or undefined when there is none. */
+  asset(request: Request): Promise<Response | undefined>;
+}
+
+const assetsPath = '/graphiql/assets/';
+const noncePlaceholder = 'CSP_NONCE';
+
+const contentTypes: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  ttf: 'font/ttf',
+};
+
+const commonHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Graphiql {
+  let html: string | undefined;
+  let names: Set<string> | undefined;
+  const assets = new Map<string, Promise<GraphiqlAsset>>();
+
+  return {
+    page() {
+      html ??= readHtml(dist);
+      return html === undefined ? notBuilt() : pageResponse(html);
+    },
+    async asset(request) {
+      names ??= listAssets(dist);
+      const { pathname } = new URL(request.url);
+      const name = pathname.startsWith(assetsPath) ? pathname.slice(assetsPath.length) : '';
+      // The name must be one that was found in the folder: no path ever comes from the request.
+      if (!names?.has(name)) return undefined;
+      let asset = assets.get(name);
+      if (!asset) {
+        asset = readAsset(new URL(`assets/${name}`, dist));
+        assets.set(name, asset);
+        asset.catch(() => assets.delete(name));
+      }
+      return assetResponse(request, await asset);
+    },
+  };
+}
+
+function readHtml(dist: URL): string | undefined {
+  const file = new URL('index.html', dist);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Undefined, so that the next request looks again, while there is no build. */
+function listAssets(dist: URL): Set<string> | undefined {
+  const folder = new URL('assets/', dist);
+  if (!existsSync(folder)) return undefined;
+  return new Set(readdirSync(folder).filter((name) => !/\.(br|gz)$/.test(name)));
+}
+
+async function readAsset(file: URL): Promise<GraphiqlAsset> {
+  const body = await readFile(file);
+  const [brotli, gzip] = await Promise.all([readVariant(file, 'br'), readVariant(file, 'gz')]);
+  return {
+    body,
+    ...(brotli && { brotli }),
+    ...(gzip && { gzip }),
+    contentType: contentTypes[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+    etag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+    // The names hold a hash of the content.
+    cacheControl: 'public, max-age=31536000, immutable',
+  };
+}
+
+const readVariant = (file: URL, suffix: string) =>
+  readFile(new URL(`${file.href}.${suffix}`)).catch(() => undefined);
+
+function pageResponse(html: string): Response {
+  const nonce = randomBytes(18).toString('base64url');
+  return new Response(html.replaceAll(noncePlaceholder, nonce), {
+    headers: {
+      ...commonHeaders,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': contentSecurityPolicy(nonce),
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+    },
+  });
+}
+
+/**
+ * Scripts, workers, fonts and connections are this origin's only; no script is inline and none is evaluated.
+ * - style-src-elem: Monaco and Radix make <style> elements at run time; style-nonce.ts gives each the nonce.
+ * - style-src-attr: Monaco writes each line of an editor as HTML with a style attribute (its place and height), which
+ *   neither a nonce nor a hash can name. A style attribute runs no code, and img-src lets it fetch nothing from outside.
+ * - img-src data: the wave below an error and two small icons in Monaco's style sheet.
+ */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `style-src-elem 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function notBuilt(): Response {
+  const text = 'The GraphiQL page is not built yet. Run `npm run generate`, then reload.\n';
+  const headers = {
+    ...commonHeaders,
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+  };
+  return new Response(text, { status: 503, headers });
+}
+
+function assetResponse(request: Request, asset: GraphiqlAsset): Response {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
+  }
+  const accepted = parseAcceptEncoding(request.headers.get('accept-encoding') ?? '');
+  const encoding =
+    asset.brotli && accepted('br') ? 'br' : asset.gzip && accepted('gzip') ? 'gzip' : undefined;
+  const body =
+    (encoding === 'br' ? asset.brotli : encoding === 'gzip' ? asset.gzip : undefined) ?? asset.body;
+  const etag = `"${asset.etag}${encoding ? `-${encoding}` : ''}"`;
+  const headers: Record<string, string> = {
+    ...commonHeaders,
+    etag,
+    'cache-control': asset.cacheControl,
+    vary: 'Accept-Encoding',
+  };
+  if (matchesEtag(request.headers.get('if-none-match'), etag))
+    return new Response(null, { status: 304, headers });
+  headers['content-type'] = asset.contentType;
+  headers['content-length'] = String(body.byteLength);
+  // A worker is held by the policy of its own file, not by the page's.
+  headers['content-security-policy'] = "default-src 'none'; script-src 'self'";
+  if (encoding) headers['content-encoding'] = encoding;
+  return new Response(request.method === 'HEAD' ? null : body, { headers });
+}
+
+/** RFC 9110 §12.5.3: a coding is acceptable when it, or else `*`, is listed with a weight above 0. */
+function parseAcceptEncoding(header: string): (coding: string) => boolean {
+  const weights = new Map<string, number>();
+  for (const entry of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(coding, q === undefined ? 1 : Number(q.slice(2)));
+  }
+  return (coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0;
+}
+
+/** RFC 9110 §13.1.2, by weak comparison. */
+function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const candidates = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
+  return candidates.includes('*') || candidates.includes(etag);
+}

@@ -1,0 +1,13 @@
+// The browser tests: apart from `npm test`, since they need Debian's Chromium.
+import { defineConfig } from 'vitest/config';
+import { resolve } from '../../vitest.config.ts';
+
+export default defineConfig({
+  resolve,
+  test: {
+    include: ['test/browser/*.browser.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

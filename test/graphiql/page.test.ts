@@ -1,0 +1,192 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { parse } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { examples } from '../../src/graphiql/app/examples.ts';
+import { buildGraphiql } from '../../src/graphiql/build.ts';
+import { createGraphiql } from '../../src/graphiql/page.ts';
+
+const assets = new URL('../../src/graphiql/dist/assets/', import.meta.url);
+const graphiql = createGraphiql();
+let script: string;
+
+beforeAll(async () => {
+  await buildGraphiql();
+  script = (await readdir(assets)).find((name) => /^index-.*\.js$/.test(name)) ?? '';
+}, 60_000);
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  graphiql.asset(new Request(`http://localhost/graphiql/assets/${path}`, { method, headers }));
+
+async function getKnown(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response> {
+  const response = await get(path, headers, method);
+  if (!response) throw new Error(`No asset ${path}`);
+  return response;
+}
+
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+describe('the page', () => {
+  test('is HTML that no one may frame, sniff or cache', () => {
+    const { status, headers } = graphiql.page();
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+  });
+
+  test('allows no source but its own origin, and neither inline nor evaluated scripts', () => {
+    const policy = graphiql.page().headers.get('content-security-policy') ?? '';
+    const directives = new Map(
+      policy.split('; ').map((text) => [text.split(' ')[0], text.split(' ').slice(1)]),
+    );
+    expect(directives.get('default-src')).toEqual(["'none'"]);
+    expect(directives.get('script-src')).toEqual(["'self'"]);
+    expect(directives.get('connect-src')).toEqual(["'self'"]);
+    expect(directives.get('worker-src')).toEqual(["'self'"]);
+    expect(directives.get('frame-ancestors')).toEqual(["'none'"]);
+    expect(directives.get('style-src-elem')).toEqual([
+      "'self'",
+      expect.stringMatching(/^'nonce-[\w-]{24}'$/),
+    ]);
+    expect(policy).not.toMatch(/https?:|\*|blob:|unsafe-eval/);
+  });
+
+  test('has no inline script, no event handler and no address outside this origin', async () => {
+    const html = await graphiql.page().text();
+    expect([...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, code]) => code)).toEqual(['']);
+    expect(html).not.toMatch(/\son\w+=/);
+    expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^\/graphiql\/assets\//)]),
+    );
+    expect(html).not.toMatch(/(?:src|href)="(?!\/graphiql\/assets\/)/);
+  });
+
+  test('has a new nonce each time, the one its policy names', async () => {
+    const nonces = await Promise.all(
+      [graphiql.page(), graphiql.page()].map(async (page) => {
+        const [, nonce = ''] = /nonce="([^"]+)"/.exec(await page.text()) ?? [];
+        expect(page.headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`);
+        return nonce;
+      }),
+    );
+    expect(new Set(nonces).size).toBe(2);
+  });
+
+  test('says how to build it where it is not built', async () => {
+    const page = createGraphiql(new URL('./nowhere/', import.meta.url)).page();
+    expect(page.status).toBe(503);
+    expect(await page.text()).toContain('npm run generate');
+  });
+});
+
+describe('an asset', () => {
+  test('is immutable and has the type of its name', async () => {
+    const response = await getKnown(script);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+    });
+    expect(await bytesOf(response)).toEqual(await readFile(new URL(script, assets)));
+  });
+
+  test('every file of the page and of the build is served', async () => {
+    const html = await graphiql.page().text();
+    const linked = [...html.matchAll(/(?:src|href)="\/graphiql\/assets\/([^"]*)"/g)].map(
+      ([, name = '']) => name,
+    );
+    const files = (await readdir(assets)).filter((name) => !/\.(br|gz)$/.test(name));
+    expect(files).toEqual(expect.arrayContaining(linked));
+    for (const name of files) {
+      const response = await getKnown(name);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type'), name).not.toBe('application/octet-stream');
+    }
+  });
+
+  test.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0', null],
+    ['identity', null],
+    ['', null],
+  ])('to a client that accepts "%s" it goes as %s', async (accept, encoding) => {
+    const response = await getKnown(script, { 'accept-encoding': accept });
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    const bytes = await bytesOf(response);
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    const plain = encoding === 'br' ? brotliDecompressSync(bytes) : encoding ? gunzipSync(bytes) : bytes;
+    expect(plain).toEqual(await readFile(new URL(script, assets)));
+  });
+
+  test('HEAD has the headers of GET and no body', async () => {
+    const headers = { 'accept-encoding': 'br' };
+    const [head, whole] = [await getKnown(script, headers, 'HEAD'), await getKnown(script, headers)];
+    expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(whole.headers));
+    expect((await bytesOf(head)).length).toBe(0);
+  });
+
+  test('another method is refused', async () => {
+    const response = await getKnown(script, {}, 'POST');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('If-None-Match with its tag gives 304, with the tag of another encoding the file', async () => {
+    const etag = (await getKnown(script, { 'accept-encoding': 'br' })).headers.get('etag') ?? '';
+    for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await getKnown(script, { 'accept-encoding': 'br', 'if-none-match': held });
+      expect(response.status, held).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
+      expect((await bytesOf(response)).length).toBe(0);
+    }
+    expect((await getKnown(script, { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  test.each([
+    '',
+    'unknown.js',
+    '../index.html',
+    '..%2findex.html',
+    '%2e%2e/%2e%2e/page.ts',
+    '..%2f..%2fpage.ts',
+    '..%5c..%5cpage.ts',
+    '/etc/passwd',
+    'constructor',
+    '__proto__',
+    'index.html%00.js',
+  ])('there is none at "%s"', async (path) => {
+    expect(await get(path)).toBeUndefined();
+  });
+
+  test('the compressed copies have no address of their own', async () => {
+    expect(await get(`${script}.br`)).toBeUndefined();
+    expect(await get(`${script}.gz`)).toBeUndefined();
+  });
+});
+
+test('a second build with nothing changed does nothing', async () => {
+  expect(await buildGraphiql()).toBe(false);
+});
+
+test.each(examples.map((example) => [example.title, example] as const))(
+  'the example "%s" is well formed',
+  (_, example) => {
+    expect(parse(example.query).definitions).toHaveLength(1);
+    expect(() => JSON.parse(example.variables || '{}')).not.toThrow();
+  },
+);
