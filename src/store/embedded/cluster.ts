@@ -1,0 +1,102 @@
+// Makes a new PostgreSQL cluster, and checks an old one.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { StartupError } from '../../errors.ts';
+import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
+import type { Binaries } from './binaries.ts';
+import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
+import type { Place } from './place.ts';
+import { CHILD_ENV, cannotRun, diskFull } from './postmaster.ts';
+
+const DRAFT = 'postgres.new-';
+const ABANDONED_AFTER_MS = 10 * 60_000;
+
+/** True when the place holds a cluster that these binaries can run; throws when it is another version's. */
+export async function hasCluster(place: Place, binaries: Binaries): Promise<boolean> {
+  const version = await readFile(join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => '');
+  if (version === '' || version.trim() === binaries.major) return version !== '';
+  throw new StartupError(
+    `The database in ${place.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: move it with pg_dump, or move that folder away to begin with an empty one.`,
+  );
+}
+
+/** Makes the cluster under another name and renames it, so that a kill in the middle leaves nothing half-made. */
+export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
+  await removeAbandoned(place.home);
+  const draft = await mkdtemp(join(place.home, DRAFT)).catch((error) => {
+    throw codeOf(error) === 'ENOSPC' ? diskFull(place.home) : notWritable(place, error);
+  });
+  try {
+    if (place.user) await chown(draft, place.user.uid >>> 0, place.user.gid >>> 0);
+    const made = join(draft, 'cluster');
+    await initdb(place, binaries, made, await authentication(place, draft));
+    if (OVER_TCP) await copyFile(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
+    await rename(made, place.cluster);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    // Another process was faster: its cluster is as good.
+    if (!(await hasCluster(place, binaries))) throw notWritable(place, error);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function authentication(place: Place, draft: string): Promise<string[]> {
+  if (!OVER_TCP) return ['--auth-local=trust', '--auth-host=reject'];
+  const file = join(draft, PASSWORD_FILE);
+  await writeFile(file, randomBytes(24).toString('hex'), { mode: 0o600 });
+  if (place.user) await chown(file, place.user.uid >>> 0, place.user.gid >>> 0);
+  return ['--auth-local=scram-sha-256', '--auth-host=scram-sha-256', `--pwfile=${file}`];
+}
+
+async function initdb(place: Place, binaries: Binaries, folder: string, auth: string[]): Promise<void> {
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const child = spawn(binaries.initdb, [`--pgdata=${folder}`, `--username=${OWNER}`, ...locale, ...auth], {
+    ...place.user,
+    cwd: '/',
+    env: CHILD_ENV,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const status = await new Promise<number | string | null>((done, fail) => {
+    child.once('error', (error) => fail(cannotRun(binaries.initdb, error)));
+    child.once('close', (code, signal) => done(code ?? signal));
+  });
+  if (status === 0) return;
+  if (isDiskFull(output)) throw diskFull(place.home);
+  if (/could not look up effective user ID/.test(output)) {
+    throw new StartupError(
+      'PostgreSQL cannot make a database for a user whom this machine has no name for: add the user to /etc/passwd, or set DATABASE_URL to a PostgreSQL server.',
+    );
+  }
+  throw new StartupError(
+    `PostgreSQL could not make a new database in ${place.home} (${lastTelling(output)}): choose another data folder, or set DATABASE_URL to a PostgreSQL server.`,
+  );
+}
+
+function notWritable(place: Place, error: unknown): StartupError {
+  return new StartupError(
+    `PostgreSQL's data cannot be put into ${place.cluster} (${messageOf(error)}): move away what is there, or choose another data folder.`,
+    { cause: error },
+  );
+}
+
+/** What an initdb that was killed left behind. A young one may be at work in another process. */
+async function removeAbandoned(home: string): Promise<void> {
+  const names = await readdir(home).catch(() => []);
+  for (const path of names
+    .filter((name) => name.startsWith(DRAFT))
+    .map((name) => join(home, basename(name)))) {
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS)
+      await rm(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,71 @@
+// Who uses the embedded database. Every process holds a lease: one connection with a shared advisory lock. PostgreSQL
+// drops the lock with the connection, so a killed process leaves no lease behind, and whoever gets the lock exclusively
+// knows that nobody else is there.
+import pg from 'pg';
+import { codeOf, messageOf } from './failure.ts';
+
+// Any number that is nobody else's. The lock is held in the database `postgres`: locks count per database, and no
+// lease then stands in the way of a copy of the gateway's own database (CREATE DATABASE ... TEMPLATE).
+const KEY = '6052837899185946624';
+
+/** The database that leases are held in. */
+export const LEASE_DATABASE = 'postgres';
+
+/** Connects and takes a lease; null when the server is just starting or stopping: look again. */
+export async function takeLease(url: string): Promise<pg.Client | null> {
+  const client = await connect(url);
+  if (!client) return null;
+  try {
+    const { rows } = await client.query(`select pg_try_advisory_lock_shared(${KEY}) as taken`);
+    if (rows[0]?.taken === true) return client;
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+  }
+  await close(client);
+  return null;
+}
+
+/** Gives the lease up. True when it was the last one; the connection then keeps others from taking a new one. */
+export async function giveUpLease(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query(`select pg_advisory_unlock_shared(${KEY})`);
+    const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as last`);
+    return rows[0]?.last === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Connects; null when the server cannot be reached at the moment. */
+export async function connect(url: string): Promise<pg.Client | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'funnel-gateway lease',
+    connectionTimeoutMillis: 10_000,
+    // A server that hangs must not keep us from ending.
+    query_timeout: 20_000,
+  });
+  // Without a listener, a dropped connection would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    if (isPassing(error)) return null;
+    throw error;
+  }
+}
+
+/** Closes a connection, in whatever state it is. */
+export async function close(client: pg.Client): Promise<void> {
+  await client.end().catch(() => {});
+}
+
+/** True for what a server that is starting, stopping, full or crashed answers, and for a connection that broke. */
+function isPassing(error: unknown): boolean {
+  const passing = /^(57P0[1-5]|53300|08\w{3}|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|ENOTCONN)$/;
+  return (
+    passing.test(codeOf(error)) ||
+    /Connection terminated|timeout expired|not queryable/i.test(messageOf(error))
+  );
+}

@@ -1,0 +1,200 @@
+// The PostgreSQL server process of one cluster: whether it runs, and how to start and stop it. PostgreSQL's own
+// postmaster.pid is the only record; it decides who wins when two processes start the server at once.
+import { execFile, spawn } from 'node:child_process';
+import { type FileHandle, link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { kill, pid as ownPid } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { StartupError } from '../../errors.ts';
+import type { Binaries } from './binaries.ts';
+import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
+import type { Place } from './place.ts';
+
+const run = promisify(execFile);
+const POLL_MS = 10;
+const MAX_LOG_BYTES = 1_000_000;
+const FAST_STOP_TIMEOUT_MS = 30_000;
+
+/** Children see nothing of our environment: it may hold secrets, and PG* variables that change what they do. */
+export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** What postmaster.pid says of a server. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  readonly socketFolder: string;
+  /** "starting", "ready", "stopping"; empty until the server wrote the line. */
+  readonly status: string;
+}
+
+/** Reads postmaster.pid, whether or not that server still runs. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n').map((line) => line.trim());
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  return { pid, port: Number(lines[3] ?? 0), socketFolder: lines[4] ?? '', status: lines[7] ?? '' };
+}
+
+/** True when the process is this cluster's server, and not one that merely got the same number later. */
+export async function isServerOf(cluster: string, pid: number): Promise<boolean> {
+  try {
+    kill(pid, 0);
+  } catch {
+    // Gone, or another user's: never ours, since the cluster's owner and the server's user are one.
+    return false;
+  }
+  if (platform() === 'win32') return true;
+  if (platform() === 'linux') {
+    const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    return args[args.indexOf('-D') + 1] === cluster;
+  }
+  const ps = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return ps.stdout.includes(`postgres -D ${cluster} `);
+}
+
+/** The cluster's running server. What a killed one left behind is cleared away where PostgreSQL would trip over it. */
+export async function findServer(cluster: string): Promise<Postmaster | null> {
+  const found = await readPostmaster(cluster);
+  if (!found || (await isServerOf(cluster, found.pid))) return found;
+  await clearStale(cluster, found);
+  return null;
+}
+
+/**
+ * PostgreSQL overwrites a pid file whose process is gone, but refuses to start while an unrelated process has that
+ * number. The file is moved aside and looked at again, so that one which a new server has just written is put back.
+ */
+async function clearStale(cluster: string, stale: Postmaster): Promise<void> {
+  try {
+    kill(stale.pid, 0);
+  } catch {
+    return;
+  }
+  const path = join(cluster, 'postmaster.pid');
+  const aside = `${path}.stale-${ownPid}`;
+  try {
+    await rename(path, aside);
+    const [moved] = (await readFile(aside, 'utf8')).split('\n');
+    if (Number(moved) !== stale.pid) await link(aside, path);
+    else await rm(join(stale.socketFolder, `.s.PGSQL.${stale.port}.lock`), { force: true });
+    await unlink(aside);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * Starts the server in a session of its own, so that neither Ctrl-C nor our end stops it. True when it takes
+ * connections or at least still lives at the deadline, false when another process was faster.
+ */
+export async function startServer(
+  place: Place,
+  binaries: Binaries,
+  settings: Record<string, string>,
+  deadline: number,
+): Promise<boolean> {
+  const log = await openLog(place);
+  try {
+    const { size } = await log.stat();
+    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(binaries.postgres, ['-D', place.cluster, ...options], {
+      ...place.user,
+      cwd: '/',
+      env: CHILD_ENV,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.unref();
+    let ended: Error | string | undefined;
+    child.once('error', (error) => {
+      ended = error;
+    });
+    child.once('exit', (code, signal) => {
+      ended ??= `exit ${code ?? signal}`;
+    });
+    while (ended === undefined) {
+      const server = await readPostmaster(place.cluster);
+      if (server?.pid === child.pid && server?.status === 'ready') return true;
+      if (performance.now() > deadline) return true;
+      await sleep(POLL_MS);
+    }
+    if (ended instanceof Error) throw cannotRun(binaries.postgres, ended);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(16_384), 0, 16_384, size);
+    return lost(place, buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await log.close();
+  }
+}
+
+async function openLog(place: Place): Promise<FileHandle> {
+  try {
+    const log = await open(place.log, 'a+', 0o600);
+    if ((await log.stat()).size > MAX_LOG_BYTES) await log.truncate();
+    return log;
+  } catch (error) {
+    throw new StartupError(
+      `PostgreSQL's log ${place.log} cannot be written (${messageOf(error)}): give it to the user who starts the gateway.`,
+      { cause: error },
+    );
+  }
+}
+
+/** False when the output says that another server has the cluster, or still has to let go of it; else throws. */
+function lost(place: Place, output: string): false {
+  // The second one: a server was killed, and its last child has not noticed yet.
+  if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
+  if (isDiskFull(output)) throw diskFull(place.home);
+  throw new StartupError(
+    `The embedded PostgreSQL did not start; see ${place.log}, which ends with: ${lastTelling(output)}`,
+  );
+}
+
+/** The failure of a program that the system would not even begin to run. */
+export function cannotRun(program: string, error: Error): StartupError {
+  return new StartupError(
+    `PostgreSQL's binaries do not run on this machine (${program}: ${messageOf(error)}): set DATABASE_URL to a PostgreSQL server.`,
+    { cause: error },
+  );
+}
+
+/** The failure of everything that needs room on the disk. */
+export function diskFull(folder: string): StartupError {
+  return new StartupError(`The disk that holds ${folder} is full: make room there and start again.`);
+}
+
+/** Stops the server cleanly (clients are cut off, everything is flushed) and waits until it is gone. */
+export async function stopServer(place: Place, binaries: Binaries, server: Postmaster): Promise<void> {
+  if (platform() === 'win32') {
+    await run(binaries.pgCtl, ['stop', '-D', place.cluster, '-m', 'fast', '-w']).catch(() => {});
+  } else {
+    await signal(server.pid, 'SIGINT');
+    if (!(await isGone(place.cluster, server.pid, FAST_STOP_TIMEOUT_MS))) {
+      // Nothing is lost by this either: the next start replays the log.
+      await signal(server.pid, 'SIGQUIT');
+      await isGone(place.cluster, server.pid, FAST_STOP_TIMEOUT_MS);
+    }
+  }
+  // A socket folder elsewhere was made for this run of the server alone.
+  if (server.socketFolder && server.socketFolder !== place.cluster) {
+    await rm(server.socketFolder, { recursive: true, force: true });
+  }
+}
+
+async function signal(pid: number, name: NodeJS.Signals): Promise<void> {
+  try {
+    kill(pid, name);
+  } catch {}
+}
+
+async function isGone(cluster: string, pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  while (await isServerOf(cluster, pid)) {
+    if (performance.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}

@@ -1,0 +1,194 @@
+// The store's migrations: where it stands, bringing it up to date, and writing the next one. `_prisma_migrations` is
+// kept as `prisma migrate deploy` keeps it, so Prisma's own tools can take over at any time.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { StartupError } from '../errors.ts';
+import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
+
+/** Names of migrations, by what became of them in this store. */
+export interface MigrationState {
+  applied: string[];
+  pending: string[];
+  /** Begun and not ended: they failed, or another process is just applying them. */
+  failed: string[];
+  /** Applied, and their file was changed afterwards. */
+  edited: string[];
+  /** In the store, but not on the disk: a newer version of the gateway was here. */
+  unknown: string[];
+}
+
+interface Row {
+  name: string;
+  checksum: string;
+  finished: boolean;
+}
+
+// Any number that is nobody else's.
+const LOCK = '7305441298826014721';
+
+/** Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed. */
+export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
+  const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readRows(db)]);
+  const inStore = new Map(rows.map((row) => [row.name, row]));
+  const state: MigrationState = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
+  for (const migration of onDisk) {
+    const row = inStore.get(migration.name);
+    inStore.delete(migration.name);
+    if (!row) state.pending.push(migration.name);
+    else if (!row.finished) state.failed.push(migration.name);
+    else state.applied.push(migration.name);
+    if (row?.finished && !isUnedited(migration, row.checksum)) state.edited.push(migration.name);
+  }
+  state.unknown.push(...inStore.keys());
+  return state;
+}
+
+async function readRows(db: pg.Pool): Promise<Row[]> {
+  try {
+    const { rows } = await db.query<Row>(
+      `select migration_name as name, checksum, finished_at is not null as finished
+         from _prisma_migrations where rolled_back_at is null order by started_at`,
+    );
+    return rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '42P01') return [];
+    throw error;
+  }
+}
+
+/** Applies what is pending and returns its names. Of several processes at once, one works and the others wait. */
+export async function applyMigrations(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<string[]> {
+  if (isUpToDate(await migrationState(db, prismaFolder))) return [];
+  return withOwnPool(db, async (pool) => {
+    const holder = await pool.connect();
+    try {
+      await holder.query(`select pg_advisory_lock(${LOCK})`);
+      const state = await migrationState(pool, prismaFolder);
+      requireSound(state);
+      if (isUpToDate(state)) return [];
+      await requireEmpty(pool, state);
+      const { withEngine } = await import('./migrations/engine.ts');
+      const { appliedMigrationNames } = await withEngine(pool, prismaFolder, (engine, input) =>
+        engine.applyMigrations(input),
+      );
+      return appliedMigrationNames;
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      throw new StartupError(`The database could not be migrated: ${await whatFailed(pool, error)}`, {
+        cause: error,
+      });
+    } finally {
+      // Closed, not given back: the lock goes with the session.
+      holder.release(true);
+    }
+  });
+}
+
+/** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
+export async function createMigration(
+  db: pg.Pool,
+  name: string,
+  prismaFolder = PRISMA_FOLDER,
+): Promise<{ name: string; path: string } | null> {
+  if (!/^[a-z0-9_]{1,60}$/.test(name)) {
+    throw new StartupError(
+      `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
+    );
+  }
+  return withOwnPool(db, async (pool) => {
+    const { withEngine } = await import('./migrations/engine.ts');
+    // The engine's own createMigration works only after a call that happens to open its connection.
+    const { exitCode, stdout } = await withEngine(
+      pool,
+      prismaFolder,
+      (engine, { migrationsList, schema, filters }) =>
+        engine.diff({
+          from: { tag: 'migrations', ...migrationsList },
+          to: { tag: 'schemaDatamodel', ...schema },
+          script: true,
+          exitCode: true,
+          filters,
+        }),
+    );
+    if (exitCode === 0) return null;
+    const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
+    const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
+    await mkdir(dirname(path));
+    await writeFile(path, stdout ?? '');
+    return { name: directory, path };
+  });
+}
+
+function isUpToDate(state: MigrationState): boolean {
+  return [state.pending, state.failed, state.edited, state.unknown].every((names) => names.length === 0);
+}
+
+function requireSound({ failed, edited, unknown }: MigrationState): void {
+  if (unknown.length > 0) {
+    throw new StartupError(
+      `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it.`,
+    );
+  }
+  if (failed.length > 0) {
+    throw new StartupError(
+      `The migration ${failed.join(', ')} failed on this database earlier: correct what the column "logs" of the table _prisma_migrations says, delete its row there, and start again.`,
+    );
+  }
+  if (edited.length > 0) {
+    throw new StartupError(
+      `The migration ${edited.join(', ')} was changed after it had been applied: restore its file (git checkout prisma/migrations), and put changes into a new migration.`,
+    );
+  }
+}
+
+/** The first migration is for an empty database; into somebody else's tables nothing is mixed. */
+async function requireEmpty(pool: pg.Pool, state: MigrationState): Promise<void> {
+  if (state.applied.length > 0) return;
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+        and relname <> '_prisma_migrations' order by 1 limit 1`,
+  );
+  if (rows[0]) {
+    throw new StartupError(
+      `The database holds tables that are not the gateway's ("${rows[0].name}"): name an empty database in DATABASE_URL.`,
+    );
+  }
+}
+
+/** What PostgreSQL said of the failed migration; the engine wrote it into its table. */
+async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {
+  const { rows } = await pool
+    .query<{ name: string; logs: string }>(
+      `select migration_name as name, logs from _prisma_migrations
+        where finished_at is null and rolled_back_at is null order by started_at desc limit 1`,
+    )
+    .catch(() => ({ rows: [] }));
+  const reason = error instanceof Error ? error.message : String(error);
+  const [row] = rows;
+  if (!row) return `${reason.trim()} (check DATABASE_URL and the rights of its user, then start again).`;
+  return `${row.name} failed and left nothing behind (${reason.trim()}); correct that, delete its row in the table _prisma_migrations, and start again.`;
+}
+
+/** The same database over connections without the limits that requests have: a migration may take long. */
+async function withOwnPool<T>(db: pg.Pool, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const { password } = db.options;
+  const own = new pg.Pool({
+    ...db.options,
+    // Not among the enumerable ones.
+    ...(password !== undefined && { password }),
+    max: 4,
+    query_timeout: 0,
+    statement_timeout: 0,
+    onConnect: async (client) => {
+      await client.query('set statement_timeout = 0; set lock_timeout = 0');
+    },
+  });
+  own.on('error', () => {});
+  try {
+    return await work(own);
+  } finally {
+    await own.end();
+  }
+}

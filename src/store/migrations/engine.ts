@@ -1,0 +1,145 @@
+// Prisma's schema engine (WebAssembly), over connections of our own. Loaded only when there is something to migrate.
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  DriverAdapterError,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+  type SqlQuery,
+} from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+import { readMigrations } from './folder.ts';
+
+const PACKAGE = '@prisma/schema-engine-wasm/schema_engine_bg';
+
+// The compiler's `esnext` library leaves it to the browser's.
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: object } }>;
+};
+
+/** What every call of the engine wants to know. */
+export interface EngineInput {
+  migrationsList: MigrationList;
+  schema: SchemasContainer;
+  filters: { externalTables: string[]; externalEnums: string[] };
+}
+
+/** Runs `work` with an engine that reads and writes the pool's database. */
+export async function withEngine<T>(
+  pool: pg.Pool,
+  prismaFolder: string,
+  work: (engine: SchemaEngine, input: EngineInput) => Promise<T>,
+): Promise<T> {
+  const path = join(prismaFolder, 'schema.prisma');
+  const content = await readFile(path, 'utf8');
+  const Engine = await loadEngine();
+  const adapter = bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool));
+  const engine = await Engine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+  try {
+    return await work(engine, {
+      migrationsList: await listMigrations(prismaFolder),
+      schema: { files: [{ path, content }] },
+      filters: { externalTables: [], externalEnums: [] },
+    });
+  } finally {
+    engine.free();
+  }
+}
+
+async function listMigrations(prismaFolder: string): Promise<MigrationList> {
+  const baseDir = join(prismaFolder, 'migrations');
+  const lockfile = 'migration_lock.toml';
+  return {
+    baseDir,
+    lockfile: { path: lockfile, content: await readFile(join(baseDir, lockfile), 'utf8') },
+    shadowDbInitScript: '',
+    migrationDirectories: (await readMigrations(prismaFolder)).map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
+  };
+}
+
+// The package keeps its instance in a variable of its own module, so there can be only one a process.
+let loading: Promise<typeof SchemaEngine> | undefined;
+
+/** The package's own entry imports the .wasm file as a module, at which Node prints an experimental warning. */
+function loadEngine(): Promise<typeof SchemaEngine> {
+  loading ??= (async () => {
+    const glue = await import(PACKAGE);
+    const file = join(dirname(createRequire(import.meta.url).resolve(PACKAGE)), 'schema_engine_bg.wasm');
+    const { instance } = await WebAssembly.instantiate(await readFile(file), {
+      './schema_engine_bg.js': glue,
+    });
+    glue.__wbg_set_wasm(instance.exports);
+    (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
+    return glue.SchemaEngine;
+  })();
+  return loading;
+}
+
+/** Prisma's own factory, less its faults; its shadow database is the main one if the pool has a connection string. */
+function createAdapterFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
+  const { provider, adapterName } = new PrismaPg(pool);
+  return {
+    provider,
+    adapterName,
+    connect: () => createAdapter(pool),
+    connectToShadowDb: async () => {
+      const database = `funnel_gateway_shadow_${randomBytes(6).toString('hex')}`;
+      await pool.query(`create database ${database}`);
+      const { host, port, user, password, ssl } = new pg.Client(pool.options);
+      const login = { ...(user && { user }), ...(password && { password }) };
+      const shadow = new pg.Pool({ host, port, database, ssl, max: 2, ...login });
+      shadow.on('error', () => {});
+      return Object.assign(await createAdapter(shadow), {
+        dispose: async () => {
+          await shadow.end();
+          await pool.query(`drop database if exists ${database} with (force)`);
+        },
+      });
+    },
+  };
+}
+
+/** Prisma's own adapter, which cuts scripts at every semicolon, and does not know PostgreSQL's type "char". */
+async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
+  const charColumns = new WeakMap<unknown[][], number[]>();
+  const query = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
+    const result = await pool.query(config);
+    const found = result.fields.filter((field) => field.dataTypeID === pg.types.builtins.CHAR);
+    charColumns.set(
+      result.rows,
+      found.map((field) => result.fields.indexOf(field)),
+    );
+    for (const field of found) field.dataTypeID = pg.types.builtins.TEXT;
+    return result;
+  };
+  const adapter = await new PrismaPg(Object.create(pool, { query: { value: query } })).connect();
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  return Object.assign(adapter, {
+    executeScript: (script: string) => runScript(pool, script),
+    queryRaw: async (statement: SqlQuery) => {
+      const result = await queryRaw(statement);
+      for (const i of charColumns.get(result.rows) ?? []) result.columnTypes[i] = ColumnTypeEnum.Character;
+      return result;
+    },
+  });
+}
+
+/** PostgreSQL runs a script of many statements as one transaction: a migration that fails leaves nothing behind. */
+async function runScript(pool: pg.Pool, script: string): Promise<void> {
+  try {
+    await pool.query(script);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
+    throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
+  }
+}

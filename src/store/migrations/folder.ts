@@ -1,0 +1,34 @@
+// The migrations as they lie on the disk, beside the schema that they lead to.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder with `schema.prisma` and `migrations/`. */
+export const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma', import.meta.url));
+
+/** One migration: its folder's name and its SQL. */
+export interface Migration {
+  name: string;
+  sql: string;
+}
+
+/** The migrations in the order in which they are applied. */
+export async function readMigrations(prismaFolder: string): Promise<Migration[]> {
+  const folder = join(prismaFolder, 'migrations');
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names
+      .sort()
+      .map(async (name) => ({ name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') })),
+  );
+}
+
+/** True when the SQL is what the checksum was made of. Git may have changed the line ends since; that is no edit. */
+export function isUnedited(migration: Migration, checksum: string): boolean {
+  const unix = migration.sql.replaceAll('\r\n', '\n');
+  return [migration.sql, unix, unix.replaceAll('\n', '\r\n')].some(
+    (text) => createHash('sha256').update(text).digest('hex') === checksum,
+  );
+}

@@ -1,0 +1,246 @@
+// The embedded database's promises, with real servers and real kills.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { StartupError } from '../../src/errors.ts';
+import { isServerOf, readPostmaster } from '../../src/store/embedded/postmaster.ts';
+import { openEmbedded } from '../../src/store/embedded.ts';
+import { createClusters, kill, query } from '../support/cluster.ts';
+
+const clusters = createClusters();
+const prepared = createClusters();
+let ready: string;
+
+beforeAll(async () => {
+  ready = await prepared.folder();
+  await (await prepared.open(ready)).release();
+});
+afterEach(() => clusters.clean());
+afterAll(() => prepared.clean());
+
+const isRoot = process.getuid?.() === 0;
+
+async function serverPid(cluster: string): Promise<number | null> {
+  const found = await readPostmaster(cluster);
+  return found && (await isServerOf(cluster, found.pid)) ? found.pid : null;
+}
+
+async function eventually<T>(what: () => Promise<T>): Promise<T> {
+  for (let i = 0; ; i++) {
+    try {
+      return await what();
+    } catch (error) {
+      if (i > 200) throw error;
+      await new Promise((done) => setTimeout(done, 25));
+    }
+  }
+}
+
+test('keeps the data from one start to the next, and runs nothing in between', async () => {
+  const dataDir = await clusters.folder();
+  const first = await clusters.open(dataDir);
+  await query(first.url, "create table note as select 'ÉTÉ 夏' as text");
+  await first.release();
+  await first.release();
+  expect(await readPostmaster(first.dataDir)).toBeNull();
+  await expect(query(first.url, 'select')).rejects.toThrow();
+
+  const second = await clusters.open(dataDir);
+  expect(second).toMatchObject({ url: first.url, dataDir: join(dataDir, 'postgres'), relocated: false });
+  expect(await query(second.url, 'select text, lower(text) as lower from note')).toEqual([
+    { text: 'ÉTÉ 夏', lower: 'été 夏' },
+  ]);
+});
+
+test('is the same server for everyone who opens it, until the last one lets go', async () => {
+  const dataDir = await clusters.folder(ready);
+  const first = await clusters.open(dataDir);
+  const second = await clusters.open(dataDir);
+  const pid = await serverPid(first.dataDir);
+  expect(second.url).toBe(first.url);
+  await first.release();
+  expect(await serverPid(first.dataDir)).toBe(pid);
+  await query(second.url, 'select');
+  await second.release();
+  expect(await serverPid(first.dataDir)).toBeNull();
+});
+
+test('is made once when several processes open an empty folder at the same time', async () => {
+  const dataDir = await clusters.folder();
+  const [one, two, child] = await Promise.all([
+    clusters.open(dataDir),
+    clusters.open(dataDir),
+    clusters.openInChild(dataDir),
+  ]);
+  expect(new Set([one.url, two.url, child.url]).size).toBe(1);
+  expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log']);
+  await kill(child.child);
+});
+
+test('can be opened at the very moment when the last one lets go', async () => {
+  const dataDir = await clusters.folder(ready);
+  let held = await clusters.open(dataDir);
+  for (let i = 0; i < 5; i++) {
+    const [, next] = await Promise.all([held.release(), clusters.open(dataDir)]);
+    await query(next.url, 'select');
+    held = next;
+  }
+  await held.release();
+  expect(await serverPid(held.dataDir)).toBeNull();
+});
+
+test('goes on when the process that started it is killed, and the next to let go stops it', async () => {
+  const dataDir = await clusters.folder(ready);
+  const { child, url } = await clusters.openInChild(dataDir);
+  const pid = await serverPid(join(dataDir, 'postgres'));
+  await query(url, 'create table note as select 1 as id');
+  await kill(child);
+  const next = await clusters.open(dataDir);
+  expect(await serverPid(next.dataDir)).toBe(pid);
+  expect(await query(next.url, 'select id from note')).toEqual([{ id: 1 }]);
+  await next.release();
+  expect(await serverPid(next.dataDir)).toBeNull();
+});
+
+test('comes back by itself, at the same address and with what was committed, when PostgreSQL is killed', async () => {
+  const held = await clusters.open(await clusters.folder(ready));
+  await query(held.url, 'create table note as select 1 as id');
+  const pid = await serverPid(held.dataDir);
+  process.kill(pid ?? 0, 'SIGKILL');
+  expect(await eventually(() => query(held.url, 'select id from note'))).toEqual([{ id: 1 }]);
+  expect(await serverPid(held.dataDir)).not.toBe(pid);
+  await held.release();
+  expect(await serverPid(held.dataDir)).toBeNull();
+});
+
+test('a lost lease is taken again, so that another who lets go does not stop the server', async () => {
+  const dataDir = await clusters.folder(ready);
+  const held = await clusters.open(dataDir);
+  const leases = "from pg_stat_activity where application_name = 'funnel-gateway lease'";
+  await query(held.url, `select pg_terminate_backend(pid) ${leases}`);
+  await eventually(async () => expect(await query(held.url, `select 1 ${leases}`)).toHaveLength(1));
+  const other = await clusters.open(dataDir);
+  await other.release();
+  await query(held.url, 'select');
+});
+
+test('starts after everything was killed and an unrelated process got the old number', async () => {
+  const dataDir = await clusters.folder(ready);
+  const { child, url } = await clusters.openInChild(dataDir);
+  const cluster = join(dataDir, 'postgres');
+  await query(url, 'create table note as select 1 as id');
+  await kill(child);
+  process.kill((await serverPid(cluster)) ?? 0, 'SIGKILL');
+  const { uid, gid } = await stat(cluster);
+  const unrelated = spawn('sleep', ['60'], { ...(isRoot && { uid, gid }), cwd: '/', stdio: 'ignore' });
+  try {
+    await once(unrelated, 'spawn');
+    for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
+      const path = join(cluster, name);
+      await writeFile(path, (await readFile(path, 'utf8')).replace(/^\d+/, String(unrelated.pid)));
+    }
+    const next = await clusters.open(dataDir);
+    expect(await query(next.url, 'select id from note')).toEqual([{ id: 1 }]);
+    await next.release();
+    expect(unrelated.exitCode).toBeNull();
+  } finally {
+    await kill(unrelated);
+  }
+});
+
+test('a path that is too long for a socket is no obstacle, and leaves no socket folder behind', async () => {
+  const dataDir = join(await clusters.folder(), 'a, long'.padEnd(120, ' name'));
+  const held = await clusters.open(dataDir);
+  await query(held.url, 'select');
+  const socketFolder = new URL(held.url).searchParams.get('host') ?? '';
+  expect(socketFolder).not.toContain(held.dataDir);
+  expect((await lstat(socketFolder)).mode & 0o777).toBe(0o700);
+  process.kill((await serverPid(held.dataDir)) ?? 0, 'SIGKILL');
+  await eventually(() => query(held.url, 'select'));
+  await held.release();
+  await expect(lstat(socketFolder)).rejects.toThrow('ENOENT');
+});
+
+test('listens on no network port, and on a socket that only its own user can reach', async () => {
+  const held = await clusters.open(await clusters.folder(ready));
+  expect(await query(held.url, 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
+  expect((await lstat(held.dataDir)).mode & 0o777).toBe(0o700);
+});
+
+test('waits for the disk before a commit is acknowledged, unless told otherwise', async () => {
+  const held = await openEmbedded({ dataDir: await clusters.folder(ready) });
+  try {
+    const settings =
+      "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as wait";
+    expect(await query(held.url, settings)).toEqual([{ fsync: 'on', wait: 'on' }]);
+  } finally {
+    await held.release();
+  }
+});
+
+test('a folder that only root may enter is served from elsewhere, and always from the same place', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(dirname(dataDir), { recursive: true });
+  await chmod(dirname(dataDir), 0o700);
+  const first = await clusters.open(dataDir);
+  expect(first.relocated).toBe(isRoot);
+  await query(first.url, 'create table note as select 1 as id');
+  await first.release();
+  const second = await clusters.open(dataDir);
+  expect(second.dataDir).toBe(first.dataDir);
+  expect(await query(second.url, 'select id from note')).toEqual([{ id: 1 }]);
+  await second.release();
+  if (isRoot) await rm(dirname(first.dataDir), { recursive: true });
+});
+
+test('an empty folder that was made for it, for its owner alone, is used as it is', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(dataDir, { mode: 0o700 });
+  expect(await clusters.open(dataDir)).toMatchObject({
+    relocated: false,
+    dataDir: join(dataDir, 'postgres'),
+  });
+});
+
+test('a folder that cannot be made is refused at once', async () => {
+  const file = await clusters.folder();
+  await writeFile(file, '');
+  const started = performance.now();
+  const opened = openEmbedded({ dataDir: join(file, 'data') });
+  await expect(opened).rejects.toThrow(StartupError);
+  await expect(opened).rejects.toThrow(/^The data folder .* cannot be created or written .*DATABASE_URL/);
+  // Node's own recursive mkdir never comes back from there.
+  await expect(openEmbedded({ dataDir: '/proc/funnel/gateway' })).rejects.toThrow(StartupError);
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+test('a database of another PostgreSQL version is refused and left alone', async () => {
+  const dataDir = await clusters.folder(ready);
+  const held = await clusters.open(dataDir);
+  await held.release();
+  await writeFile(join(held.dataDir, 'PG_VERSION'), '17\n');
+  await expect(clusters.open(dataDir)).rejects.toThrow(
+    /was made by PostgreSQL 17, and this is PostgreSQL 18/,
+  );
+});
+
+test('a folder with something else in it is refused and left alone', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(join(dataDir, 'postgres'), { recursive: true });
+  await chmod(dataDir, 0o755);
+  await writeFile(join(dataDir, 'postgres', 'mine'), 'mine');
+  const opened = clusters.open(dataDir);
+  await expect(opened).rejects.toThrow(StartupError);
+  await expect(opened).rejects.toThrow(/move away what is there/);
+  expect(await readFile(join(dataDir, 'postgres', 'mine'), 'utf8')).toBe('mine');
+});
+
+test('a server that does not start is reported with its log and the last that it said', async () => {
+  const opened = clusters.open(await clusters.folder(ready), { shared_buffers: 'plenty' });
+  await expect(opened).rejects.toThrow(StartupError);
+  await expect(opened).rejects.toThrow(
+    /did not start; see .*postgres\.log, which ends with: .*shared_buffers.*plenty/,
+  );
+});

@@ -1,0 +1,462 @@
+// Migrations, and what the migrated store refuses whatever the code above it does.
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { StartupError } from '../../src/errors.ts';
+import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
+import { applyMigrations, createMigration, migrationState } from '../../src/store/migrations.ts';
+import { createClusters, query } from '../support/cluster.ts';
+
+const INIT = '20261120000000_init';
+const clusters = createClusters();
+const pools: pg.Pool[] = [];
+let serverUrl: string;
+
+beforeAll(async () => {
+  serverUrl = (await clusters.open(await clusters.folder())).url;
+});
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await clusters.clean();
+});
+
+/** A database of the test's own. */
+async function createDatabase(): Promise<pg.Pool> {
+  const name = `test_${pools.length}`;
+  await query(serverUrl, `create database ${name}`);
+  const pool = new pg.Pool({ connectionString: serverUrl.replace('/funnel_gateway?', `/${name}?`), max: 1 });
+  pools.push(pool);
+  return pool;
+}
+
+/** A copy of prisma/ that a test may change. */
+async function copyPrisma(): Promise<string> {
+  const folder = await clusters.folder();
+  await cp(PRISMA_FOLDER, folder, { recursive: true });
+  return folder;
+}
+
+async function addMigration(folder: string, name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, 'migrations', name));
+  await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
+}
+
+const nothing = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
+
+describe('applying', () => {
+  test('brings an empty database up to date once, and is content with it ever after', async () => {
+    const db = await createDatabase();
+    expect(await migrationState(db)).toEqual({ ...nothing, pending: [INIT] });
+    expect(await applyMigrations(db)).toEqual([INIT]);
+    expect(await migrationState(db)).toEqual({ ...nothing, applied: [INIT] });
+    expect(await applyMigrations(db)).toEqual([]);
+  });
+
+  test('done by several at once is done once', async () => {
+    const db = await createDatabase();
+    const other = new pg.Pool(db.options);
+    pools.push(other);
+    const names = await Promise.all([applyMigrations(db), applyMigrations(other), applyMigrations(db)]);
+    expect(names.flat()).toEqual([INIT]);
+  });
+
+  test('a later migration is applied on top', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_more', 'create table more (id int);');
+    expect(await applyMigrations(db, folder)).toEqual(['20270101000000_more']);
+    expect(await migrationState(db)).toEqual({
+      ...nothing,
+      applied: [INIT],
+      unknown: ['20270101000000_more'],
+    });
+    await expect(applyMigrations(db)).rejects.toThrow(/newer version of the gateway \(20270101000000_more/);
+  });
+
+  test('a migration that fails leaves nothing behind, says why, and is not tried again unasked', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_bad', 'create table more (id int); select 1 / 0;');
+    const failing = applyMigrations(db, folder);
+    await expect(failing).rejects.toThrow(StartupError);
+    await expect(failing).rejects.toThrow(/20270101000000_bad failed .*division by zero/s);
+    expect((await db.query("select to_regclass('more') as more")).rows).toEqual([{ more: null }]);
+    expect((await migrationState(db, folder)).failed).toEqual(['20270101000000_bad']);
+    await expect(applyMigrations(db, folder)).rejects.toThrow(
+      /20270101000000_bad failed on this database earlier/,
+    );
+  });
+
+  test('a migration that was edited after it was applied is refused; other line ends are no edit', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    const path = join(folder, 'migrations', INIT, 'migration.sql');
+    const sql = await readFile(path, 'utf8');
+    await writeFile(path, sql.replaceAll('\n', '\r\n'));
+    expect((await migrationState(db, folder)).edited).toEqual([]);
+    await writeFile(path, `${sql}-- more`);
+    expect((await migrationState(db, folder)).edited).toEqual([INIT]);
+    await expect(applyMigrations(db, folder)).rejects.toThrow(
+      /was changed after it had been applied: restore/,
+    );
+  });
+
+  test("a database with somebody else's tables is refused and left alone", async () => {
+    const db = await createDatabase();
+    await db.query('create table theirs (id int)');
+    await expect(applyMigrations(db)).rejects.toThrow(/"theirs".*name an empty database/);
+    expect((await db.query("select to_regclass('teams') as teams")).rows).toEqual([{ teams: null }]);
+  });
+});
+
+describe('creating', () => {
+  test('finds nothing to do: the migrations lead to schema.prisma, and their own additions are no drift', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    expect(await createMigration(db, 'nothing')).toBeNull();
+  });
+
+  test('writes what changed in the schema, and leaves no shadow database', async () => {
+    const db = await createDatabase();
+    const folder = await copyPrisma();
+    const schema = join(folder, 'schema.prisma');
+    const text = await readFile(schema, 'utf8');
+    await writeFile(schema, text.replace('model Team {', 'model Team {\n  motto String?'));
+    const made = await createMigration(db, 'motto');
+    expect(made).toBeNull();
+    const written = await createMigration(db, 'motto', folder);
+    expect(written?.name).toMatch(/^\d{14}_motto$/);
+    expect(dirname(dirname(written?.path ?? ''))).toBe(join(folder, 'migrations'));
+    expect(await readFile(written?.path ?? '', 'utf8')).toContain(
+      'ALTER TABLE "teams" ADD COLUMN     "motto" TEXT',
+    );
+    expect(await query(serverUrl, "select from pg_database where datname like '%shadow%'")).toEqual([]);
+    expect(await applyMigrations(db, folder)).toEqual([INIT, written?.name]);
+  });
+
+  test('refuses a name that is no file name', async () => {
+    await expect(createMigration(await createDatabase(), '../x')).rejects.toThrow(StartupError);
+  });
+});
+
+describe('the store', () => {
+  let client: pg.PoolClient;
+
+  beforeAll(async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    client = await db.connect();
+    await client.query(ROWS);
+  });
+  afterAll(() => client.release());
+
+  /** The code and the constraint that a statement (and its transaction's end) fails with; null when it does not. */
+  async function refusal(sql: string): Promise<[string | undefined, string | undefined] | null> {
+    await client.query('begin');
+    try {
+      await client.query(sql);
+      await client.query('set constraints all immediate');
+      return null;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) return [error.code, error.constraint];
+      throw error;
+    } finally {
+      await client.query('rollback');
+    }
+  }
+
+  test.each(REFUSED())('refuses %s (%s)', async (_what, constraint, sql, code = '23514') => {
+    expect(await refusal(sql)).toEqual([code, constraint]);
+  });
+
+  test.each(ACCEPTED())('accepts %s', async (_what, sql) => {
+    expect(await refusal(sql)).toBeNull();
+  });
+
+  test('of a team and a workspace that take one subdomain at the same time, one gets it', async () => {
+    const db = pools[pools.length - 1];
+    const others = [1, 2].map(() => new pg.Client(db?.options));
+    const [one, two] = others;
+    await Promise.all(others.map((other) => other.connect()));
+    await one?.query("begin; update teams set subdomain = 'contested' where id = 1");
+    const second = two
+      ?.query("update workspaces set subdomain = 'contested' where id = 1")
+      .catch((error) => error);
+    await new Promise((done) => setTimeout(done, 50));
+    await one?.query('commit');
+    expect(await second).toMatchObject({ code: '23505', constraint: 'subdomain_is_free' });
+    await Promise.all(others.map((other) => other.end()));
+  });
+});
+
+const ROWS = `
+  insert into teams (id, public_id, name, subdomain) values (1, 'TeamAa', 'Team', 'team'), (2, 'TeamBb', 'Other', null);
+  insert into workspaces (id, public_id, team_id, name, subdomain) values
+    (1, 'SpaceA', 1, 'One', 'one'), (2, 'SpaceB', 1, 'Two', 'two');
+  insert into custom_domains (id, workspace_id, host) values (1, 1, 'shop.example.com');
+  insert into contacts (id, public_id, workspace_id, email_address) values (1, 'PersonA', 1, 'Ann@Example.com');
+  insert into tags (id, public_id, workspace_id, name) values (1, 'TagAaa', 1, 'Tag');
+  insert into refine_filters (id, public_id, workspace_id, name) values (1, 'FilterA', 1, 'Filter');
+  insert into webhook_endpoints (id, public_id, workspace_id, url, name) values (1, 'HookAa', 1, 'https://a.example', 'Hook');
+  insert into funnels (id, public_id, workspace_id, name, current_path) values
+    (1, 'FunnelA', 1, 'Funnel', '/a'), (2, 'FunnelB', 1, 'Funnel', '/b');
+  insert into pages (id, public_id, workspace_id, name, current_path) values
+    (1, 'PageAa', 1, 'Page', '/p1'), (2, 'PageBb', 1, 'Page', '/p2'), (3, 'PageCc', 1, 'Page', '/p3');
+  insert into funnel_steps (id, public_id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
+    (1, 'StepAa', 1, 1, 'page', null, null, 0, 'Page', 1),
+    (2, 'StepBb', 1, 1, 'conditional_split', null, null, 1, 'Split', null),
+    (3, 'StepCc', 1, 1, 'page', 2, 'matched', 0, 'Page', 2);
+  insert into api_keys (id, public_id, team_id, name, is_default, token_hash, hint, scopes) values
+    (1, 'KeyAaa', 1, 'Key', true, sha256('1'), 'fg', '{read}'), (2, 'KeyBbb', 1, 'Key', false, sha256('2'), 'fg', '{write}');
+  alter sequence contacts_id_seq restart 100; alter sequence funnel_steps_id_seq restart 100;`;
+
+/** What, the constraint's name, the statement, and the SQLSTATE if it is not that of a check. */
+type Refused = [what: string, constraint: string | undefined, sql: string, code?: string];
+
+function step(values: string): string {
+  const columns = 'public_id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id';
+  return `insert into funnel_steps (${columns}) values ${values}`;
+}
+
+function REFUSED(): Refused[] {
+  const tables = [
+    'teams',
+    'workspaces',
+    'contacts',
+    'tags',
+    'refine_filters',
+    'webhook_endpoints',
+    'funnels',
+    'pages',
+  ];
+  const withId = [...tables, 'funnel_steps', 'api_keys'];
+  const set = (table: string, column: string, ...values: string[]): Refused[] =>
+    values.map((value) => [
+      `${table}.${column} = ${value.slice(0, 40)}`,
+      `${table}_${column}_check`,
+      `update ${table} set ${column} = ${value} where id = 1`,
+    ]);
+  return [
+    ...withId.flatMap((table) =>
+      set(table, 'public_id', "'short'", "'Letters1'", "'two words'", "E'Letters\\n'"),
+    ),
+    ...withId
+      .filter((table) => table !== 'contacts')
+      .flatMap((table) => set(table, 'name', "''", "E' \\t\\n'")),
+    ...set(
+      'teams',
+      'subdomain',
+      "''",
+      "'Upper'",
+      "'-a'",
+      "'a-'",
+      "'a.b'",
+      "'a_b'",
+      "repeat('a', 64)",
+      "E'a\\n'",
+    ),
+    ...set('workspaces', 'subdomain', "''", "'Upper'", "'a b'"),
+    ...set('teams', 'locale', "'de'", "'EN'"),
+    ...set(
+      'custom_domains',
+      'host',
+      "'Shop.example.com'",
+      "'example.com.'",
+      "'a..b'",
+      "'-a.example'",
+      "'a.example:80'",
+    ),
+    ...set('custom_domains', 'host', "'localhost'", "repeat('a.', 126) || 'abc'"),
+    ...set('contacts', 'email_address', "''", "'a'", "'a@'", "'@b'", "'a b@c'"),
+    ...set('contacts', 'custom_attributes', "'[]'", "'null'", `'"text"'`),
+    ...set('tags', 'color', "'red'", "'#12345'", "'#1234567'", "'#12345g'"),
+    ...set('refine_filters', 'conjunction', "'xor'", "'AND'"),
+    ...set('refine_filters', 'criteria', "'{}'", "'null'"),
+    ...set('webhook_endpoints', 'url', "'ftp://a'", "'https://'", "'https://a b'", "'//a'"),
+    ...set('webhook_endpoints', 'api_version', '0', '3'),
+    ...set(
+      'webhook_endpoints',
+      'event_type_ids',
+      "'{contact}'",
+      "'{.created}'",
+      "'{a.}'",
+      "'{a.b,NULL}'",
+      "'{a b.c}'",
+    ),
+    ...set('webhook_endpoints', 'page_ids', "'{1,NULL}'"),
+    ...set('webhook_endpoints', 'funnel_ids', "'{NULL}'"),
+    ...set('funnel_steps', 'position', '-1'),
+    ...set('api_keys', 'token_hash', "'\\x00'"),
+    ...set(
+      'api_keys',
+      'scopes',
+      "'{}'",
+      "'{admin}'",
+      "'{contacts:delete}'",
+      "'{read,NULL}'",
+      "'{contacts:}'",
+    ),
+    ...set('api_keys', 'expires_at', 'created_at'),
+    ['no list of events', undefined, 'update webhook_endpoints set event_type_ids = null', '23502'],
+    ['no list of scopes', undefined, 'update api_keys set scopes = null', '23502'],
+    [
+      'a discarded page without a reason',
+      'pages_discarded_with_reason',
+      'update pages set discarded_at = now()',
+    ],
+    [
+      'a removed step without a reason',
+      'funnel_steps_removed_with_reason',
+      'update funnel_steps set removed_at = now() where id = 1',
+    ],
+    [
+      'an e-mail address twice in a workspace',
+      'contacts_workspace_id_email_address_key',
+      "insert into contacts (public_id, workspace_id, email_address) values ('PersonB', 1, 'ann@example.COM')",
+      '23505',
+    ],
+    [
+      'a second default key',
+      'api_keys_one_default',
+      'update api_keys set is_default = true where id = 2',
+      '23505',
+    ],
+    [
+      "a team with a workspace's subdomain",
+      'subdomain_is_free',
+      "update teams set subdomain = 'one' where id = 2",
+      '23505',
+    ],
+    [
+      "a workspace with a team's subdomain",
+      'subdomain_is_free',
+      "update workspaces set subdomain = 'team' where id = 1",
+      '23505',
+    ],
+    [
+      'a step below a page',
+      'funnel_step_parent_is_split',
+      step("('StepDd', 1, 1, 'page', 1, 'matched', 0, 'x', 3)"),
+    ],
+    [
+      'a step moved below a page',
+      'funnel_step_parent_is_split',
+      'update funnel_steps set parent_id = 1 where id = 3',
+    ],
+    [
+      'a step below one that is not there',
+      'funnel_steps_funnel_id_parent_id_fkey',
+      step("('StepDd', 1, 1, 'page', 9, 'matched', 0, 'x', 3)"),
+      '23503',
+    ],
+    [
+      "a step below another funnel's split",
+      'funnel_steps_funnel_id_parent_id_fkey',
+      step("('StepDd', 1, 2, 'page', 2, 'matched', 0, 'x', 3)"),
+      '23503',
+    ],
+    [
+      'a split that becomes a page',
+      'funnel_step_kind_is_fixed',
+      "update funnel_steps set kind = 'page', page_id = 3 where id = 2",
+    ],
+    [
+      'a step that is its own parent',
+      'funnel_steps_not_own_parent',
+      "update funnel_steps set parent_id = 2, branch = 'matched' where id = 2",
+    ],
+    [
+      'a child without a branch',
+      'funnel_steps_branch_of_parent',
+      'update funnel_steps set branch = null where id = 3',
+    ],
+    [
+      'a branch without a parent',
+      'funnel_steps_branch_of_parent',
+      "update funnel_steps set branch = 'matched' where id = 1",
+    ],
+    [
+      'a page step without a page',
+      'funnel_steps_page_of_page_step',
+      'update funnel_steps set page_id = null where id = 1',
+    ],
+    [
+      'a split with a page',
+      'funnel_steps_page_of_page_step',
+      'update funnel_steps set page_id = 3 where id = 2',
+    ],
+    [
+      'a filter on a page step',
+      'funnel_steps_filter_of_split',
+      'update funnel_steps set filter_id = 1 where id = 1',
+    ],
+    [
+      'a page in two steps',
+      'funnel_steps_one_step_of_page',
+      step("('StepDd', 1, 1, 'page', null, null, 2, 'x', 1)"),
+      '23505',
+    ],
+    [
+      'two first steps',
+      'funnel_steps_sibling_position',
+      'update funnel_steps set position = 0 where id = 2',
+      '23P01',
+    ],
+    [
+      'two first steps of a branch',
+      'funnel_steps_sibling_position',
+      step("('StepDd', 1, 1, 'page', 2, 'matched', 0, 'x', 3)"),
+      '23P01',
+    ],
+  ];
+}
+
+function ACCEPTED(): [what: string, sql: string][] {
+  return [
+    [
+      'siblings that change places',
+      'update funnel_steps set position = 1 - position where parent_id is null',
+    ],
+    ['the same position on the other branch', step("('StepDd', 1, 1, 'page', 2, 'unmatched', 0, 'x', 3)")],
+    [
+      'the place and the page of a removed step',
+      `update funnel_steps set removed_at = now(), removal_reason = 'x' where id = 1;
+      ${step("('StepDd', 1, 1, 'page', null, null, 0, 'x', 1)")}`,
+    ],
+    ['a filter on a split', 'update funnel_steps set filter_id = 1 where id = 2'],
+    [
+      'a default key after the old one was revoked',
+      `update api_keys set revoked_at = now() where id = 1;
+      update api_keys set is_default = true where id = 2`,
+    ],
+    [
+      'one e-mail address in two workspaces',
+      "insert into contacts (public_id, workspace_id, email_address) values ('PersonB', 2, 'ann@example.com')",
+    ],
+    [
+      'contacts without an e-mail address',
+      "insert into contacts (public_id, workspace_id) values ('PersonB', 1), ('PersonC', 1)",
+    ],
+    [
+      'a subdomain kept, and one given up and taken',
+      `update teams set subdomain = 'team', name = 'x' where id = 1;
+      update teams set subdomain = null where id = 1; update workspaces set subdomain = 'team' where id = 1`,
+    ],
+    [
+      'hosts and subdomains as long as they may be',
+      `update custom_domains set host = repeat('a.', 125) || 'abc';
+      update teams set subdomain = repeat('a', 63) where id = 1`,
+    ],
+    [
+      'event types of every form',
+      "update webhook_endpoints set event_type_ids = '{contact.identified,one-time_order.completed,courses/enrollment.lesson.v2}'",
+    ],
+    ['scopes of every form', "update api_keys set scopes = '{read,write,contacts:read,some_thing:write}'"],
+    ['a discarded page with its reason', "update pages set discarded_at = now(), discard_reason = 'x'"],
+    ['an address in any script', "update contacts set email_address = 'é@例え.jp' where id = 1"],
+  ];
+}

@@ -1,0 +1,80 @@
+// Embedded databases of a test's own, in temporary folders.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
+
+/** No waiting for the disk: these clusters survive killed processes, and no power cut. */
+const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
+const EMBEDDED = fileURLToPath(new URL('../../src/store/embedded.ts', import.meta.url));
+
+/** Temporary folders, and what runs in them. */
+export interface Clusters {
+  /** A data folder's path; with `copyOf`, a data folder with the database of that one (stopped). */
+  folder(copyOf?: string): Promise<string>;
+  open(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedDatabase>;
+  /** Opens in a process of its own, which then does nothing until it is killed. */
+  openInChild(dataDir: string): Promise<{ child: ChildProcess; url: string }>;
+  /** Ends everything and removes the folders. */
+  clean(): Promise<void>;
+}
+
+/** Keeps account of what a test file opens. */
+export function createClusters(): Clusters {
+  const cleanups: (() => unknown)[] = [];
+  return {
+    async folder(copyOf) {
+      const parent = await mkdtemp(join(tmpdir(), 'fg-test-'));
+      // As root, PostgreSQL runs as somebody else, who has to get in.
+      await chmod(parent, 0o755);
+      cleanups.push(() => rm(parent, { recursive: true, force: true }));
+      if (copyOf) await promisify(execFile)('cp', ['-a', copyOf, join(parent, 'data')]);
+      return join(parent, 'data');
+    },
+    async open(dataDir, settings) {
+      const database = await openEmbedded({ dataDir, settings: { ...SETTINGS, ...settings } });
+      cleanups.push(() => database.release());
+      return database;
+    },
+    async openInChild(dataDir) {
+      const options = JSON.stringify({ dataDir, settings: SETTINGS });
+      const script = `import { openEmbedded } from ${JSON.stringify(EMBEDDED)};
+        const database = await openEmbedded(${options});
+        console.log(database.url);`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      cleanups.push(() => kill(child));
+      const [url] = await once(child.stdout.setEncoding('utf8'), 'data');
+      return { child, url: String(url).trim() };
+    },
+    async clean() {
+      for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+    },
+  };
+}
+
+/** Kills a child as nothing can catch, and waits for its end. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** One statement over a connection of its own; the rows. */
+export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
