@@ -3,6 +3,7 @@
 import type { Actor } from './auth/actor.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { type Host, publicUrl, resolveHost } from './auth/hosts.ts';
+import { redactTokens } from './auth/tokens.ts';
 import type { App, Context } from './context.ts';
 
 /** What Hono hands to handlers as `c.env`. */
@@ -18,6 +19,11 @@ export interface Peer {
 /** Ids that callers may give their requests: visible, short, harmless in a log line. */
 const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
+/** A key that was sent as the id, by mistake, would be logged with every line. */
+function isSaneRequestId(given: string): boolean {
+  return SANE_REQUEST_ID.test(given) && redactTokens(given) === given;
+}
+
 export class Exchange {
   readonly app: App;
   readonly request: Request;
@@ -32,7 +38,7 @@ export class Exchange {
     const given = request.headers.get('x-request-id');
     this.app = app;
     this.request = request;
-    this.requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : crypto.randomUUID();
+    this.requestId = given !== null && isSaneRequestId(given) ? given : crypto.randomUUID();
     this.url = publicUrl(app, request, peer?.address);
   }
 

@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { authorizationServerMetadata, protectedResourceMetadata } from './auth/discovery.ts';
+import { redactTokens } from './auth/tokens.ts';
 import type { App } from './context.ts';
 import { AppError } from './errors.ts';
 import { createGraphiql } from './graphiql/page.ts';
@@ -125,7 +126,7 @@ function logRequest(
     requestId,
     method: request.method,
     host: url.host,
-    path: url.pathname,
+    path: redactTokens(url.pathname),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),

@@ -1,6 +1,6 @@
 // The one scope table (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it.
 import { AppError } from '../errors.ts';
-import type { Actor } from './actor.ts';
+import type { Actor, AnonymousActor } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
 export const CATEGORIES = {
@@ -38,11 +38,19 @@ export function requireScope(
 ): Exclude<Actor, { kind: 'anonymous' }> {
   const { actor } = ctx;
   if (actor.kind === 'anonymous') {
-    const message = actor.rejected ?? 'API key missing. Send it as "Authorization: Bearer <API key>".';
-    throw new AppError('unauthenticated', message, { scope, invalidToken: actor.rejected !== null });
+    throw unauthenticated(actor, scope);
   }
   if (!covers(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }
   return actor;
+}
+
+/** The refusal of a caller without good credentials. @param scope what the request would have needed, if anything */
+export function unauthenticated({ rejected }: AnonymousActor, scope: string | undefined): AppError {
+  const message = rejected ?? 'API key missing. Send it as "Authorization: Bearer <API key>".';
+  return new AppError('unauthenticated', message, {
+    ...(scope !== undefined && { scope }),
+    invalidToken: rejected !== null,
+  });
 }

@@ -7,6 +7,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 43; // 62^43 > 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const HINT_LENGTH = PREFIX.length + 4;
+const LOOKS_LIKE_ONE = new RegExp(`${PREFIX}[0-9A-Za-z]{12,}`, 'g');
 
 export interface NewToken {
   /** Shown once, never stored. */
@@ -21,7 +23,7 @@ export function createToken(): NewToken {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
   const body = PREFIX + secret;
   const token = body + checksum(body);
-  return { token, hash: sha256(token), hint: token.slice(0, PREFIX.length + 4) };
+  return { token, hash: sha256(token), hint: token.slice(0, HINT_LENGTH) };
 }
 
 /** The hash to look a key up by, or null when it cannot be a key of ours (wrong form or checksum: no store needed). */
@@ -29,6 +31,11 @@ export function hashOf(token: string): Uint8Array<ArrayBuffer> | null {
   if (!FORM.test(token)) return null;
   const body = token.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === token.slice(-CHECKSUM_LENGTH) ? sha256(token) : null;
+}
+
+/** The text with every key of ours in it, whole or not, cut to its hint: for what is logged. */
+export function redactTokens(text: string): string {
+  return text.replace(LOOKS_LIKE_ONE, (token) => `${token.slice(0, HINT_LENGTH)}[redacted]`);
 }
 
 /** Random keys need no slow hash: SHA-256 suffices (DESIGN §3). */

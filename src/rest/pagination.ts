@@ -30,7 +30,8 @@ export function withAfter(url: URL, after: bigint): string {
 }
 
 function isAfter(pair: string): boolean {
-  const [name] = new URLSearchParams(pair).keys();
+  // The "&" keeps a "?" that the name may begin with.
+  const [name] = new URLSearchParams(`&${pair}`).keys();
   return name === 'after';
 }
 

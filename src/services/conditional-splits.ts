@@ -1,11 +1,11 @@
 // Conditional split steps of a funnel, and removing one (spec §4 "DELETE conditional split step", DESIGN §8).
-import { covers, requireScope } from '../auth/scopes.ts';
+import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { findPlaces, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
+import { findPlaces, findStepPages, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
-import { SPLITS, type SplitRow } from '../store/tables.ts';
+import { type PageRow, SPLITS, type SplitRow } from '../store/tables.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import type { RefineFilterRow } from './refine-filters.ts';
@@ -16,7 +16,7 @@ import { type BranchChoice, removeSplit } from './workflow.ts';
 export type { SplitRow };
 
 const reads = readsOf(SPLITS, 'funnels:read', { one: 'Conditional split step', parent: 'Funnel' });
-export const { getMany, list, listMany, countMany, existMany } = reads;
+export const { scope, getMany, list, listMany, countMany, existMany } = reads;
 
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
@@ -72,9 +72,13 @@ export interface Removal {
   readonly funnelId: bigint;
   readonly splitId: bigint;
   /** In workflow order. */
-  readonly promotedPageIds: readonly bigint[];
-  readonly discardedPageIds: readonly bigint[];
+  readonly promotedPages: readonly PageRow[];
+  /** As they were left: no longer visible to any read. */
+  readonly discardedPages: readonly PageRow[];
 }
+
+/** What removing a split needs. */
+export const writeScope: Scope = 'funnels:write';
 
 /**
  * Removes a split, promotes the kept branch, discards the pages of the other; all of it or nothing, one at a time a
@@ -82,7 +86,7 @@ export interface Removal {
  * @throws AppError `not_found` (also for a split that was removed before), `invalid` for an unknown branch
  */
 export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
-  const actor = requireScope(ctx, 'funnels:write');
+  const actor = requireScope(ctx, writeScope);
   const funnelRef = parseRef('Funnel', input.funnel);
   const splitRef = parseRef('Conditional split step', input.split);
   const discard = parseBranch(input.branch ?? 'both');
@@ -108,8 +112,8 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
     return {
       funnelId,
       splitId: gone?.id ?? 0n,
-      promotedPageIds: pageIdsOf(removal.promoted),
-      discardedPageIds,
+      promotedPages: await findStepPages(tx, pageIdsOf(removal.promoted)),
+      discardedPages: await findStepPages(tx, discardedPageIds),
     };
   });
 }

@@ -4,10 +4,14 @@ import { readsOf } from './reads.ts';
 
 export type { ContactRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(CONTACTS, 'contacts:read', {
-  one: 'Contact',
-  parent: 'Workspace',
-});
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
+  CONTACTS,
+  'contacts:read',
+  {
+    one: 'Contact',
+    parent: 'Workspace',
+  },
+);
 
 /** True when the contact may be written to: an e-mail address, not unsubscribed, nothing that suppresses e-mail. */
 export function isActive(contact: ContactRow): boolean {

@@ -1,7 +1,7 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { findSteps, type StepRow } from '../store/funnel-steps.ts';
+import { findSteps, findStepsAround, type StepRow } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
 import { groupBySiblings, siblingKey } from './workflow.ts';
@@ -29,6 +29,15 @@ export async function listMany(ctx: Context, funnelIds: readonly bigint[]): Prom
   const { reach } = requireScope(ctx, 'funnels:read');
   const byFunnel = Map.groupBy(await findSteps(ctx.store, reach, funnelIds), (step) => step.funnelId);
   return funnelIds.map((id) => toTree(byFunnel.get(id) ?? []));
+}
+
+/** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
+export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
+  const { reach } = requireScope(ctx, 'funnels:read');
+  const byFunnel = Map.groupBy(await findStepsAround(ctx.store, reach, stepIds), (step) => step.funnelId);
+  const nodes = [...byFunnel.values()].flatMap((steps) => [...walk(toTree(steps))]);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  return stepIds.map((id) => byId.get(id) ?? null);
 }
 
 function toTree(steps: readonly StepRow[]): StepNode[] {

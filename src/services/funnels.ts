@@ -4,7 +4,11 @@ import { readsOf } from './reads.ts';
 
 export type { FunnelRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(FUNNELS, 'funnels:read', {
-  one: 'Funnel',
-  parent: 'Workspace',
-});
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
+  FUNNELS,
+  'funnels:read',
+  {
+    one: 'Funnel',
+    parent: 'Workspace',
+  },
+);

@@ -4,7 +4,7 @@ import { readsOf } from './reads.ts';
 
 export type { PageRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(PAGES, 'funnels:read', {
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(PAGES, 'funnels:read', {
   one: 'Page',
   parent: 'Workspace',
 });

@@ -15,6 +15,8 @@ export interface Probe {
 }
 
 export interface Reads<Row> {
+  /** What the caller needs for any of these. */
+  readonly scope: Scope;
   /** @throws AppError `not_found` when it does not exist or is not the caller's */
   get(ctx: Context, ref: Ref): Promise<Row>;
   /** In the ids' order; null for what does not exist or is not the caller's. */
@@ -39,6 +41,7 @@ export function readsOf<Row extends { id: bigint }>(
   noun: { one: string; parent: string },
 ): Reads<Row> {
   return {
+    scope,
     async get(ctx, ref) {
       const { reach } = requireScope(ctx, scope);
       const row = await findByRef(ctx.store, table, reach, parseRef(noun.one, ref));

@@ -7,7 +7,7 @@ import { readsOf } from './reads.ts';
 
 export type { RefineFilterRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   REFINE_FILTERS,
   'contacts:read',
   {

@@ -9,11 +9,21 @@ export type { TeamRow };
 
 const reads = readsOf(TEAMS, 'account:read', { one: 'Team', parent: 'Team' });
 
-export const { get, getMany, countMany, existMany, listMany } = reads;
+export const { scope, get, getMany, countMany, existMany } = reads;
+
+/** A list that hangs under itself: where the team is not the caller's, it is empty. */
+export async function listMany(
+  ctx: Context,
+  teamIds: readonly bigint[],
+  page: PageInput,
+): Promise<Page<TeamRow>[]> {
+  const pages = await reads.listMany(ctx, teamIds, page);
+  return pages.map((found) => found ?? { rows: [], more: false });
+}
 
 /** The teams that the caller reaches. */
 export async function list(ctx: Context, page: PageInput): Promise<Page<TeamRow>> {
-  const { reach } = requireScope(ctx, 'account:read');
+  const { reach } = requireScope(ctx, scope);
   const [found] = await listMany(ctx, [reach.teamId], page);
   return found ?? { rows: [], more: false };
 }

@@ -4,7 +4,7 @@ import { readsOf } from './reads.ts';
 
 export type { WebhookEndpointRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WEBHOOK_ENDPOINTS,
   'webhooks:read',
   {

@@ -8,10 +8,14 @@ import { readsOf } from './reads.ts';
 
 export type { WorkspaceRow };
 
-export const { get, getMany, list, listMany, countMany, existMany } = readsOf(WORKSPACES, 'account:read', {
-  one: 'Workspace',
-  parent: 'Team',
-});
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
+  WORKSPACES,
+  'account:read',
+  {
+    one: 'Workspace',
+    parent: 'Team',
+  },
+);
 
 /** @throws AppError `not_found` when no workspace of the caller's has this subdomain */
 export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {

@@ -1,8 +1,8 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
-import type { ApiKey } from './generated/client.ts';
-import { query, type Statement, type Store } from './store.ts';
-
-export type { ApiKey };
+import { type ApiKey, Prisma } from './generated/client.ts';
+import { allocateIds } from './public-ids.ts';
+import type { Ref } from './rows.ts';
+import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
 
 export type ApiKeyLogin = Pick<
   ApiKey,
@@ -29,4 +29,54 @@ export async function findApiKey(store: Store, tokenHash: Uint8Array): Promise<A
 /** Notes a use, unless another one was noted within `intervalMs`: many processes write once between them. */
 export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs: number): Promise<void> {
   await query(store, TOUCH, [id, at, intervalMs]);
+}
+
+/** A key without its hash: what people may see of it. */
+export type ApiKeyRow = Omit<ApiKey, 'tokenHash'>;
+
+/** A key that is to be. */
+export type NewApiKey = Pick<
+  ApiKey,
+  'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
+>;
+
+const omit = { tokenHash: true } as const;
+
+/** Inserts a key. Returns null when it is to be the team's default and the team has a live default already. */
+export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKeyRow | null> {
+  const [ids] = await allocateIds(tx, 'api_keys', 1);
+  if (ids === undefined) throw new Error('The sequence of api_keys gave no id.');
+  try {
+    return await tx.apiKey.create({ data: { ...key, ...ids }, omit });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
+    throw error;
+  }
+}
+
+/** A key by id or public id, locked until the transaction ends, or null. */
+export async function lockApiKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow | null> {
+  const named = typeof ref === 'bigint' ? Prisma.sql`id = ${ref}` : Prisma.sql`public_id = ${ref}`;
+  const [locked] = await tx.$queryRaw<{ id: bigint }[]>`select id from api_keys where ${named} for update`;
+  return locked === undefined ? null : tx.apiKey.findUnique({ where: { id: locked.id }, omit });
+}
+
+/** Sets when a key stops. */
+export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<ApiKeyRow> {
+  return tx.apiKey.update({ where: { id }, data: { revokedAt }, omit });
+}
+
+/** The keys of one team or of all, by id. */
+export async function findApiKeys(store: Store, teamId: bigint | null): Promise<ApiKeyRow[]> {
+  const where = teamId === null ? {} : { teamId };
+  return withPrisma(store, (prisma) => prisma.apiKey.findMany({ where, orderBy: { id: 'asc' }, omit }));
+}
+
+/** The id of a team by id or public id, or null. */
+export async function findTeamId(store: Store, ref: Ref): Promise<bigint | null> {
+  const where = typeof ref === 'bigint' ? { id: ref } : { publicId: ref };
+  return withPrisma(
+    store,
+    async (prisma) => (await prisma.team.findUnique({ where, select: { id: true } }))?.id ?? null,
+  );
 }

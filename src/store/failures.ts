@@ -12,20 +12,32 @@ const UNAVAILABLE_MESSAGE =
 /** `unavailable` (503 with Retry-After) when the database is away or too slow; anything else comes back as it is. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
-  for (let cause: unknown = error, depth = 0; cause instanceof Object && depth < 5; depth++) {
-    const { code, originalCode, message } = cause as {
-      code?: unknown;
-      originalCode?: unknown;
-      message?: unknown;
-    };
-    const codes = [code, originalCode].filter((value) => typeof value === 'string');
-    if (codes.some((value) => UNAVAILABLE.test(value)) || UNAVAILABLE_MESSAGE.test(String(message))) {
+  for (const cause of causesOf(error)) {
+    const codes = [cause.code, cause.originalCode].filter((value) => typeof value === 'string');
+    if (codes.some((value) => UNAVAILABLE.test(value)) || UNAVAILABLE_MESSAGE.test(String(cause.message))) {
       return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause: error,
       });
     }
-    cause = (cause as { cause?: unknown }).cause;
   }
   return error;
+}
+
+interface Cause {
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly meta?: { readonly driverAdapterError?: unknown };
+}
+
+/** An error and what it was made of. Prisma keeps what the driver said in `meta`. */
+function* causesOf(error: unknown): Generator<Cause> {
+  let cause = error;
+  for (let depth = 0; depth < 5 && cause instanceof Object; depth++) {
+    const found: Cause = cause;
+    yield found;
+    cause = found.cause ?? found.meta?.driverAdapterError;
+  }
 }

@@ -32,8 +32,9 @@ type FlatRow = Omit<StepRow, 'page'> & { pageId: bigint | null } & {
   [Property in Exclude<keyof PageRow, 'id'> as `page.${Property}`]: PageRow[Property];
 };
 
-const OF_FUNNELS: Statement = {
-  name: 'funnel_steps.of_funnels',
+/** Every step of the funnels that a condition over `s` chooses. */
+const stepsWhere = (name: string, condition: string): Statement => ({
+  name,
   text: `select s.id, s.public_id as "publicId", s.funnel_id as "funnelId", s.kind, s.parent_id as "parentId", s.branch,
       s.position, s.name, s.filter_id as "filterId", r.public_id as "filterPublicId", s.created_at as "createdAt",
       s.updated_at as "updatedAt", s.page_id as "pageId", p.public_id as "page.publicId",
@@ -43,10 +44,16 @@ const OF_FUNNELS: Statement = {
       join workspaces w on w.id = s.workspace_id
       left join pages p on p.id = s.page_id
       left join refine_filters r on r.id = s.filter_id
-    where s.funnel_id = any($3::bigint[]) and s.removed_at is null
+    where ${condition} and s.removed_at is null
       and w.team_id = $1 and ($2::bigint is null or w.id = $2)
     order by s.funnel_id, s.parent_id nulls first, s.branch, s.position`,
-};
+});
+
+const OF_FUNNELS = stepsWhere('funnel_steps.of_funnels', 's.funnel_id = any($3::bigint[])');
+const AROUND = stepsWhere(
+  'funnel_steps.around',
+  's.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
+);
 
 /** Every step of the funnels that the caller owns, pages included, in one statement. */
 export async function findSteps(
@@ -55,6 +62,16 @@ export async function findSteps(
   funnelIds: readonly bigint[],
 ): Promise<StepRow[]> {
   const rows = await query<FlatRow>(store, OF_FUNNELS, [reach.teamId, reach.workspaceId, funnelIds]);
+  return rows.map(toStep);
+}
+
+/** Every step of the funnels that these steps are in, where the caller owns them. */
+export async function findStepsAround(
+  store: Store,
+  reach: Reach,
+  stepIds: readonly bigint[],
+): Promise<StepRow[]> {
+  const rows = await query<FlatRow>(store, AROUND, [reach.teamId, reach.workspaceId, stepIds]);
   return rows.map(toStep);
 }
 
@@ -131,4 +148,14 @@ export async function retire(
     where: { id: { in: [...retired.pageIds] } },
     data: { discardedAt: at, discardReason: reason },
   });
+}
+
+/** Pages by id, discarded ones too, in the ids' order. */
+export async function findStepPages(tx: Transaction, pageIds: readonly bigint[]): Promise<PageRow[]> {
+  const pages = await tx.page.findMany({
+    where: { id: { in: [...pageIds] } },
+    omit: { discardedAt: true, discardReason: true },
+  });
+  const byId = new Map(pages.map((page) => [page.id, page]));
+  return pageIds.map((id) => byId.get(id)).filter((page) => page !== undefined);
 }

@@ -165,5 +165,5 @@ function bounds(page: PageRequest): bigint[] {
 function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   const more = rows.length > page.size;
   const kept = more ? rows.slice(0, page.size) : rows;
-  return { rows: page.backward ? kept.reverse() : kept, more };
+  return { rows: page.backward ? kept.toReversed() : kept, more };
 }

@@ -1,9 +1,10 @@
 // Rows for tests. Each factory makes what it needs above it, unless told where to hang.
-import type { App } from '../../src/context.ts';
+
 import { createToken } from '../../src/auth/tokens.ts';
+import type { App } from '../../src/context.ts';
+import type { BranchName } from '../../src/store/funnel-steps.ts';
 import type { Prisma } from '../../src/store/generated/client.ts';
 import { allocateIds, type PublicIdTable } from '../../src/store/public-ids.ts';
-import type { BranchName } from '../../src/store/funnel-steps.ts';
 import type { Caller } from './gateway.ts';
 
 type Overrides<Input> = Partial<Input>;
@@ -132,7 +133,15 @@ export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { 
   const { teamId, scopes = ['read', 'write'], ...times } = options;
   const ids = await nextIds(app, 'api_keys');
   const { token, hash, hint } = createToken();
-  const data = { ...ids, ...times, teamId, name: `Key ${ids.id}`, tokenHash: hash, hint, scopes: [...scopes] };
+  const data = {
+    ...ids,
+    ...times,
+    teamId,
+    name: `Key ${ids.id}`,
+    tokenHash: hash,
+    hint,
+    scopes: [...scopes],
+  };
   await app.store.prisma.apiKey.create({ data });
   return { authorization: `Bearer ${token}`, token, id: ids.id };
 }

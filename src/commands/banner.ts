@@ -1,0 +1,79 @@
+// What `serve` prints when it is up: where everything is, and one line to try. Pure.
+import { isIP } from 'node:net';
+import type { Config } from '../config.ts';
+import type { DemoKey } from './demo.ts';
+
+export interface BannerFacts {
+  readonly config: Config;
+  readonly port: number;
+  /** null when there is no key that could be shown. */
+  readonly demoKey: DemoKey | null;
+  /** A workspace that the demo key reaches. */
+  readonly workspaceId: bigint | null;
+  /** Where the embedded database's files are; null for a server of the user's own. */
+  readonly data: { readonly folder: string; readonly relocated: boolean } | null;
+  readonly store: 'ready' | 'empty' | 'not migrated';
+}
+
+/** The addresses, as somebody on this machine can open them. */
+export function addressesOf({ config, port }: BannerFacts): {
+  rest: string;
+  graphql: string;
+  graphiql: string;
+} {
+  const anywhere = config.host === '0.0.0.0' || config.host === '::';
+  const host = anywhere ? 'localhost' : isIP(config.host) === 6 ? `[${config.host}]` : config.host;
+  const origin = `http://${host}:${port}`;
+  return { rest: `${origin}/api/v2`, graphql: `${origin}/graphql`, graphiql: `${origin}/graphql` };
+}
+
+/** The banner for people. */
+export function banner(facts: BannerFacts): string {
+  const { rest, graphql, graphiql } = addressesOf(facts);
+  return [
+    '',
+    '  Funnel Gateway is running.',
+    '',
+    `  REST      ${rest}`,
+    `  GraphQL   ${graphql}`,
+    `  GraphiQL  ${graphiql}  (open it in a browser)`,
+    ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
+    `  Data      ${whereData(facts)}`,
+    '',
+    ...whatNext(facts).map((line) => `  ${line}`),
+    '',
+    '  Stop it with Ctrl-C.',
+    '',
+  ].join('\n');
+}
+
+function whereData({ data, config }: BannerFacts): string {
+  if (data === null) return 'the PostgreSQL server named in DATABASE_URL';
+  if (!data.relocated) return data.folder;
+  return `${data.folder}\n            (not in ${config.dataDir}: PostgreSQL does not run as root, and no other user can enter that folder)`;
+}
+
+function whatNext(facts: BannerFacts): string[] {
+  switch (facts.store) {
+    case 'not migrated':
+      return ['The database is not up to date:', '  npx funnel-gateway migrate'];
+    case 'empty':
+      return ['The database is empty. Demo data, with a demo key:', '  npx funnel-gateway seed'];
+    case 'ready':
+      return facts.demoKey === null
+        ? ['An API key to try it with:', '  npx funnel-gateway token create --team 1 --scopes "read write"']
+        : ['Try it:', `  ${curlLine(facts, facts.demoKey.token)}`];
+  }
+}
+
+function curlLine(facts: BannerFacts, token: string): string {
+  const { rest } = addressesOf(facts);
+  const { hostname } = new URL(rest);
+  const path = facts.workspaceId === null ? '/teams' : `/workspaces/${facts.workspaceId}/contacts?per_page=2`;
+  const { serviceHost } = facts.config;
+  // An address that is no host of the service needs the right one in the header, else the answer is 421.
+  const isOwn =
+    hostname === serviceHost || (serviceHost === 'localhost' && /^(127\.|\[::1\]$)/.test(hostname));
+  const host = isOwn ? '' : ` -H 'Host: ${serviceHost}'`;
+  return `curl -s${host} -H 'Authorization: Bearer ${token}' '${rest}${path}'`;
+}

@@ -1,0 +1,105 @@
+// Opening the store for a command: the embedded database, started or joined, or the server that DATABASE_URL names.
+import pg from 'pg';
+import { createApp } from '../app.ts';
+import type { App } from '../context.ts';
+import { StartupError } from '../errors.ts';
+import { createLogger } from '../log.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
+import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
+import type { Shell } from './shell.ts';
+
+export interface OpenDatabase {
+  readonly app: App;
+  /** null: a server of the user's own. */
+  readonly embedded: EmbeddedDatabase | null;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Runs `work` with an open store, and closes it whatever happens.
+ * @throws StartupError when the database cannot be had; what `work` throws
+ */
+export async function withDatabase<T>(
+  shell: Shell,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  const { config, secrets } = shell.settings();
+  const embedded = secrets.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir }) : null;
+  const databaseUrl = embedded?.url ?? secrets.databaseUrl ?? '';
+  try {
+    if (embedded === null) await requireAnswer(databaseUrl);
+    const log = createLogger(config.logLevel, shell.stderr);
+    const app = createApp(config, { databaseUrl }, { log });
+    try {
+      return await work({ app, embedded });
+    } finally {
+      await app.store.close();
+    }
+  } finally {
+    await embedded?.release();
+  }
+}
+
+/**
+ * Runs `work` on a store whose tables are there: in the embedded database they are brought up to date, in any other
+ * that is left to whoever runs it.
+ */
+export async function withTables<T>(shell: Shell, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  return withDatabase(shell, async (database) => {
+    if (database.embedded !== null) await applyMigrations(database.app.store.pool);
+    else await requireTables(database.app);
+    return work(database);
+  });
+}
+
+async function requireTables(app: App): Promise<void> {
+  const state: MigrationState = await migrationState(app.store.pool);
+  if (state.pending.length === 0 && state.failed.length === 0) return;
+  throw new StartupError(
+    'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
+  );
+}
+
+/** Asks once, so that what is wrong is said in one sentence. The password is in none of them. */
+async function requireAnswer(databaseUrl: string): Promise<void> {
+  let where = 'the address in DATABASE_URL';
+  try {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    client.on('error', () => {});
+    where = `${client.host}:${client.port}/${client.database}`;
+    try {
+      await client.connect();
+    } finally {
+      await client.end().catch(() => {});
+    }
+  } catch (error) {
+    throw new StartupError(sentence(where, error), { cause: error });
+  }
+}
+
+function sentence(where: string, error: unknown): string {
+  const code = codeOf(error);
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return `The PostgreSQL server at ${where} refuses the user name or password: correct DATABASE_URL.`;
+    case '3D000':
+      return `The PostgreSQL server at ${where} has no such database: create it, or correct DATABASE_URL.`;
+    case '53300':
+      return `The PostgreSQL server at ${where} has no connection left: raise its max_connections, or try again later.`;
+    case '57P03':
+      return `The PostgreSQL server at ${where} is starting up or shutting down: try again shortly.`;
+    default: {
+      const why = code ?? (error instanceof Error ? error.message : String(error));
+      return `No PostgreSQL server answers at ${where} (${why}): start it, or correct DATABASE_URL.`;
+    }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,49 @@
+// `migrate`: brings the database's tables up to date, tells where they stand, and writes migrations (for developers).
+import { applyMigrations, createMigration, migrationState } from '../store/migrations.ts';
+import { withDatabase } from './database.ts';
+import { type Program, report, type Shell } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway migrate
+  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway migrate`;
+
+/** Adds the command and its two subcommands. */
+export function addMigrate(program: Program, shell: Shell): void {
+  const migrate = program
+    .command('migrate')
+    .description('apply pending migrations to the database')
+    .addHelpText('after', EXAMPLES)
+    .action(() => apply(shell, program.opts().json));
+  migrate
+    .command('status')
+    .description('tell which migrations are applied and which are pending; changes nothing')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate status --json')
+    .action(() => status(shell, program.opts().json));
+  migrate
+    .command('create')
+    .description('for developers: write the migration from the last one to prisma/schema.prisma')
+    .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
+    .action(({ name }) => create(shell, program.opts().json, name));
+}
+
+async function apply(shell: Shell, json: boolean | undefined): Promise<void> {
+  const applied = await withDatabase(shell, ({ app }) => applyMigrations(app.store.pool));
+  const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
+  report(shell, json, { applied }, text);
+}
+
+async function status(shell: Shell, json: boolean | undefined): Promise<void> {
+  const state = await withDatabase(shell, ({ app }) => migrationState(app.store.pool));
+  const lines = Object.entries(state)
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what}: ${names.join(', ')}`);
+  report(shell, json, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
+}
+
+async function create(shell: Shell, json: boolean | undefined, name: string): Promise<void> {
+  const made = await withDatabase(shell, ({ app }) => createMigration(app.store.pool, name));
+  const text = made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
+  report(shell, json, { created: made }, text);
+}

@@ -1,0 +1,47 @@
+// How far a long command has come: a bar on a terminal, a line every few seconds elsewhere, nothing with --json.
+import { Presets, SingleBar } from 'cli-progress';
+import type { Shell } from './shell.ts';
+
+export interface Progress {
+  update(done: number): void;
+  stop(): void;
+}
+
+const LINE_EVERY_MS = 5_000;
+
+/** Starts showing progress on standard error. */
+export function createProgress(shell: Shell, json: boolean | undefined, total: number): Progress {
+  if (json) return { update() {}, stop() {} };
+  return shell.stderr.isTTY ? createBar(shell, total) : createLines(shell, total);
+}
+
+function createBar(shell: Shell, total: number): Progress {
+  const bar = new SingleBar(
+    {
+      stream: shell.stderr,
+      format: '{bar} {percentage} %  {value} of {total} contacts  {eta_formatted} left',
+      // The terminal stays as it is, and signals are main.ts's: a kill leaves nothing to repair.
+      hideCursor: false,
+      linewrap: true,
+      gracefulExit: false,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(total, 0);
+  return { update: (done) => bar.update(done), stop: () => bar.stop() };
+}
+
+function createLines(shell: Shell, total: number): Progress {
+  let nextAt = performance.now() + LINE_EVERY_MS;
+  return {
+    update(done) {
+      if (performance.now() < nextAt) return;
+      nextAt = performance.now() + LINE_EVERY_MS;
+      const percent = Math.floor((100 * done) / total);
+      shell.stderr.write(
+        `${done.toLocaleString('en')} of ${total.toLocaleString('en')} contacts (${percent} %)\n`,
+      );
+    },
+    stop() {},
+  };
+}

@@ -1,0 +1,24 @@
+// `schema`: prints the public GraphQL schema. Needs no database.
+import type { Program, Shell } from './shell.ts';
+import { report } from './shell.ts';
+
+/** Adds the command. */
+export function addSchema(program: Program, shell: Shell): void {
+  program
+    .command('schema')
+    .description('print the GraphQL schema (SDL), types in alphabetical order')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npx funnel-gateway schema > schema.graphql`,
+    )
+    .action(async () => {
+      const [{ lexicographicSortSchema, printSchema }, { schema }] = await Promise.all([
+        import('graphql'),
+        import('../graphql/schema.ts'),
+      ]);
+      const sdl = printSchema(lexicographicSortSchema(schema));
+      report(shell, program.opts().json, { sdl }, sdl);
+    });
+}

@@ -1,0 +1,117 @@
+// `seed`: demo data for an empty store, and contacts in bulk for trying the gateway at size.
+import type { App } from '../context.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
+import { toInteger } from '../json.ts';
+import { parseRef } from '../services/refs.ts';
+import { copyContacts } from '../store/seed/contacts.ts';
+import { findFirstWorkspaceId, findWorkspaceId } from '../store/seed/workspaces.ts';
+import { withTables } from './database.ts';
+import { seed } from './demo.ts';
+import { createProgress } from './progress.ts';
+import { type Program, remark, report, type Shell } from './shell.ts';
+
+const MAX_CONTACTS = 100_000_000;
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway seed
+  $ npx funnel-gateway seed --contacts 1000000
+  $ npx funnel-gateway seed --contacts 500 --workspace 2
+
+Demo data goes only into a store that has no team. Contacts go into the first workspace unless another is named;
+their addresses are all under example.com.`;
+
+/** Adds the command. */
+export function addSeed(program: Program, shell: Shell): void {
+  program
+    .command('seed')
+    .description('put demo data into an empty store, or many contacts into a workspace')
+    .option('--contacts <number>', 'how many contacts to add')
+    .option('--workspace <id>', 'the workspace that they are for, by id or public id')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ contacts, workspace }) => {
+      const { json } = program.opts();
+      if (contacts === undefined && workspace !== undefined)
+        throw invalid('workspace', '--workspace goes with --contacts.');
+      const count = contacts === undefined ? null : parseCount(contacts);
+      await withTables(shell, ({ app }) =>
+        count === null ? seedAlone(app, shell, json) : seedContacts(app, shell, json, count, workspace),
+      );
+    });
+}
+
+async function seedAlone(app: App, shell: Shell, json: boolean | undefined): Promise<void> {
+  const seeded = await seed(app);
+  if (seeded === null) {
+    report(shell, json, { seeded: false }, 'The store holds a team already: nothing was added.');
+    return;
+  }
+  const { teamIds, workspaceIds, contacts, demoKey } = seeded;
+  const data = {
+    seeded: true,
+    demoKey,
+    teams: teamIds.map(toInteger),
+    workspaces: workspaceIds.map(toInteger),
+    contacts,
+  };
+  const text = `Added ${teamIds.length} teams, ${workspaceIds.length} workspaces and ${contacts} contacts.\nDemo key: ${demoKey}`;
+  report(shell, json, data, text);
+}
+
+async function seedContacts(
+  app: App,
+  shell: Shell,
+  json: boolean | undefined,
+  count: number,
+  workspace: string | undefined,
+): Promise<void> {
+  const demo = await seed(app);
+  if (demo !== null)
+    remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
+  const workspaceId = await requireWorkspace(app, workspace);
+  const progress = createProgress(shell, json, count);
+  const startedAt = performance.now();
+  const added = await copyContacts(app.store.pool, {
+    workspaceId,
+    count,
+    now: app.clock(),
+    signal: shell.signal,
+    onProgress: progress.update,
+  }).finally(progress.stop);
+  if (added < count) {
+    throw new AppError(
+      'unavailable',
+      `Interrupted: ${added.toLocaleString('en')} of ${count.toLocaleString('en')} contacts were added to workspace ${workspaceId}, and are kept.`,
+    );
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  report(
+    shell,
+    json,
+    {
+      seeded: demo !== null,
+      contacts: added,
+      workspace_id: toInteger(workspaceId),
+      seconds: +seconds.toFixed(1),
+    },
+    `Added ${added.toLocaleString('en')} contacts to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,
+  );
+}
+
+async function requireWorkspace(app: App, ref: string | undefined): Promise<bigint> {
+  const id =
+    ref === undefined
+      ? await findFirstWorkspaceId(app.store, null)
+      : await findWorkspaceId(app.store, parseRef('Workspace', ref));
+  if (id === null) throw notFound('Workspace');
+  return id;
+}
+
+function parseCount(text: string): number {
+  const count = /^\d{1,3}(_?\d{3})*$|^\d{1,9}$/.test(text) ? Number(text.replaceAll('_', '')) : 0;
+  if (count < 1 || count > MAX_CONTACTS)
+    throw invalid(
+      'contacts',
+      `--contacts must be a whole number from 1 to ${MAX_CONTACTS.toLocaleString('en')}.`,
+    );
+  return count;
+}

@@ -1,0 +1,48 @@
+// What a command gets of the process that it runs in, and how it speaks: results on standard output, all else on
+// standard error. With --json a result is one line of JSON, and so is a failure.
+import type { Command } from '@commander-js/extra-typings';
+import type { Config, Secrets } from '../config.ts';
+
+/** A stream of the process. */
+interface Output {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): boolean;
+}
+
+export interface Shell {
+  readonly stdout: Output;
+  readonly stderr: Output & NodeJS.WritableStream;
+  readonly pid: number;
+  readonly version: string;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
+  readonly signal: AbortSignal;
+  /** The configuration, read at the first call: help works whatever the environment holds. */
+  settings(): { config: Config; secrets: Secrets };
+}
+
+/** The program that the commands are added to. */
+export type Program = Command<[], { json?: true | undefined }>;
+
+/** Prints a command's result: `data` for scripts, `text` for people. */
+export function report(shell: Shell, json: boolean | undefined, data: unknown, text: string): void {
+  shell.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+}
+
+/** Says something on the side, to people only. */
+export function remark(shell: Shell, json: boolean | undefined, text: string): void {
+  if (!json) shell.stderr.write(`${text}\n`);
+}
+
+/** Rows as aligned columns under a heading; the last column is not padded. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [heading, ...rows];
+  const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,176 @@
+// Conditional splits in a funnel's workflow, and removing one.
+import { requireScope } from '../auth/scopes.ts';
+import * as splits from '../services/conditional-splits.ts';
+import { type StepNode, walk } from '../services/funnel-steps.ts';
+import { builder } from './builder.ts';
+import { connectionArgs, defineConnection } from './connection.ts';
+import type { GraphContext } from './context.ts';
+import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
+import { Funnel } from './funnels.ts';
+import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
+import { Page } from './pages.ts';
+import { RefineFilter } from './refine-filters.ts';
+
+/** A split out of its funnel's tree, or as a row of a list: then its branches are loaded when asked for. */
+type Split = StepNode | splits.SplitRow;
+
+/** Rows for a list when its size is not known beforehand, for the cost of an operation. */
+const FEW = 20;
+
+const SplitBranch = builder.enumType('SplitBranch', {
+  description: 'One of the two branches of a conditional split.',
+  values: {
+    MATCHED: { value: 'matched', description: 'The branch of visitors whom the saved filter matches.' },
+    UNMATCHED: { value: 'unmatched', description: 'The branch of all other visitors.' },
+  },
+});
+
+const SplitBranchChoice = builder.enumType('SplitBranchChoice', {
+  description: 'Which branch of a conditional split is discarded when the split is removed.',
+  values: {
+    MATCHED: {
+      value: 'matched',
+      description:
+        'The matched branch is discarded; the steps of the unmatched one take the place of the split.',
+    },
+    UNMATCHED: {
+      value: 'unmatched',
+      description:
+        'The unmatched branch is discarded; the steps of the matched one take the place of the split.',
+    },
+    BOTH: { value: 'both', description: 'Both branches are discarded.' },
+  },
+});
+
+const ConditionalSplitBranch = builder
+  .objectRef<{ branch: 'matched' | 'unmatched'; steps: readonly StepNode[] }>('ConditionalSplitBranch')
+  .implement({
+    description: 'A branch of a conditional split.',
+    fields: (t) => ({
+      branch: t.expose('branch', { type: SplitBranch, description: 'Which of the two branches it is.' }),
+      steps: t.field({
+        type: [FunnelStep],
+        description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
+        resolve: ({ steps }) => steps,
+      }),
+    }),
+  });
+
+const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
+  description:
+    'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
+  scope: splits.scope,
+  interfaces: [FunnelStep],
+  loadMany: stepsOfKind('conditional_split'),
+  fields: (t) => ({
+    isSetup: t.boolean({
+      description: 'Whether a saved filter has been chosen to decide the branch.',
+      resolve: ({ filterId }) => filterId !== null,
+    }),
+    filter: t.field({
+      type: RefineFilter.ref,
+      nullable: true,
+      description:
+        'The saved filter that decides the branch, or null while the split is not set up. Needs contacts:read.',
+      resolve({ filterId }, _args, ctx) {
+        requireScope(ctx, RefineFilter.scope);
+        return filterId === null ? null : RefineFilter.load(ctx, filterId);
+      },
+    }),
+    branches: t.field({
+      type: [ConditionalSplitBranch],
+      nullable: true,
+      description: 'The two branches: first MATCHED, then UNMATCHED.',
+      resolve: (split, _args, ctx) => branchesOf(ctx, split),
+    }),
+  }),
+});
+
+async function branchesOf(ctx: GraphContext, split: Split) {
+  const node = 'matched' in split ? split : await findInTree(ctx, split);
+  return [
+    { branch: 'matched' as const, steps: node?.matched ?? [] },
+    { branch: 'unmatched' as const, steps: node?.unmatched ?? [] },
+  ];
+}
+
+async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<StepNode | undefined> {
+  return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
+}
+
+const ConditionalSplitStepConnection = defineConnection<Split>(ConditionalSplitStep, {
+  kind: 'conditional_split_steps',
+  reads: splits,
+});
+
+builder.objectField(Funnel.ref, 'conditionalSplitSteps', (t) =>
+  t.field({
+    type: ConditionalSplitStepConnection.ref,
+    nullable: true,
+    description: 'The conditional splits anywhere in the workflow, ordered by id, not by their place.',
+    args: connectionArgs,
+    resolve: (funnel, args, ctx) => ConditionalSplitStepConnection.load(ctx, funnel.id, args),
+  }),
+);
+
+builder.relayMutationField(
+  'removeConditionalSplit',
+  {
+    description: 'Which conditional split to remove, and what becomes of its branches.',
+    inputFields: (t) => ({
+      funnelId: t.id({ required: true, description: 'The global id of the funnel that the split is in.' }),
+      splitId: t.id({ required: true, description: 'The global id of the split.' }),
+      branch: t.field({
+        type: SplitBranchChoice,
+        required: true,
+        defaultValue: 'both',
+        description: 'The branch that is discarded. The other one is kept; BOTH keeps none.',
+      }),
+    }),
+  },
+  {
+    description:
+      'Removes a conditional split from a funnel. The split always goes, for a split with one branch is no split. The steps of the branch that is kept take its place, in their order. The pages of a discarded branch can no longer be read. All of it happens, or nothing. Needs funnels:write.',
+    nullable: true,
+    extensions: { scope: splits.writeScope },
+    async resolve(_root, { input }, ctx) {
+      requireScope(ctx, splits.writeScope);
+      const removal = await splits.remove(ctx, {
+        funnel: parseGlobalId(Funnel, input.funnelId, 'funnelId'),
+        split: parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
+        branch: input.branch,
+      });
+      // What was read before the change is stale.
+      ctx.loaders.clear();
+      return removal;
+    },
+  },
+  {
+    description: 'What became of the split and of its branches.',
+    outputFields: (t) => ({
+      funnel: t.field({
+        type: Funnel.ref,
+        nullable: true,
+        description: 'The funnel as it is now. Needs funnels:read.',
+        resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
+      }),
+      removedSplitId: t.id({
+        description: 'The global id that the split had.',
+        resolve: ({ splitId }) => encodeGlobalId(ConditionalSplitStep.name, splitId),
+      }),
+      promotedPages: t.field({
+        type: [Page.ref],
+        extensions: { rows: FEW, scope: null },
+        description: 'The pages of the branch that was kept, in the order of the workflow.',
+        resolve: ({ promotedPages }) => promotedPages,
+      }),
+      discardedPages: t.field({
+        type: [Page.ref],
+        extensions: { rows: FEW, scope: null },
+        description:
+          'The pages that were discarded, in the order of the workflow. No other field shows them again.',
+        resolve: ({ discardedPages }) => discardedPages,
+      }),
+    }),
+  },
+);

@@ -1,0 +1,180 @@
+// Relay connections: the one place that makes their types, loads their pages and answers what lies beyond a page.
+import type { ObjectRef } from '@pothos/core';
+import {
+  type ConnectionArgs,
+  DEFAULT_PAGE_SIZE,
+  encodeCursor,
+  MAX_PAGE_SIZE,
+  type Page,
+  type PageRequest,
+  parseConnectionArgs,
+} from '../pagination.ts';
+import type { Probe, Reads } from '../services/reads.ts';
+import { builder, type Types } from './builder.ts';
+import { type GraphContext, loadBatched } from './context.ts';
+import type { NodeType } from './nodes.ts';
+
+type Row = { readonly id: bigint };
+type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
+
+/** A list that exists under many parents, and what its cursors are for: the table's name. */
+interface List<R extends Row> {
+  readonly kind: string;
+  readonly reads: ListReads<R>;
+}
+
+/** A page under one parent, with what it takes to look beyond it. */
+interface Connection<R extends Row> {
+  readonly list: List<R>;
+  readonly parentId: bigint;
+  readonly args: ConnectionArgs;
+  readonly page: Page<R>;
+}
+
+export interface ConnectionType<R extends Row> {
+  readonly ref: ObjectRef<Types, Connection<R>>;
+  /** The page under one parent, loaded together with those under its siblings; null when the parent is gone. */
+  load(ctx: GraphContext, parentId: bigint, args: ConnectionArgs): Promise<Connection<R> | null>;
+}
+
+const SortOrder = builder.enumType('SortOrder', {
+  description:
+    'The direction of a list. Lists are ordered by `databaseId`, which follows the order of creation.',
+  values: {
+    ASC: { value: 'asc', description: 'The oldest objects come first.' },
+    DESC: { value: 'desc', description: 'The newest objects come first.' },
+  },
+});
+
+/** The arguments that every connection takes. */
+export const connectionArgs = builder.args((t) => ({
+  first: t.int({
+    description: `How many objects to return from the start: at least 1. Without first and last it is ${DEFAULT_PAGE_SIZE}; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}.`,
+  }),
+  last: t.int({
+    description: `How many objects to return from the end: at least 1; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}. Not together with first.`,
+  }),
+  after: t.string({
+    description:
+      'Only objects that follow this cursor, in the sort order. It works even after its object was deleted.',
+  }),
+  before: t.string({
+    description:
+      'Only objects that precede this cursor, in the sort order. It works even after its object was deleted.',
+  }),
+  sortOrder: t.field({
+    type: SortOrder,
+    defaultValue: 'asc',
+    description: 'The direction of the list. All other arguments follow it.',
+  }),
+}));
+
+const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
+  description: 'Where a page of a connection begins and ends, and whether there is more.',
+  fields: (t) => ({
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the first object of the page, or null on an empty page.',
+      resolve: ({ list, page }) => cursorOf(list, page.rows[0]),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the last object of the page, or null on an empty page.',
+      resolve: ({ list, page }) => cursorOf(list, page.rows.at(-1)),
+    }),
+    hasNextPage: t.boolean({
+      description: 'Whether objects follow the end of this page.',
+      resolve(connection, _args, ctx) {
+        const request = requestOf(connection);
+        if (!request.backward && connection.page.more) return true;
+        return request.before === null ? false : existsBeside(ctx, connection, request.before, 'after');
+      },
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether objects precede the start of this page.',
+      resolve(connection, _args, ctx) {
+        const request = requestOf(connection);
+        if (request.backward && connection.page.more) return true;
+        return request.after === null ? false : existsBeside(ctx, connection, request.after, 'before');
+      },
+    }),
+  }),
+});
+
+/** Defines `XConnection` and `XEdge` over one type of node. */
+export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>): ConnectionType<R> {
+  const edge = builder.objectRef<R>(`${node.name}Edge`).implement({
+    description: `One ${node.name} of a list, with its place in it.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'The place of this object in lists of its kind, for the arguments after and before.',
+        resolve: (row) => encodeCursor(list.kind, row.id),
+      }),
+      // Pothos cannot tell that a type parameter is not a list.
+      node: t.field({ type: node.ref, description: 'The object itself.', resolve: (row) => row as never }),
+    }),
+  });
+  const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
+    description: `A page of a list of ${node.name} objects.`,
+    extensions: { scope: list.reads.scope, pages: true },
+    fields: (t) => ({
+      edges: t.field({
+        type: [edge],
+        description: 'The objects of the page in order, each with its cursor.',
+        resolve: ({ page }) => page.rows,
+      }),
+      nodes: t.field({
+        type: [node.ref],
+        description: 'The objects of the page in order, without their cursors.',
+        resolve: ({ page }) => page.rows,
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Where the page begins and ends, and whether there is more.',
+        resolve: (connection) => connection,
+      }),
+      totalCount: t.int({
+        nullable: true,
+        description: 'How many objects the whole list has, whatever the page. Counted only when asked for.',
+        resolve: ({ parentId }, _args, ctx) =>
+          loadBatched(ctx, `${list.kind}.count`, parentId, (ids) => list.reads.countMany(ctx, ids)),
+      }),
+    }),
+  });
+  return { ref, load: (ctx, parentId, args) => load(ctx, list, parentId, args) };
+}
+
+async function load<R extends Row>(
+  ctx: GraphContext,
+  list: List<R>,
+  parentId: bigint,
+  args: ConnectionArgs,
+): Promise<Connection<R> | null> {
+  const { first, last, after, before, sortOrder } = args;
+  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder])}`;
+  const page = await loadBatched(ctx, key, parentId, (ids) =>
+    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args)),
+  );
+  return page === null ? null : { list, parentId, args, page };
+}
+
+function requestOf({ list, args }: Connection<Row>): PageRequest {
+  return parseConnectionArgs(list.kind, args);
+}
+
+/** Whether the list has objects at this place or beyond it, in the sort order. */
+function existsBeside(
+  ctx: GraphContext,
+  { list, parentId, args }: Connection<Row>,
+  id: bigint,
+  direction: 'before' | 'after',
+): Promise<boolean> {
+  const above = (direction === 'after') === (args.sortOrder !== 'desc');
+  const probe: Probe = { id, side: above ? 'at_or_above' : 'at_or_below' };
+  const key = `${list.kind}.exist ${probe.side} ${id}`;
+  return loadBatched(ctx, key, parentId, (ids) => list.reads.existMany(ctx, ids, probe));
+}
+
+function cursorOf(list: List<Row>, row: Row | undefined): string | null {
+  return row === undefined ? null : encodeCursor(list.kind, row.id);
+}

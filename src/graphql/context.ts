@@ -1,0 +1,35 @@
+// What resolvers are handed: the services' Context with this request's loaders. A plain object, one a request.
+import DataLoader from 'dataloader';
+import type { Context } from '../context.ts';
+
+type Loader = DataLoader<bigint, unknown>;
+
+export interface GraphContext extends Context {
+  /** Made when first asked for; forgotten with the request. */
+  readonly loaders: Map<string, Loader>;
+}
+
+/** A context of its own for one request. */
+export function toGraphContext(ctx: Context): GraphContext {
+  return { ...ctx, loaders: new Map() };
+}
+
+/**
+ * Asks for one of many: what is asked for under the same key in the same turn is loaded together, once.
+ * @param key names what is loaded, arguments included
+ * @param loadMany the service's call, answering in the ids' order
+ */
+export function loadBatched<Value>(
+  ctx: GraphContext,
+  key: string,
+  id: bigint,
+  loadMany: (ids: readonly bigint[]) => Promise<readonly Value[]>,
+): Promise<Value> {
+  let loader = ctx.loaders.get(key);
+  if (loader === undefined) {
+    loader = new DataLoader<bigint, unknown>(loadMany);
+    ctx.loaders.set(key, loader);
+  }
+  // The key names what is loaded, so all that comes from this loader is a Value.
+  return loader.load(id) as Promise<Value>;
+}

@@ -1,0 +1,94 @@
+// GraphQL over HTTP. The only place that creates Yoga; what it may do is decided here, what it serves is in schema.ts.
+import { getOperationAST, parse } from 'graphql';
+import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
+import type { App, Context } from '../context.ts';
+import { requireCaller } from './access.ts';
+import { type GraphContext, toGraphContext } from './context.ts';
+import { explain, toGraphQLError, toPublicError } from './errors.ts';
+import { requireWithinLimits } from './limits.ts';
+import { schema } from './schema.ts';
+
+/** Longer documents are not read: validation takes time that grows with the square of their size. */
+const MAX_TOKENS = 4_000;
+
+/** The GraphQL-over-HTTP handler. The caller has resolved host and actor already. */
+export function createGraphqlHandler(app: App): (request: Request, ctx: Context) => Promise<Response> {
+  const yoga = createYoga(yogaOptions(app));
+  return async (request, ctx) => {
+    const response = await yoga.fetch(request, toGraphContext(ctx));
+    return response.body === null ? explain(response, ctx) : response;
+  };
+}
+
+/** Everything that makes Yoga ours. */
+export function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphContext> {
+  const { log } = app;
+  return {
+    schema,
+    plugins: [tokenLimit(), policy(app), publicErrors()],
+    // publicErrors does it, for it knows the request.
+    maskedErrors: false,
+    graphiql: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    cors: false,
+    // The server has limited the body already.
+    maxRequestBodySize: false,
+    logging: {
+      debug() {},
+      info: (...args) => log.info({ args }, 'yoga'),
+      warn: (...args) => log.warn({ args }, 'yoga'),
+      error: (...args) => log.error({ args }, 'yoga'),
+    },
+    fetchAPI: {
+      fetch,
+      Headers,
+      Request,
+      Response,
+      ReadableStream,
+      TransformStream,
+      TextEncoder,
+      URL,
+      URLPattern,
+    },
+  };
+}
+
+function tokenLimit(): Plugin {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source) => parse(source, { maxTokens: MAX_TOKENS }));
+    },
+  };
+}
+
+/** After validation, before anything runs: who may see data at all, and how much may be asked for. */
+function policy({ config }: App): Plugin<GraphContext> {
+  return {
+    onExecute({ args }) {
+      const { document, operationName, contextValue, variableValues } = args;
+      const operation = getOperationAST(document, operationName);
+      if (operation == null) return;
+      try {
+        requireCaller(contextValue, schema, document, operation);
+        requireWithinLimits(config.limits, schema, document, operation, variableValues ?? {});
+      } catch (error) {
+        // Yoga takes anything with a property `errors`, as AppError has, for an AggregateError.
+        throw toGraphQLError(error);
+      }
+    },
+  };
+}
+
+/** The last step before the answer is written, whatever it was that failed. */
+function publicErrors(): Plugin<object, GraphContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (!('errors' in result) || result.errors === undefined) return;
+      const answered = 'data' in result && result.data != null;
+      const errors = result.errors.map((error) => toPublicError(error, serverContext, answered));
+      setResult({ ...result, errors });
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// Scalars beyond GraphQL's own five.
+import { GraphQLError, Kind } from 'graphql';
+import { toInteger } from '../json.ts';
+import { builder } from './builder.ts';
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+/** @throws GraphQLError for what is no whole number or needs more than 64 bits */
+function parseInteger(text: string): bigint {
+  const value = /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
+  if (value === null || value < MIN || value > MAX) {
+    throw new GraphQLError('BigInt must be a whole number of 64 bits, or its digits as a string.');
+  }
+  return value;
+}
+
+builder.scalarType('BigInt', {
+  description:
+    'A whole number of 64 bits. It is written as a JSON integer; a client whose JSON numbers are floating point loses the last digits of integers beyond 2^53. As input, send an integer or, beyond 2^53, its digits as a string.',
+  serialize: toInteger,
+  parseValue(value) {
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+      throw new GraphQLError('BigInt beyond 2^53 must be sent as a string of digits, or it is not exact.');
+    }
+    return parseInteger(typeof value === 'string' ? value : String(value));
+  },
+  parseLiteral(node) {
+    if (node.kind === Kind.INT || node.kind === Kind.STRING) return parseInteger(node.value);
+    throw new GraphQLError('BigInt must be a whole number, or its digits as a string.', { nodes: node });
+  },
+});
+
+builder.scalarType('DateTime', {
+  description: 'A point in time as ISO 8601 text, in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
+  serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
+});
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value: text, a number, true or false, null, a list or an object.',
+  serialize: (value) => value,
+});

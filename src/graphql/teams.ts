@@ -1,0 +1,57 @@
+// Teams, and the fields that lead to them.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import * as teams from '../services/teams.ts';
+import { builder } from './builder.ts';
+import { connectionArgs, defineConnection } from './connection.ts';
+import { defineNode } from './nodes.ts';
+import { loadByKey } from './root-keys.ts';
+
+export const Team = defineNode<teams.TeamRow>('Team', {
+  description: 'A team: it owns workspaces and API keys. A key reaches one team.',
+  scope: teams.scope,
+  loadMany: teams.getMany,
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name of the team.' }),
+    timeZone: t.exposeString('timeZone', { description: 'The time zone that the team works in.' }),
+    locale: t.exposeString('locale', { description: 'The language that the team works in, such as `en`.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the team was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the team was last changed.' }),
+  }),
+});
+
+export const TeamConnection = defineConnection(Team, { kind: 'teams', reads: teams });
+
+/** A caller reaches one team, whatever the page size: said for the cost of an operation. */
+export const ONE_TEAM = { rows: 1 };
+
+/** The team under which the caller's own list of teams hangs. */
+export function callersTeamId({ actor }: Context): bigint {
+  return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
+}
+
+builder.queryFields((t) => ({
+  teams: t.field({
+    type: TeamConnection.ref,
+    nullable: true,
+    extensions: ONE_TEAM,
+    description:
+      'The teams that the caller reaches: one, or none on the host of another team. Needs account:read.',
+    args: connectionArgs,
+    resolve: (_root, args, ctx) => TeamConnection.load(ctx, callersTeamId(ctx), args),
+  }),
+  team: t.field({
+    type: Team.ref,
+    nullable: true,
+    description:
+      'One team. Give exactly one of the arguments. A team that does not exist, or is not the caller’s, is null with a NOT_FOUND error. Needs account:read.',
+    args: {
+      id: t.arg.id({ description: 'The global id of the team.' }),
+      databaseId: t.arg({ type: 'BigInt', description: 'The integer id of the team.' }),
+    },
+    resolve(_root, args, ctx) {
+      requireScope(ctx, teams.scope);
+      return loadByKey(ctx, Team, args);
+    },
+  }),
+}));

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// The command line: environment and .env -> one command. The only file that touches `process`. Started by the Node that
+// this project brings itself (npm and npx put it first): older ones cannot even read TypeScript.
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { runProgram } from './commands/program.ts';
+import { parseConfig } from './config.ts';
+import { StartupError } from './errors.ts';
+
+/** Ctrl-C under npm arrives twice at once, from the terminal and from npm: only a later one is a second one. */
+const SAME_SIGNAL_MS = 500;
+
+const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+type StopSignal = keyof typeof EXIT_CODE_OF_SIGNAL;
+
+const stop = new AbortController();
+let firstSignalAt: number | null = null;
+
+function onSignal(name: StopSignal): void {
+  const now = performance.now();
+  firstSignalAt ??= now;
+  if (now - firstSignalAt > SAME_SIGNAL_MS) process.exit(EXIT_CODE_OF_SIGNAL[name]);
+  stop.abort();
+}
+
+/** Whoever reads our output may stop reading; that is no failure. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+function readDotEnv(): void {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new StartupError(`The file .env cannot be read (${code ?? message}).`);
+  }
+}
+
+let settings: ReturnType<typeof parseConfig> | undefined;
+
+process.on('SIGINT', () => onSignal('SIGINT'));
+process.on('SIGTERM', () => onSignal('SIGTERM'));
+process.on('SIGHUP', () => onSignal('SIGHUP'));
+process.stdout.on('error', ignoreClosedPipe);
+process.stderr.on('error', ignoreClosedPipe);
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const exitCode = await runProgram(
+  process.argv.slice(2),
+  {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    pid: process.pid,
+    version,
+    signal: stop.signal,
+    settings() {
+      if (settings === undefined) {
+        readDotEnv();
+        settings = parseConfig(process.env, process.cwd());
+      }
+      return settings;
+    },
+  },
+  () => settings?.config.logLevel === 'debug' || settings?.config.logLevel === 'trace',
+);
+
+// Everything that was opened is closed by now; timers that libraries left behind (Prisma's engine: 10 s) are not awaited.
+for (const stream of [process.stdout, process.stderr])
+  await new Promise<unknown>((done) => stream.write('', done));
+process.exit(exitCode);

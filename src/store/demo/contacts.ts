@@ -1,0 +1,123 @@
+// The demo's contacts: most of them customers in good standing, and a few of every other kind that a shop has.
+
+import { allocateIds } from '../public-ids.ts';
+import { createPerson, type Person } from '../seed/people.ts';
+import type { Random } from '../seed/random.ts';
+import type { WorkspaceData } from './data/shape.ts';
+import { type Named, requireNamed } from './named.ts';
+import type { Demo } from './seed.ts';
+
+const OLDEST_DAYS = 800;
+const SHARE = {
+  anonymous: 0.05,
+  unsubscribed: 0.09,
+  suppressed: 0.04,
+  phone: 0.6,
+  attributes: 0.75,
+  mailed: 0.7,
+};
+const SUPPRESSION_REASONS = ['hard_bounce', 'spam_complaint', 'manual'] as const;
+
+/** Inserts a workspace's contacts, oldest first, with their tags. */
+export async function insertContacts(
+  demo: Demo,
+  workspaceId: bigint,
+  data: WorkspaceData,
+  tagIds: Named,
+): Promise<void> {
+  const { count, attributes } = data.contacts;
+  const taken = new Set<string>();
+  const rows = (await allocateIds(demo.tx, 'contacts', count)).map((ids, index) => {
+    const ageDays = OLDEST_DAYS * (1 - index / count) * (0.985 + demo.random.next() * 0.015);
+    const traits = demo.random.chance(SHARE.anonymous)
+      ? anonymousTraits(demo.random)
+      : identifiedTraits(demo, ageDays, attributes, taken);
+    const updatedAt = demo.daysAgo(ageDays * demo.random.next());
+    return {
+      ...ids,
+      workspaceId,
+      uuid: uuidOf(demo.random),
+      ...traits,
+      createdAt: demo.daysAgo(ageDays),
+      updatedAt,
+    };
+  });
+  await demo.tx.contact.createMany({ data: rows });
+  const tags = Object.entries(data.tags);
+  await demo.tx.contactTag.createMany({
+    data: rows
+      .filter((row) => !row.anonymous)
+      .flatMap((row) =>
+        tags
+          .filter(([, { share }]) => demo.random.chance(share))
+          .map(([name]) => ({
+            workspaceId,
+            contactId: row.id,
+            tagId: requireNamed(tagIds, 'tag', name),
+            appliedAt: row.updatedAt,
+          })),
+      ),
+  });
+}
+
+function anonymousTraits(random: Random) {
+  return { anonymous: true, timeZone: createPerson(random).timeZone, customAttributes: {} };
+}
+
+function identifiedTraits(
+  demo: Demo,
+  ageDays: number,
+  attributes: Record<string, readonly string[]>,
+  taken: Set<string>,
+) {
+  const { random } = demo;
+  const person = createPerson(random);
+  const since = () => demo.daysAgo(ageDays * random.next());
+  return {
+    anonymous: false,
+    emailAddress: addressOf(person, random, taken),
+    firstName: person.firstName,
+    lastName: person.lastName,
+    phoneNumber: random.chance(SHARE.phone) ? person.phoneNumber : null,
+    timeZone: person.timeZone,
+    unsubscribedAt: random.chance(SHARE.unsubscribed) ? since() : null,
+    emailSuppressionReason: random.chance(SHARE.suppressed) ? random.pick(SUPPRESSION_REASONS) : null,
+    lastNotificationEmailSentAt: random.chance(SHARE.mailed) ? since() : null,
+    ...profilesOf(person, random),
+    customAttributes: random.chance(SHARE.attributes) ? attributesOf(attributes, random) : {},
+  };
+}
+
+/** Reserved domains only: nobody real can be written to (RFC 2606). */
+function addressOf(person: Person, random: Random, taken: Set<string>): string {
+  const domain = random.pick(['example.com', 'example.net', 'example.org', 'mail.example']);
+  let address = `${person.mailbox}@${domain}`;
+  for (let n = 2; taken.has(address); n++) address = `${person.mailbox}${n}@${domain}`;
+  taken.add(address);
+  return address;
+}
+
+function profilesOf({ mailbox }: Person, random: Random) {
+  const handle = mailbox.replace('.', '');
+  return {
+    instagramUrl: random.chance(0.2) ? `https://instagram.com/${handle}` : null,
+    linkedinUrl: random.chance(0.1) ? `https://www.linkedin.com/in/${mailbox.replace('.', '-')}` : null,
+    fbUrl: random.chance(0.08) ? `https://www.facebook.com/${mailbox}` : null,
+    twitterUrl: random.chance(0.06) ? `https://x.com/${handle}` : null,
+    websiteUrl: random.chance(0.05) ? `https://${handle}.example` : null,
+  };
+}
+
+function attributesOf(choices: Record<string, readonly string[]>, random: Random): Record<string, string> {
+  const chosen = Object.entries(choices).filter(() => random.chance(0.7));
+  return Object.fromEntries(
+    chosen.map(([name, values]) => [name, values[random.below(values.length)] ?? '']),
+  );
+}
+
+/** A UUID of version 4's form from the demo's own numbers, so that it too is the same every time. */
+function uuidOf(random: Random): string {
+  const hex = Array.from({ length: 32 }, () => random.below(16).toString(16)).join('');
+  const variant = '89ab'[random.below(4)];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,63 @@
+// The outdoor shop: the demo's main workspace.
+import { ACME_FILTERS } from './acme-filters.ts';
+import { ACME_FUNNELS } from './acme-funnels.ts';
+import type { WorkspaceData } from './shape.ts';
+
+export const ACME: WorkspaceData = {
+  name: 'Acme Outdoor Shop',
+  subdomain: 'acme',
+  customDomains: ['shop.acme.example'],
+  contacts: {
+    count: 224,
+    attributes: {
+      favourite_activity: ['hiking', 'climbing', 'trail running', 'ski touring', 'bikepacking', 'camping'],
+      shoe_size_eu: ['37', '38', '39', '40', '41', '42', '43', '44', '45', '46'],
+      loyalty_tier: ['base', 'ridge', 'summit'],
+      heard_about_us: ['friend', 'instagram', 'search', 'podcast', 'store visit'],
+    },
+  },
+  tags: {
+    Customer: { color: '#2E7D32', share: 0.55 },
+    VIP: { color: '#C62828', share: 0.08 },
+    Newsletter: { color: '#1565C0', share: 0.6 },
+    Climber: { color: '#6A1B9A', share: 0.2 },
+    'Trail runner': { color: '#EF6C00', share: 0.22 },
+    'Winter sports': { color: '#00838F', share: 0.18 },
+    'Family camping': { color: '#558B2F', share: 0.12 },
+    'Abandoned cart': { color: '#F9A825', share: 0.1 },
+    Wholesale: { color: '#4E342E', share: 0.03 },
+  },
+  filters: ACME_FILTERS,
+  funnels: ACME_FUNNELS,
+  webhookEndpoints: [
+    {
+      name: 'CRM sync',
+      url: 'https://crm.acme.example/hooks/contacts',
+      events: ['contact.created', 'contact.updated', 'contact.identified', 'contact.deleted'],
+    },
+    {
+      name: 'Warehouse orders',
+      url: 'https://warehouse.acme.example/api/inbound/orders',
+      events: ['one-time-order.completed', 'one_time_order.refunded', 'fulfillment.created'],
+    },
+    {
+      name: 'Jacket launch dashboard',
+      url: 'https://dash.acme.example/launch/jacket?source=funnel',
+      events: ['contact.identified', 'one-time-order.completed'],
+      funnels: ['Winter Jacket Launch'],
+    },
+    {
+      name: 'Trail guide lead scoring',
+      url: 'https://hooks.acme.example/leads/trail-guide',
+      events: ['contact.identified', 'form_submission.created'],
+      funnels: ['Trail Running Guide'],
+      pages: ['Trail Running Guide / Get the guide'],
+    },
+    {
+      name: 'Accounting',
+      url: 'https://books.acme.example/webhooks/invoices',
+      events: ['orders/invoice.paid', 'orders/invoice.refunded', 'subscription.invoice.paid'],
+    },
+    { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
+  ],
+};

@@ -1,0 +1,61 @@
+// What a demo team is described with. The words here are the shop owner's: things are named, not numbered.
+import type { Criterion } from '../../tables.ts';
+
+export interface TeamData {
+  readonly name: string;
+  readonly subdomain: string;
+  readonly timeZone: string;
+  readonly locale: 'en' | 'es' | 'ja' | 'pt';
+  readonly workspaces: readonly WorkspaceData[];
+}
+
+export interface WorkspaceData {
+  readonly name: string;
+  readonly subdomain: string;
+  readonly customDomains: readonly string[];
+  /** How many contacts to make up, and what is known of them. */
+  readonly contacts: { readonly count: number; readonly attributes: Record<string, readonly string[]> };
+  /** Tags with their colour and the share of contacts that have them. */
+  readonly tags: Record<string, { readonly color: string; readonly share: number }>;
+  readonly filters: readonly FilterData[];
+  readonly funnels: readonly FunnelData[];
+  readonly webhookEndpoints: readonly EndpointData[];
+}
+
+/** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
+export interface FilterData {
+  readonly name: string;
+  readonly conjunction?: 'and' | 'or';
+  readonly criteria: readonly Criterion[];
+}
+
+export interface FunnelData {
+  readonly name: string;
+  readonly path: string;
+  readonly live?: boolean;
+  readonly archived?: boolean;
+  readonly customDomain?: string;
+  readonly tags?: readonly string[];
+  readonly steps: readonly StepData[];
+}
+
+/** A page by its name, or a split. */
+export type StepData = string | SplitData;
+
+export interface SplitData {
+  readonly split: string;
+  /** The saved filter that decides; null: not set up yet. */
+  readonly filter: string | null;
+  readonly matched: readonly StepData[];
+  readonly unmatched: readonly StepData[];
+}
+
+export interface EndpointData {
+  readonly name: string;
+  readonly url: string;
+  /** Empty: every type. */
+  readonly events: readonly string[];
+  /** Limits, by name; a page is named as "Funnel / Page". */
+  readonly funnels?: readonly string[];
+  readonly pages?: readonly string[];
+}

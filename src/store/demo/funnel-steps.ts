@@ -1,0 +1,96 @@
+// The demo's workflow trees: the nested data laid out as steps and pages.
+import type { BranchName } from '../funnel-steps.ts';
+import { allocateIds } from '../public-ids.ts';
+import type { SplitData, StepData } from './data/shape.ts';
+import type { PlacedFunnel } from './funnels.ts';
+import { type Named, requireNamed, zip } from './named.ts';
+import type { Demo } from './seed.ts';
+
+/** A step of the nested data, with its place: `parent` is the index of an earlier one. */
+interface FlatStep {
+  readonly funnel: PlacedFunnel;
+  readonly step: StepData;
+  readonly parent: number | null;
+  readonly branch: BranchName | null;
+  readonly position: number;
+}
+
+/** Inserts pages and steps of all the funnels; returns the pages' ids by "Funnel / Page". */
+export async function insertWorkflows(
+  demo: Demo,
+  workspaceId: bigint,
+  funnels: readonly PlacedFunnel[],
+  filterIds: Named,
+): Promise<Named> {
+  const steps: FlatStep[] = [];
+  for (const funnel of funnels) flatten(funnel, funnel.data.steps, null, null, steps);
+  const pageIds = await insertPages(demo, workspaceId, steps);
+  const ids = await allocateIds(demo.tx, 'funnel_steps', steps.length);
+  await demo.tx.funnelStep.createMany({
+    // In the order of the tree: the database wants a step's parent to be there before it.
+    data: zip(steps, ids).map(([{ funnel, step, parent, branch, position }, own]) => ({
+      ...own,
+      workspaceId,
+      funnelId: funnel.id,
+      parentId: parent === null ? null : (ids[parent]?.id ?? null),
+      branch,
+      position,
+      ...(typeof step === 'string'
+        ? { kind: 'page' as const, name: step, pageId: requireNamed(pageIds, 'page', pageKey(funnel, step)) }
+        : { kind: 'conditional_split' as const, name: step.split, filterId: filterOf(step, filterIds) }),
+      createdAt: funnel.createdAt,
+      updatedAt: funnel.createdAt,
+    })),
+  });
+  return pageIds;
+}
+
+function flatten(
+  funnel: PlacedFunnel,
+  siblings: readonly StepData[],
+  parent: number | null,
+  branch: BranchName | null,
+  into: FlatStep[],
+): void {
+  siblings.forEach((step, position) => {
+    const index = into.push({ funnel, step, parent, branch, position }) - 1;
+    if (typeof step === 'string') return;
+    flatten(funnel, step.matched, index, 'matched', into);
+    flatten(funnel, step.unmatched, index, 'unmatched', into);
+  });
+}
+
+async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly FlatStep[]): Promise<Named> {
+  const pages = steps.flatMap(({ funnel, step }) =>
+    typeof step === 'string' ? [{ funnel, name: step }] : [],
+  );
+  const rows = zip(pages, await allocateIds(demo.tx, 'pages', pages.length));
+  await demo.tx.page.createMany({
+    data: rows.map(([{ funnel, name }, ids]) => ({
+      ...ids,
+      workspaceId,
+      name,
+      currentPath: `${funnel.data.path}/${toPath(name)}`,
+      createdAt: funnel.createdAt,
+      updatedAt: funnel.createdAt,
+    })),
+  });
+  return new Map(rows.map(([{ funnel, name }, { id }]) => [pageKey(funnel, name), id]));
+}
+
+function pageKey(funnel: PlacedFunnel, page: string): string {
+  return `${funnel.data.name} / ${page}`;
+}
+
+function filterOf({ filter }: SplitData, filterIds: Named): bigint | null {
+  return filter === null ? null : requireNamed(filterIds, 'saved filter', filter);
+}
+
+function toPath(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,66 @@
+// The demo's funnels with their pages and workflow trees.
+import { allocateIds } from '../public-ids.ts';
+import type { FunnelData } from './data/shape.ts';
+import { insertWorkflows } from './funnel-steps.ts';
+import { type Named, requireNamed, zip } from './named.ts';
+import type { Demo } from './seed.ts';
+import type { DemoWorkspace } from './workspaces.ts';
+
+export interface DemoFunnels {
+  readonly funnelIds: Named;
+  /** By "Funnel / Page". */
+  readonly pageIds: Named;
+}
+
+/** A funnel that has its id. */
+export interface PlacedFunnel {
+  readonly id: bigint;
+  readonly data: FunnelData;
+  readonly createdAt: Date;
+}
+
+const AGE_DAYS = 600;
+
+/** Inserts a workspace's funnels, and all that belongs to them. */
+export async function insertFunnels(
+  demo: Demo,
+  workspace: DemoWorkspace,
+  funnels: readonly FunnelData[],
+  { tagIds, filterIds }: { tagIds: Named; filterIds: Named },
+): Promise<DemoFunnels> {
+  const { tx } = demo;
+  const workspaceId = workspace.id;
+  const rows = zip(funnels, await allocateIds(tx, 'funnels', funnels.length)).map(([data, ids], index) => {
+    const createdAt = demo.daysAgo(AGE_DAYS - index * 60 - demo.random.next() * 30);
+    return { ids, data, createdAt };
+  });
+  await tx.funnel.createMany({
+    data: rows.map(({ ids, data, createdAt }) => ({
+      ...ids,
+      workspaceId,
+      name: data.name,
+      currentPath: data.path,
+      liveMode: data.live ?? false,
+      archived: data.archived ?? false,
+      customDomainId:
+        data.customDomain === undefined
+          ? null
+          : requireNamed(workspace.customDomainIds, 'custom domain', data.customDomain),
+      createdAt,
+      updatedAt: createdAt,
+    })),
+  });
+  await tx.funnelTag.createMany({
+    data: rows.flatMap(({ ids, data, createdAt }) =>
+      (data.tags ?? []).map((tag) => ({
+        workspaceId,
+        funnelId: ids.id,
+        tagId: requireNamed(tagIds, 'tag', tag),
+        appliedAt: createdAt,
+      })),
+    ),
+  });
+  const placed = rows.map(({ ids, data, createdAt }): PlacedFunnel => ({ id: ids.id, data, createdAt }));
+  const pageIds = await insertWorkflows(demo, workspaceId, placed, filterIds);
+  return { funnelIds: new Map(placed.map(({ id, data }) => [data.name, id])), pageIds };
+}

@@ -1,0 +1,24 @@
+// Looking things up by the names that the demo data gives them. A name that nobody has is a slip in the data.
+
+/** Ids by name. */
+export type Named = ReadonlyMap<string, bigint>;
+
+/** @throws Error naming what the data got wrong */
+export function requireNamed(named: Named, what: string, name: string): bigint {
+  const id = named.get(name);
+  if (id === undefined) throw new Error(`Demo data: there is no ${what} "${name}".`);
+  return id;
+}
+
+/** The element of a list that must have exactly one. */
+export function onlyOne<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (item === undefined || items.length > 1) throw new Error(`Expected one, got ${items.length}.`);
+  return item;
+}
+
+/** Pairs two lists of the same length. */
+export function zip<A, B>(left: readonly A[], right: readonly B[]): [A, B][] {
+  if (left.length !== right.length) throw new Error(`Lengths differ: ${left.length}, ${right.length}.`);
+  return left.map((item, index) => [item, right[index] as B]);
+}

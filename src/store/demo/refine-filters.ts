@@ -1,0 +1,40 @@
+// The demo's saved filters.
+import type { Prisma } from '../generated/client.ts';
+import { allocateIds } from '../public-ids.ts';
+import type { Criterion } from '../tables.ts';
+import type { FilterData } from './data/shape.ts';
+import { type Named, requireNamed, zip } from './named.ts';
+import type { Demo } from './seed.ts';
+
+const AGE_DAYS = 700;
+
+/** Inserts a workspace's saved filters; returns their ids by name. */
+export async function insertRefineFilters(
+  demo: Demo,
+  workspaceId: bigint,
+  filters: readonly FilterData[],
+  tagIds: Named,
+): Promise<Named> {
+  const ids = await allocateIds(demo.tx, 'refine_filters', filters.length);
+  const rows = zip(filters, ids).map(([{ name, conjunction = 'and', criteria }, own], index) => {
+    const createdAt = demo.daysAgo(AGE_DAYS - index * 11 - demo.random.next() * 10);
+    const resolved = criteria.map((criterion) => withTagIds(criterion, tagIds));
+    return { ...own, workspaceId, name, conjunction, criteria: resolved, createdAt, updatedAt: createdAt };
+  });
+  await demo.tx.refineFilter.createMany({ data: rows });
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
+/** Criteria hold tags by id. JSON numbers do: the demo's ids are small. */
+function withTagIds({ attribute, clause, value }: Criterion, tagIds: Named): Prisma.InputJsonObject {
+  if (attribute === 'tags.id' && Array.isArray(value)) {
+    return {
+      attribute,
+      clause,
+      value: value.map((name) => Number(requireNamed(tagIds, 'tag', String(name)))),
+    };
+  }
+  return value === undefined
+    ? { attribute, clause }
+    : { attribute, clause, value: value as Prisma.InputJsonValue };
+}

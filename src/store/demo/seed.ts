@@ -1,0 +1,94 @@
+// Puts the demo teams into an empty store: all of them in one transaction, and once however many processes try.
+import { Prisma } from '../generated/client.ts';
+import { createRandom, type Random } from '../seed/random.ts';
+import { query, type Statement, type Store, type Transaction, withPrisma } from '../store.ts';
+import { insertContacts } from './contacts.ts';
+import { TEAMS } from './data/teams.ts';
+import { insertFunnels } from './funnels.ts';
+import { insertRefineFilters } from './refine-filters.ts';
+import { insertTags } from './tags.ts';
+import { type IssueKey, insertTeam } from './teams.ts';
+import { insertWebhookEndpoints } from './webhook-endpoints.ts';
+import { insertWorkspace } from './workspaces.ts';
+
+/** What the parts of the demo share while it is put in. */
+export interface Demo {
+  readonly tx: Transaction;
+  readonly random: Random;
+  /** A moment that many days before the seeding, to the millisecond; dates are spread by `random`. */
+  daysAgo(days: number): Date;
+}
+
+export interface DemoSummary {
+  readonly teamIds: readonly bigint[];
+  readonly workspaceIds: readonly bigint[];
+  readonly contacts: number;
+}
+
+const SEED = 20_260_401;
+const DAY_MS = 86_400_000;
+const TIMEOUT_MS = 120_000;
+
+const HAS_TEAM: Statement = {
+  name: 'seed.has_team',
+  text: 'select exists (select from teams) as "hasTeam"',
+};
+
+/** True when the store holds a team: the demo then stays away. */
+export async function hasTeam(store: Store): Promise<boolean> {
+  return (await query<{ hasTeam: boolean }>(store, HAS_TEAM, []))[0]?.hasTeam === true;
+}
+
+/**
+ * Seeds the demo data, unless the store holds a team. Apart from the keys it is the same every time.
+ * @param issueKey makes the default key of each team, in their order; called inside the transaction, and only by the
+ *   one process that does the seeding
+ * @returns null when there was a team already
+ */
+export async function seedDemo(store: Store, now: Date, issueKey: IssueKey): Promise<DemoSummary | null> {
+  if (await hasTeam(store)) return null;
+  return withPrisma(store, (prisma) =>
+    prisma.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`set local statement_timeout = ${Prisma.raw(String(TIMEOUT_MS))}`;
+        // Whoever else wants to add a team waits here, and then finds ours.
+        await tx.$executeRaw`lock table teams in share row exclusive mode`;
+        if ((await tx.team.findFirst({ select: { id: true } })) !== null) return null;
+        await restartIds(tx);
+        const random = createRandom(SEED);
+        const daysAgo = (days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
+        return insertTeams({ tx, random, daysAgo }, issueKey);
+      },
+      { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+    ),
+  );
+}
+
+/** Without teams there is nothing at all: an earlier attempt that failed must not have used up the first ids. */
+async function restartIds(tx: Transaction): Promise<void> {
+  await tx.$executeRaw`
+    select setval(pg_get_serial_sequence(name, 'id'), 1, false)
+    from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
+      'funnels', 'pages', 'funnel_steps', 'api_keys']) as name`;
+}
+
+async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
+  const teamIds: bigint[] = [];
+  const workspaceIds: bigint[] = [];
+  let contacts = 0;
+  for (const team of TEAMS) {
+    const teamId = await insertTeam(demo, team, issueKey);
+    teamIds.push(teamId);
+    for (const data of team.workspaces) {
+      const workspace = await insertWorkspace(demo, teamId, data);
+      const tagIds = await insertTags(demo, workspace.id, data);
+      const filterIds = await insertRefineFilters(demo, workspace.id, data.filters, tagIds);
+      const funnels = await insertFunnels(demo, workspace, data.funnels, { tagIds, filterIds });
+      await insertWebhookEndpoints(demo, workspace.id, data.webhookEndpoints, funnels);
+      await insertContacts(demo, workspace.id, data, tagIds);
+      workspaceIds.push(workspace.id);
+      contacts += data.contacts.count;
+    }
+  }
+  return { teamIds, workspaceIds, contacts };
+}

@@ -1,0 +1,20 @@
+// The demo's tags.
+import { allocateIds } from '../public-ids.ts';
+import type { WorkspaceData } from './data/shape.ts';
+import { type Named, zip } from './named.ts';
+import type { Demo } from './seed.ts';
+
+const AGE_DAYS = 840;
+
+/** Inserts a workspace's tags; returns their ids by name. */
+export async function insertTags(demo: Demo, workspaceId: bigint, { tags }: WorkspaceData): Promise<Named> {
+  const entries = Object.entries(tags);
+  const rows = zip(entries, await allocateIds(demo.tx, 'tags', entries.length)).map(
+    ([[name, { color }], ids], index) => {
+      const createdAt = demo.daysAgo(AGE_DAYS - index * 7);
+      return { ...ids, workspaceId, name, color, createdAt, updatedAt: createdAt };
+    },
+  );
+  await demo.tx.tag.createMany({ data: rows });
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}

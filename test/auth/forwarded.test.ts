@@ -1,0 +1,141 @@
+// X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else (DESIGN §7).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, type Server } from '../../src/server.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { nextOf } from '../support/walk.ts';
+
+let gateway: Gateway;
+let server: Server;
+let caller: Caller;
+let path: string;
+let last: bigint;
+
+beforeAll(async () => {
+  const env = { SERVICE_HOST: 'service.example', TRUST_PROXY: '10.0.0.0/8, 192.0.2.7, fd00::/8' };
+  gateway = await createGateway({ env });
+  server = createServer(gateway.app);
+  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
+  last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  path = `/api/v2/workspaces/${workspace.id}/contacts`;
+});
+afterAll(() => gateway.close());
+
+const INNER = 'http://gateway.internal:4000';
+
+function send(
+  address: string | undefined,
+  forwarded: Record<string, string>,
+  base = INNER,
+): Promise<Response> {
+  const headers = { Authorization: caller.authorization ?? '', ...forwarded };
+  return server.fetch(new Request(base + path, { headers }), { address });
+}
+
+const FORWARDED = { 'X-Forwarded-Host': 'shop.acme.example', 'X-Forwarded-Proto': 'https' };
+
+describe.each(['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', 'fd12::1'])(
+  'from the trusted proxy %s',
+  (address) => {
+    test('the forwarded host and scheme are the public URL, in the link too', async () => {
+      const response = await send(address, FORWARDED);
+      expect(response.status).toBe(200);
+      expect(nextOf(response)).toBe(`https://shop.acme.example${path}?after=${last}`);
+    });
+  },
+);
+
+describe.each([
+  '192.0.2.8',
+  '11.0.0.1',
+  '127.0.0.1',
+  '::1',
+  '::ffff:11.0.0.1',
+  'fe80::1%eth0',
+  'nonsense',
+  '',
+  undefined,
+])('from %s, which is not trusted', (address) => {
+  test('the forwarded host is ignored', async () => {
+    expect((await send(address, FORWARDED)).status).toBe(421);
+    const response = await send(address, { 'X-Forwarded-Host': 'nobody.example' }, 'http://service.example');
+    expect(response.status).toBe(200);
+    expect(nextOf(response)).toBe(`http://service.example${path}?after=${last}`);
+  });
+});
+
+test('a trusted link-local proxy counts with its zone', async () => {
+  const linkLocal = await createGateway({ env: { TRUST_PROXY: 'fe80::/10' } });
+  const response = await createServer(linkLocal.app).fetch(
+    new Request('http://inner.example/api/v2/teams', {
+      headers: { 'X-Forwarded-Host': 'localhost' },
+    }),
+    { address: 'fe80::1%eth0' },
+  );
+  expect(response.status).toBe(401);
+  await linkLocal.close();
+});
+
+describe('from a trusted proxy', () => {
+  const through = (forwarded: Record<string, string>, base?: string) => send('10.0.0.1', forwarded, base);
+  const linkOf = async (forwarded: Record<string, string>, base?: string) => {
+    const url = nextOf(await through(forwarded, base));
+    return url === null ? null : new URL(url).origin;
+  };
+
+  test('the first of several forwarded hosts and schemes is the one that the client used', async () => {
+    const forwarded = {
+      'X-Forwarded-Host': 'shop.acme.example, b.example',
+      'X-Forwarded-Proto': 'https, http',
+    };
+    expect(await linkOf(forwarded)).toBe('https://shop.acme.example');
+  });
+
+  test('a forwarded port is kept, and the inner one is not', async () => {
+    expect(await linkOf({ 'X-Forwarded-Host': 'shop.service.example:8443' })).toBe(
+      'http://shop.service.example:8443',
+    );
+    expect(await linkOf({ 'X-Forwarded-Host': 'shop.service.example' })).toBe('http://shop.service.example');
+  });
+
+  test('the scheme alone may be forwarded, where the proxy keeps the host', async () => {
+    expect(await linkOf({ 'X-Forwarded-Proto': 'https' }, 'http://service.example')).toBe(
+      'https://service.example',
+    );
+  });
+
+  test('a scheme other than http and https is ignored', async () => {
+    for (const scheme of ['ftp', 'javascript', 'HTTPS:', '']) {
+      const forwarded = { 'X-Forwarded-Host': 'service.example', 'X-Forwarded-Proto': scheme };
+      expect(await linkOf(forwarded)).toBe('http://service.example');
+    }
+  });
+
+  test('a forwarded host that is no host, or is nobody, is refused or ignored, never a failure', async () => {
+    for (const host of [
+      '',
+      ' ',
+      '???',
+      'a b',
+      'http://x',
+      'x:99999',
+      '[::1',
+      'nobody.example',
+      '%',
+      '\u00e9',
+      '@',
+      ':80',
+    ]) {
+      expect([host, (await through({ 'X-Forwarded-Host': host })).status]).toEqual([host, 421]);
+    }
+  });
+
+  test('narrowing follows the forwarded host', async () => {
+    expect((await through({ 'X-Forwarded-Host': 'shop.service.example' })).status).toBe(200);
+    const other = await factories.workspace(gateway.app, { subdomain: 'other' });
+    expect(other.subdomain).toBe('other');
+    expect((await through({ 'X-Forwarded-Host': 'other.service.example' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,57 @@
+// Which scope each REST operation needs, and what covers it (spec §5 rule 4, DESIGN §7).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, methodOf, OPERATIONS, type Operation } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let teamId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  teamId = (await factories.team(gateway.app)).id;
+});
+afterAll(() => gateway.close());
+
+/** Runs the operation on things of its own, so that a removal finds its split. */
+async function run(operation: Operation, caller: Caller): Promise<Response> {
+  const tenant = await createTenant(gateway.app, 'ours', teamId);
+  return gateway.send(operation.path(tenant), { caller, method: methodOf(operation) });
+}
+const withScopes = (scopes: string[]) => factories.apiKey(gateway.app, { teamId, scopes });
+
+describe.each(OPERATIONS)('$route needs $scope', (operation) => {
+  const { scope, success } = operation;
+  const access = scope.split(':')[1] ?? '';
+
+  test('a key without credentials is refused, and told the scope', async () => {
+    const response = await run(operation, anonymous);
+    await expectProblem(response, 'unauthenticated');
+    expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}", `);
+  });
+
+  test('that scope alone and its wildcard alone are enough', async () => {
+    for (const scopes of [[scope], [access], [scope, 'store:read']]) {
+      expect((await run(operation, await withScopes(scopes))).status).toBe(success);
+    }
+  });
+
+  test('every other scope together is not, and the refusal names the one that is missing', async () => {
+    const others = SCOPES.filter((other) => other !== scope && other !== access);
+    const response = await run(operation, await withScopes(others));
+    const problem = await expectProblem(response, 'insufficient_scope');
+    expect(problem.detail).toBe(`This needs the scope ${scope}.`);
+    expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}", `);
+  });
+});
+
+test('a scope is covered by itself and the wildcard of its access, by nothing else', () => {
+  for (const needed of Object.keys(CATEGORIES).flatMap(
+    (name) => [`${name}:read`, `${name}:write`] as const,
+  )) {
+    const covering = SCOPES.filter((granted) => covers(new Set([granted]), needed as 'contacts:read'));
+    expect(covering).toEqual([needed, needed.split(':')[1]]);
+  }
+});

@@ -1,0 +1,72 @@
+// API keys as text: their form, their checksum, and that a mistyped one never reaches the store.
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createToken, hashOf } from '../../src/auth/tokens.ts';
+
+const ALPHABET = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
+
+test('a new key has the prefix that secret scanners know and 49 letters and digits', () => {
+  for (let i = 0; i < 100; i++) expect(createToken().token).toMatch(/^fgw_[0-9A-Za-z]{49}$/);
+});
+
+test('no two keys are the same, and every place varies', () => {
+  const tokens = Array.from({ length: 500 }, () => createToken().token);
+  expect(new Set(tokens).size).toBe(500);
+  // The first place holds what is left of 256 bits: few values, but more than one.
+  for (let place = 4; place < 53; place++) {
+    expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1);
+  }
+});
+
+test('what is stored is the SHA-256 of the key, and what is shown of it is eight characters', () => {
+  const { token, hash, hint } = createToken();
+  expect(Buffer.from(hash).toString('hex')).toBe(createHash('sha256').update(token).digest('hex'));
+  expect(hashOf(token)).toEqual(hash);
+  expect(hint).toBe(token.slice(0, 8));
+});
+
+describe('a key with a typo is refused by its checksum alone', () => {
+  test('whichever character is another one', () => {
+    const { token } = createToken();
+    for (let place = 4; place < token.length; place++) {
+      for (const letter of ALPHABET) {
+        if (letter === token[place]) continue;
+        expect(hashOf(token.slice(0, place) + letter + token.slice(place + 1))).toBeNull();
+      }
+    }
+  });
+
+  test('whichever two neighbours change places, and whatever is added or missing', () => {
+    fc.assert(
+      fc.property(fc.nat(48), fc.constantFrom(...ALPHABET), (at, letter) => {
+        const { token } = createToken();
+        const place = at + 4;
+        const [a = '', b = ''] = token.slice(place, place + 2);
+        if (a !== b && b !== '')
+          expect(hashOf(token.slice(0, place) + b + a + token.slice(place + 2))).toBeNull();
+        expect(hashOf(token.slice(0, place) + token.slice(place + 1))).toBeNull();
+        expect(hashOf(token.slice(0, place) + letter + token.slice(place))).toBeNull();
+      }),
+    );
+  });
+});
+
+test('no other text is a key', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
+      expect(hashOf(text)).toBeNull();
+      expect(hashOf(`fgw_${text}`)).toBeNull();
+    }),
+  );
+  const { token } = createToken();
+  for (const text of [
+    ` ${token}`,
+    `${token}\n`,
+    token.slice(4),
+    token.toLowerCase(),
+    token.replace('fgw_', 'FGW_'),
+  ]) {
+    expect(hashOf(text)).toBeNull();
+  }
+});

@@ -1,0 +1,122 @@
+// What an answer says, in one form for all subjects, so that answers can be compared before and while they are timed.
+// Opaque ids and cursors have to be there and to differ; what is in them is each server's own affair. Pure.
+
+interface ConnectionAnswer {
+  readonly data: {
+    readonly workspace: {
+      readonly contacts: {
+        readonly edges: { readonly cursor: string; readonly node: Readonly<Record<string, unknown>> }[];
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      };
+    };
+  };
+}
+
+interface NestedAnswer {
+  readonly data: {
+    readonly team: {
+      readonly workspaces: Edges<{
+        name: string;
+        funnels: Edges<{ name: string; currentPath: string; steps: Steps }>;
+      }>;
+    };
+  };
+}
+
+interface Edges<Node> {
+  readonly edges: { readonly node: Node & Named }[];
+}
+interface Named {
+  readonly id: string;
+  readonly databaseId: unknown;
+}
+type Steps = AnyStep[] | { readonly nodes: AnyStep[] };
+
+/** A step with its place as fields, or a step of a tree with its branches below it. */
+interface AnyStep extends Named {
+  readonly name: string;
+  readonly kind: string;
+  readonly parentId?: unknown;
+  readonly branch?: string | null;
+  readonly position?: number;
+  readonly branches?: { readonly branch: string; readonly steps: AnyStep[] }[];
+}
+
+/** REST pages have to be the same to the last byte. */
+export function canonicalBytes(body: string): string {
+  return body;
+}
+
+/** @throws Error for anything but a page of contacts */
+export function canonicalConnection(body: string): string {
+  const { data } = parse<ConnectionAnswer>(body);
+  const { edges, pageInfo } = data.workspace.contacts;
+  requireOpaque(edges.map(({ cursor }) => cursor));
+  requireOpaque(edges.map(({ node: { id } }) => String(id)));
+  if (pageInfo.endCursor !== (edges.at(-1)?.cursor ?? null))
+    throw new Error('endCursor is not the last cursor');
+  const contacts = edges.map(({ node: { id, databaseId, createdAt, updatedAt, ...rest } }) => ({
+    databaseId: Number(databaseId),
+    ...rest,
+    createdAt: new Date(String(createdAt)).toISOString(),
+    updatedAt: new Date(String(updatedAt)).toISOString(),
+  }));
+  return JSON.stringify({ hasNextPage: pageInfo.hasNextPage, contacts });
+}
+
+/** @throws Error for anything but workspaces with funnels with steps */
+export function canonicalNested(body: string): string {
+  const { data } = parse<NestedAnswer>(body);
+  const workspaces = data.team.workspaces.edges.map(({ node: workspace }) => ({
+    databaseId: Number(workspace.databaseId),
+    name: workspace.name,
+    funnels: workspace.funnels.edges.map(({ node: funnel }) => ({
+      databaseId: Number(funnel.databaseId),
+      name: funnel.name,
+      currentPath: funnel.currentPath,
+      steps: flatten(Array.isArray(funnel.steps) ? funnel.steps : funnel.steps.nodes, null, null).sort(
+        (a, b) => a.databaseId - b.databaseId,
+      ),
+    })),
+  }));
+  return JSON.stringify(workspaces);
+}
+
+function flatten(steps: readonly AnyStep[], parentId: unknown, branch: string | null): FlatStep[] {
+  requireOpaque(steps.map(({ id }) => id));
+  return steps.flatMap((step, index) => [
+    {
+      databaseId: Number(step.databaseId),
+      name: step.name,
+      isSplit: /split/i.test(step.kind),
+      parentId: toNumber(step.parentId ?? parentId),
+      branch: (step.branch ?? branch)?.toLowerCase() ?? null,
+      position: step.position ?? index,
+    },
+    ...(step.branches ?? []).flatMap((below) => flatten(below.steps, step.databaseId, below.branch)),
+  ]);
+}
+
+interface FlatStep {
+  readonly databaseId: number;
+  readonly name: string;
+  readonly isSplit: boolean;
+  readonly parentId: number | null;
+  readonly branch: string | null;
+  readonly position: number;
+}
+
+function toNumber(value: unknown): number | null {
+  return value == null ? null : Number(value);
+}
+
+function parse<Answer>(body: string): Answer {
+  const answer = JSON.parse(body) as Answer & { errors?: { message: string }[] };
+  if (answer.errors !== undefined) throw new Error(`errors: ${answer.errors[0]?.message}`);
+  return answer;
+}
+
+function requireOpaque(values: readonly string[]): void {
+  if (values.some((value) => value === '') || new Set(values).size !== values.length)
+    throw new Error('ids or cursors that are empty or not unique');
+}

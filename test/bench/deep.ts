@@ -1,0 +1,83 @@
+// Flat cost: the page nine tenths down the list against the first one, asked in turns over one connection, so that
+// nothing but the position differs.
+import { attempt, type Bench, plainRow, type Row } from './bench.ts';
+import { Connection } from './connection.ts';
+import { getRequest } from './requests.ts';
+import { median } from './stats.ts';
+import type { Subject } from './subject.ts';
+import { connectionRequest, contactCursors, pagePath } from './workloads.ts';
+
+const DEPTH = 0.9;
+const WARM_UP_PAIRS = 50;
+
+interface Pair {
+  readonly face: 'REST' | 'GraphQL';
+  readonly first: string;
+  readonly deep: string;
+}
+
+export interface DeepResult {
+  /** Time of the deep page / time of the first, of the face where it is worse. */
+  readonly ratio: number | null;
+  readonly rows: Row[];
+}
+
+export async function measureDeepPage(bench: Bench): Promise<DeepResult> {
+  const subject = bench.subjects.get('gateway');
+  if (subject === undefined) return { ratio: null, rows: [] };
+  const id = Math.floor(bench.dataset.manifest.rows * DEPTH);
+  bench.progress.say(`Page at row ${id.toLocaleString('en')} against the first page`);
+  const rows: Row[] = [];
+  const ratios: number[] = [];
+  for (const pairOf of [restPair, graphqlPair]) {
+    const times = await attempt(bench, 'gateway, deep page', async () => {
+      const pair = await pairOf(bench, subject, id);
+      return { face: pair.face, ...(await compare(subject, pair, bench.plan.deepPairs)) };
+    });
+    if (times === null) continue;
+    ratios.push(times.ratio);
+    rows.push(
+      plainRow({
+        part: 'a',
+        workload: `(a) ${times.face}, page at row ${id.toLocaleString('en')} / first page, one connection`,
+        subject: 'gateway',
+        p50_ms: times.deep,
+        note: `${times.ratio.toFixed(3)} of the first page's ${times.first.toFixed(3)} ms`,
+      }),
+    );
+  }
+  return { ratio: ratios.length > 0 ? Math.max(...ratios) : null, rows };
+}
+
+async function restPair({ dataset: { manifest } }: Bench, _subject: Subject, id: number): Promise<Pair> {
+  const request = (after: number) => getRequest(pagePath(manifest, 20, after), manifest.token);
+  return { face: 'REST', first: request(0), deep: request(id) };
+}
+
+async function graphqlPair({ dataset: { manifest } }: Bench, subject: Subject, id: number): Promise<Pair> {
+  const cursorOf = await contactCursors(subject, 'gateway', manifest);
+  const request = (after: string | null) => connectionRequest('gateway', manifest, after);
+  return { face: 'GraphQL', first: request(null), deep: request(cursorOf(id)) };
+}
+
+async function compare(subject: Subject, pair: Pair, pairs: number) {
+  const connection = new Connection(subject.port);
+  const first: number[] = [];
+  const deep: number[] = [];
+  try {
+    for (let i = -WARM_UP_PAIRS; i < pairs; i++) {
+      const order = i % 2 === 0 ? (['first', 'deep'] as const) : (['deep', 'first'] as const);
+      for (const which of order) {
+        const request = Buffer.from(pair[which]);
+        const startedAt = performance.now();
+        const { status } = await connection.ask(request);
+        const time = performance.now() - startedAt;
+        if (status !== 200) throw new Error(`status ${status}`);
+        if (i >= 0) (which === 'first' ? first : deep).push(time);
+      }
+    }
+  } finally {
+    connection.close();
+  }
+  return { first: median(first), deep: median(deep), ratio: median(deep) / median(first) };
+}

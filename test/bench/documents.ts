@@ -1,0 +1,100 @@
+// The same two questions in every GraphQL subject's own words. Response keys are the same wherever a server lets them be.
+import type { SubjectName } from './subjects.ts';
+
+export type GraphqlSubject = 'gateway' | 'postgraphile' | 'stock' | 'mercurius' | 'limit-json' | 'limit-rows';
+
+interface Documents {
+  /** 20 contacts of $workspace after $after, with edges, cursors, node ids and pageInfo. */
+  readonly connection: string;
+  /** 10 workspaces of $team after $after, 10 funnels of each, all steps of each. */
+  readonly nested: string;
+}
+
+const CONTACT = 'publicId emailAddress firstName lastName phoneNumber timeZone createdAt updatedAt';
+
+const connection = (cursor: string, workspace: string, contacts: string, databaseId: string) => `
+query Contacts($workspace: BigInt!, $after: ${cursor}) {
+  workspace: ${workspace} {
+    contacts: ${contacts}(first: 20, after: $after) {
+      edges { cursor node { id ${databaseId} ${CONTACT} } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+interface NestedNames {
+  readonly cursor: string;
+  readonly team: string;
+  readonly workspaces: string;
+  readonly funnels: string;
+  readonly databaseId: string;
+  readonly steps: string;
+  readonly fragment?: string;
+}
+
+const nested = ({ cursor, team, workspaces, funnels, databaseId, steps, fragment = '' }: NestedNames) => `
+query Nested($team: BigInt!, $after: ${cursor}) {
+  team: ${team} {
+    workspaces: ${workspaces}(first: 10, after: $after) {
+      edges { cursor node { id ${databaseId} name
+        funnels: ${funnels}(first: 10) {
+          edges { node { id ${databaseId} name currentPath ${steps} } }
+        }
+      } }
+    }
+  }
+}
+${fragment}`;
+
+/** Servers with a flat list of steps give each step's place as fields; the gateway's list of steps is a tree. */
+const FLAT = 'kind name parentId branch position';
+const BRANCHES = (below: string) =>
+  `... on ConditionalSplitStep { branches { branch steps { ...Step ${below} } } }`;
+const PLAIN = {
+  cursor: 'String',
+  team: 'team(databaseId: $team)',
+  workspaces: 'workspaces',
+  funnels: 'funnels',
+  databaseId: 'databaseId',
+};
+
+const ROW_ID = 'databaseId: rowId';
+const GATEWAY_CONNECTION = connection(
+  'String',
+  'workspace(databaseId: $workspace)',
+  'contacts',
+  'databaseId',
+);
+const LIMIT = { connection: GATEWAY_CONNECTION, nested: '' };
+
+export const DOCUMENTS: Readonly<Record<GraphqlSubject & SubjectName, Documents>> = {
+  'limit-json': LIMIT,
+  'limit-rows': LIMIT,
+  gateway: {
+    connection: GATEWAY_CONNECTION,
+    nested: nested({
+      ...PLAIN,
+      steps: `steps { ...Step ${BRANCHES(BRANCHES(''))} }`,
+      fragment: 'fragment Step on FunnelStep { id databaseId kind: __typename name }',
+    }),
+  },
+  stock: {
+    connection: GATEWAY_CONNECTION,
+    nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),
+  },
+  mercurius: {
+    connection: GATEWAY_CONNECTION,
+    nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),
+  },
+  postgraphile: {
+    connection: connection('Cursor', 'workspaceByRowId(rowId: $workspace)', 'contactsByWorkspaceId', ROW_ID),
+    nested: nested({
+      cursor: 'Cursor',
+      team: 'teamByRowId(rowId: $team)',
+      workspaces: 'workspacesByTeamId',
+      funnels: 'funnelsByWorkspaceId',
+      databaseId: ROW_ID,
+      steps: `steps: funnelStepsByWorkspaceIdAndFunnelId(condition: { removedAt: null }) { nodes { id ${ROW_ID} ${FLAT} } }`,
+    }),
+  },
+};

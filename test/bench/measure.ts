@@ -1,0 +1,131 @@
+// The timed workloads: short rounds, every subject in each, in a different order each time, so that whatever else the
+// machine does meets all of them alike. Ratios are taken within a round.
+import { type Contender, prepareContenders, requireRight } from './answers.ts';
+import { attempt, type Bench, type Row } from './bench.ts';
+import type { LoadResult } from './load.ts';
+import { median, spread } from './stats.ts';
+import type { SubjectName } from './subjects.ts';
+import { WORKLOADS, type Workload, type WorkloadKey } from './workloads.ts';
+
+interface Slice extends LoadResult {
+  readonly cpuUsPerRequest: number;
+}
+
+/** What a workload's subjects did, round by round. */
+export type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
+export type Measurements = ReadonlyMap<WorkloadKey, Measured>;
+
+/** Prime, so that samples do not fall on the same requests. */
+const SAMPLE_EVERY = 97;
+
+interface Race {
+  readonly workload: Workload;
+  readonly contenders: Contender[];
+  readonly slices: Map<SubjectName, Slice[]>;
+}
+
+/** Runs the workloads of the chosen parts. */
+export async function measure(bench: Bench, parts: ReadonlySet<string>): Promise<Measurements> {
+  const { plan, progress } = bench;
+  const races: Race[] = [];
+  for (const workload of WORKLOADS.filter(({ part }) => parts.has(part))) {
+    const contenders = await prepareContenders(bench, workload);
+    races.push({ workload, contenders, slices: new Map(contenders.map(({ name }) => [name, []])) });
+  }
+  if (races.length > 0) progress.say('Answers compared; warming up');
+  for (const race of races) {
+    for (const contender of [...race.contenders])
+      await runSlice(bench, race, contender, 0, plan.warmUpSeconds);
+    for (const slices of race.slices.values()) slices.length = 0;
+  }
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const race of races) {
+      progress.say(`Round ${round + 1} of ${plan.rounds}: ${race.workload.title}`);
+      for (const contender of rotate(race.contenders, round))
+        await runSlice(bench, race, contender, round, plan.roundSeconds);
+    }
+  }
+  return new Map(races.map(({ workload, slices }) => [workload.key, slices]));
+}
+
+/** One subject's turn. One that fails is out of this workload, and all that it did there is forgotten. */
+async function runSlice(
+  bench: Bench,
+  { workload, contenders, slices }: Race,
+  contender: Contender,
+  round: number,
+  seconds: number,
+): Promise<void> {
+  const { load, plan } = bench;
+  const { subject, name, requests } = contender;
+  const [reference = contender] = contenders;
+  const slice = await attempt(bench, `${name} is left out of ${workload.title}`, async () => {
+    const cpuBefore = await subject.cpuTimeUs();
+    const result = await load.run({
+      port: subject.port,
+      requests,
+      offset: (round * 137) % requests.length,
+      connections: plan.connections,
+      seconds,
+      sampleEvery: SAMPLE_EVERY,
+    });
+    const cpuUsPerRequest = ((await subject.cpuTimeUs()) - cpuBefore) / result.count;
+    await requireRight(workload, contender, result, reference);
+    return { ...result, cpuUsPerRequest };
+  });
+  if (slice === null) {
+    contenders.splice(contenders.indexOf(contender), 1);
+    slices.delete(name);
+  } else {
+    slices.get(name)?.push(slice);
+  }
+}
+
+function rotate<T>(values: readonly T[], by: number): T[] {
+  const at = values.length === 0 ? 0 : by % values.length;
+  return [...values.slice(at), ...values.slice(0, at)];
+}
+
+/** The report's rows. */
+export function toRows(measurements: Measurements): Row[] {
+  return WORKLOADS.flatMap(({ key, part, title }) =>
+    [...(measurements.get(key) ?? [])].map(([name, slices]) => ({
+      part,
+      workload: title,
+      subject: name,
+      requests_per_second: median(slices.map((slice) => slice.requestsPerSecond)),
+      spread: spread(slices.map((slice) => slice.requestsPerSecond)),
+      p50_ms: median(slices.map((slice) => slice.p50)),
+      p99_ms: median(slices.map((slice) => slice.p99)),
+      cpu_us_per_request: median(slices.map((slice) => slice.cpuUsPerRequest)),
+      load_cpu: median(slices.map((slice) => slice.loadCpu)),
+      gateway_ratio: name === 'gateway' ? null : ratio(measurements, key, name),
+      note: null,
+    })),
+  );
+}
+
+/** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
+export function ratio(measurements: Measurements, key: WorkloadKey, other: SubjectName): number | null {
+  const gateway = measurements.get(key)?.get('gateway');
+  const others = measurements.get(key)?.get(other);
+  if (gateway === undefined || others === undefined) return null;
+  const ratios = gateway.map((slice, round) => {
+    const beside = others[round];
+    return beside === undefined ? Number.NaN : slice.requestsPerSecond / beside.requestsPerSecond;
+  });
+  return finite(median(ratios.filter((value) => !Number.isNaN(value))));
+}
+
+/** The gateway against the limit: the faster of its two ways. */
+export function ratioToLimit(measurements: Measurements, key: WorkloadKey): number | null {
+  const ways = (['limit-json', 'limit-rows'] as const).filter((way) => measurements.get(key)?.has(way));
+  const speed = (way: SubjectName) =>
+    median((measurements.get(key)?.get(way) ?? []).map((slice) => slice.requestsPerSecond));
+  const fastest = ways.sort((a, b) => speed(b) - speed(a))[0];
+  return fastest === undefined ? null : ratio(measurements, key, fastest);
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

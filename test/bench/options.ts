@@ -1,0 +1,104 @@
+// The command line of the bench, and how much of everything a run does.
+import { parseArgs } from 'node:util';
+
+/** How much a run does. */
+export interface Plan {
+  readonly rows: number;
+  readonly connections: number;
+  readonly poolSize: number;
+  readonly rounds: number;
+  readonly roundSeconds: number;
+  readonly warmUpSeconds: number;
+  /** Contacts of the complete walk. */
+  readonly walkContacts: number;
+  /** Pairs of requests that compare the deep page with the first. */
+  readonly deepPairs: number;
+  readonly contendedFunnels: number;
+  readonly memoryRequests: number;
+  readonly starts: number;
+}
+
+export interface Options {
+  readonly plan: Plan;
+  readonly format: 'text' | 'json' | 'markdown';
+  /** The parts to run, by letter. */
+  readonly parts: ReadonlySet<string>;
+  /** Where to write a CPU profile of the gateway, if at all. */
+  readonly profileDir: string | null;
+}
+
+const FULL: Plan = {
+  rows: 1_000_000,
+  connections: 32,
+  poolSize: 10,
+  rounds: 5,
+  roundSeconds: 2.5,
+  warmUpSeconds: 1.5,
+  walkContacts: 100_000,
+  deepPairs: 2_000,
+  contendedFunnels: 200,
+  memoryRequests: 200_000,
+  starts: 5,
+};
+
+const QUICK: Plan = {
+  ...FULL,
+  rows: 100_000,
+  rounds: 3,
+  roundSeconds: 0.4,
+  warmUpSeconds: 0.3,
+  walkContacts: 10_000,
+  deepPairs: 300,
+  contendedFunnels: 30,
+  memoryRequests: 8_000,
+  starts: 2,
+};
+
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+
+export const HELP = `npm run bench -- [options]
+
+  --quick          about a minute: fewer rows, rounds and requests; shows that it works, not how fast it is
+  --rows N         contacts in the one workspace (default ${FULL.rows.toLocaleString('en')}; ${QUICK.rows.toLocaleString('en')} with --quick)
+  --only a,b,...   these parts alone:
+                     a  REST page of 20, first and random position; the deep page against the first
+                     b  REST page of 100
+                     c  GraphQL connection of 20 contacts
+                     d  GraphQL nested three levels, and its SQL statements
+                     e  complete walk of 100,000 contacts
+                     f  split removal under contention
+                     g  start-up time, and memory before and after 200,000 requests
+  --json           one JSON object on standard output
+  --markdown       the tables as Markdown
+  --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)
+`;
+
+/** @throws Error with what to correct; null when only help was asked for */
+export function parseOptions(args: string[]): Options | null {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      rows: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return null;
+  const base = values.quick ? QUICK : FULL;
+  const parts = values.only === undefined ? PARTS : values.only.split(',').map((part) => part.trim());
+  const unknown = parts.filter((part) => !PARTS.includes(part));
+  if (unknown.length > 0) throw new Error(`--only takes ${PARTS.join(', ')}, not ${unknown.join(', ')}`);
+  const rows = values.rows === undefined ? base.rows : Number(values.rows.replaceAll(/[,_]/g, ''));
+  if (!Number.isSafeInteger(rows) || rows < 1_000 || rows > 30_000_000)
+    throw new Error('--rows takes a whole number from 1,000 to 30,000,000');
+  return {
+    plan: { ...base, rows, walkContacts: Math.min(base.walkContacts, rows) },
+    format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',
+    parts: new Set(parts),
+    profileDir: values.profile ?? null,
+  };
+}

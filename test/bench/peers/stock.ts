@@ -1,0 +1,116 @@
+// Yoga + Pothos + @pothos/plugin-prisma + Prisma as their documentation shows them: prismaNode, relatedConnection and
+// relation do the work, so that nested fields become nested selections of one Prisma query.
+import { createServer } from 'node:http';
+import { env } from 'node:process';
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { createYoga } from 'graphql-yoga';
+import { PrismaClient } from './.cache/client/client.ts';
+import type PrismaTypes from './.cache/pothos-types.ts';
+import { getDatamodel } from './.cache/pothos-types.ts';
+
+const { DATABASE_URL = '', POOL_SIZE = '10', PORT } = env;
+const adapter = new PrismaPg({
+  connectionString: DATABASE_URL,
+  max: Number(POOL_SIZE),
+});
+const prisma = new PrismaClient({ adapter });
+
+const builder = new SchemaBuilder<{
+  PrismaTypes: PrismaTypes;
+  Scalars: {
+    ID: { Input: string; Output: string | number | bigint };
+    BigInt: { Input: bigint; Output: bigint };
+    DateTime: { Input: Date; Output: Date };
+  };
+}>({
+  plugins: [PrismaPlugin, RelayPlugin],
+  prisma: { client: prisma, dmmf: getDatamodel() },
+  relay: {},
+});
+
+builder.scalarType('BigInt', {
+  serialize: (value) => Number(value),
+  parseValue: (value) => BigInt(value as number),
+  parseLiteral: (node) => BigInt('value' in node ? String(node.value) : 0),
+});
+builder.scalarType('DateTime', { serialize: (value) => value.toISOString() });
+
+builder.prismaNode('Contact', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    publicId: t.exposeString('publicId'),
+    emailAddress: t.exposeString('emailAddress', { nullable: true }),
+    firstName: t.exposeString('firstName', { nullable: true }),
+    lastName: t.exposeString('lastName', { nullable: true }),
+    phoneNumber: t.exposeString('phoneNumber', { nullable: true }),
+    timeZone: t.exposeString('timeZone', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+builder.prismaNode('FunnelStep', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    kind: t.exposeString('kind'),
+    name: t.exposeString('name'),
+    parentId: t.expose('parentId', { type: 'BigInt', nullable: true }),
+    branch: t.exposeString('branch', { nullable: true }),
+    position: t.exposeInt('position'),
+  }),
+});
+
+builder.prismaNode('Funnel', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    name: t.exposeString('name'),
+    currentPath: t.exposeString('currentPath'),
+    steps: t.relation('steps', { query: { where: { removedAt: null }, orderBy: { id: 'asc' } } }),
+  }),
+});
+
+builder.prismaNode('Workspace', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    name: t.exposeString('name'),
+    contacts: t.relatedConnection('contacts', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
+    funnels: t.relatedConnection('funnels', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
+  }),
+});
+
+builder.prismaNode('Team', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    workspaces: t.relatedConnection('workspaces', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
+  }),
+});
+
+builder.queryType({
+  fields: (t) => ({
+    workspace: t.prismaField({
+      type: 'Workspace',
+      nullable: true,
+      args: { databaseId: t.arg({ type: 'BigInt', required: true }) },
+      resolve: (query, _root, { databaseId }) =>
+        prisma.workspace.findUnique({ ...query, where: { id: databaseId } }),
+    }),
+    team: t.prismaField({
+      type: 'Team',
+      nullable: true,
+      args: { databaseId: t.arg({ type: 'BigInt', required: true }) },
+      resolve: (query, _root, { databaseId }) =>
+        prisma.team.findUnique({ ...query, where: { id: databaseId } }),
+    }),
+  }),
+});
+
+const yoga = createYoga({ schema: builder.toSchema(), graphiql: false });
+createServer(yoga).listen(Number(PORT), '127.0.0.1');

@@ -1,0 +1,46 @@
+// Who is measured, and how each one is started.
+import { fileURLToPath } from 'node:url';
+import type { SubjectSpec } from './subject.ts';
+
+const path = (url: URL) => fileURLToPath(url);
+const MAIN = path(new URL('../../src/main.ts', import.meta.url));
+const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
+
+/** The gateway's command line. */
+export const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
+
+export type SubjectName = 'limit-json' | 'limit-rows' | 'gateway' | 'postgraphile' | 'stock' | 'mercurius';
+
+/** In the order of the tables. */
+export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly about: string }>> = {
+  'limit-json': {
+    name: 'limit-json',
+    about: 'node:http + pg, the page as JSON text from one statement, no authentication',
+    script: [LIMIT, 'json'],
+  },
+  'limit-rows': {
+    name: 'limit-rows',
+    about: 'node:http + pg, text-mode rows joined by hand, no authentication',
+    script: [LIMIT, 'rows'],
+  },
+  gateway: {
+    name: 'gateway',
+    about: 'Funnel Gateway as shipped: authentication, scopes, request ids, logging to a file',
+    script: GATEWAY_SCRIPT,
+  },
+  postgraphile: {
+    name: 'postgraphile',
+    about: 'PostGraphile 5, Amber preset, production mode, no authentication',
+    script: [path(new URL('./peers/postgraphile.ts', import.meta.url))],
+  },
+  stock: {
+    name: 'stock',
+    about: 'Yoga + Pothos + @pothos/plugin-prisma + Prisma as documented, no authentication',
+    script: [path(new URL('./peers/stock.ts', import.meta.url))],
+  },
+  mercurius: {
+    name: 'mercurius',
+    about: 'Fastify + Mercurius (JIT, loaders) over pg, written by hand, no authentication',
+    script: [path(new URL('./peers/mercurius.ts', import.meta.url))],
+  },
+};

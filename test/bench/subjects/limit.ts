@@ -1,0 +1,51 @@
+// How fast this machine can be asked for these bytes: bare node:http and pg, one named prepared statement a request, no
+// authentication, no checks, no logging. Two ways, by the first argument: `json` lets PostgreSQL write the JSON text,
+// `rows` takes rows as text and joins them by hand.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { argv, env } from 'node:process';
+import pg from 'pg';
+import { graphqlPage, restPage } from './limit-pages.ts';
+
+const { DATABASE_URL, POOL_SIZE = '10', PORT } = env;
+const way = argv[2] === 'json' ? 'json' : 'rows';
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
+const rest = restPage(pool, way);
+const graphql = graphqlPage(pool, way);
+
+const REST = /^\/api\/v2\/workspaces\/(\d+)\/contacts\?per_page=(\d+)(?:&after=(\d+))?$/;
+
+async function answerRest(url: string, response: ServerResponse): Promise<void> {
+  const [, workspaceId = '0', size = '20', after = '0'] = REST.exec(url) ?? [];
+  const { body, lastId } = await rest(workspaceId, after, Number(size));
+  const next = `http://localhost/api/v2/workspaces/${workspaceId}/contacts?per_page=${size}&after=${lastId}`;
+  response.writeHead(200, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'Pagination-Next': lastId,
+    Link: `<${next}>; rel="next"`,
+  });
+  response.end(body);
+}
+
+/** Understands the one document of the bench, whose variables are { workspace, after }. */
+function answerGraphql(request: IncomingMessage, response: ServerResponse): void {
+  let text = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  request.on('end', async () => {
+    const { variables } = JSON.parse(text) as { variables: { workspace: number; after: string | null } };
+    const body = await graphql(variables.workspace, variables.after);
+    response.writeHead(200, {
+      'Content-Type': 'application/graphql-response+json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+}
+
+createServer((request, response) => {
+  if (request.method === 'POST') answerGraphql(request, response);
+  else void answerRest(request.url ?? '', response);
+}).listen(Number(PORT), '127.0.0.1');

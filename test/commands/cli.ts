@@ -1,0 +1,113 @@
+// Runs the real command line as a child process, as a user would: nothing in it is replaced.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Gateway } from '../support/gateway.ts';
+
+const { PATH } = process.env;
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface Result {
+  /** null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly result: Promise<Result>;
+}
+
+export type Env = Record<string, string>;
+
+/** A folder that other users can enter too, so that root's embedded database stays in it. */
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'funnel-gateway-cli-'));
+  await chmod(path, 0o755);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Starts a command with an environment of its own: nothing of ours but the path. */
+export function start(args: readonly string[], env: Env, cwd = '/'): Run {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+    cwd,
+    env: { PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const result = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+  return { child, output, result };
+}
+
+/** Runs a command to its end. */
+export function run(args: readonly string[], env: Env, cwd?: string): Promise<Result> {
+  return start(args, env, cwd).result;
+}
+
+/** Runs a command with --json that must succeed; returns what it printed. */
+export async function runJson<T>(args: readonly string[], env: Env): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], env);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+export interface Server extends Run {
+  readonly rest: string;
+  readonly graphql: string;
+  readonly graphiql: string;
+  readonly demoKey?: string;
+  readonly dataDir: string | null;
+  readonly pid: number;
+  stop(signal?: NodeJS.Signals): Promise<Result>;
+}
+
+const servers = new Set<Server>();
+
+/** Starts `serve --json` and waits until it listens. */
+export async function serve(env: Env, args: readonly string[] = []): Promise<Server> {
+  const running = start(['serve', '--json', ...args], { LOG_LEVEL: 'warn', ...env });
+  const facts = JSON.parse(await untilPrinted(running, '\n'));
+  const server: Server = {
+    ...running,
+    ...facts,
+    stop(signal = 'SIGTERM') {
+      running.child.kill(signal);
+      return running.result;
+    },
+  };
+  servers.add(server);
+  running.result.then(() => servers.delete(server));
+  return server;
+}
+
+/** What was printed once it contains `text`. @throws Error when the command ends before that */
+export async function untilPrinted({ child, output, result }: Run, text: string): Promise<string> {
+  const ended = result.then(({ code, stderr }) => {
+    if (!output.stdout.includes(text)) throw new Error(`ended with ${code}: ${stderr}`);
+  });
+  while (!output.stdout.includes(text)) {
+    await Promise.race([ended, once(child.stdout ?? child, 'data')]);
+  }
+  return output.stdout;
+}
+
+/** Stops what a failed test left running. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...servers].map((server) => server.stop()));
+}
+
+/** The database of a gateway in process, for commands to join. */
+export function databaseUrlOf({ app }: Gateway): string {
+  return app.store.pool.options.connectionString ?? '';
+}

@@ -1,0 +1,116 @@
+// `seed`: what the demo holds, and contacts in bulk.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { databaseUrlOf, type Env, run, runJson, start } from './cli.ts';
+
+let gateway: Gateway;
+let env: Env;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: '/dev/null/data' };
+});
+afterAll(() => gateway.close());
+
+const db = () => gateway.app.store.prisma;
+
+test('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
+  const results = await Promise.all(
+    [1, 2].map(() => runJson<{ seeded: boolean; teams?: number[]; demoKey?: string }>(['seed'], env)),
+  );
+  const [done, ...others] = results.filter(({ seeded }) => seeded);
+  expect(others).toEqual([]);
+  expect(done).toMatchObject({ teams: [1, 2], demoKey: expect.stringMatching(/^fgw_/) });
+  expect(results).toContainEqual({ seeded: false });
+  const answer = await gateway.send('/api/v2/teams', {
+    caller: { authorization: `Bearer ${done?.demoKey}` },
+  });
+  expect(await answer.json()).toMatchObject([{ id: 1 }]);
+});
+
+test('the demo is a shop: workspaces, hosts, filters over a page, nested splits, endpoints', async () => {
+  const workspaces = await db().workspace.findMany({
+    orderBy: { id: 'asc' },
+    include: { customDomains: true },
+  });
+  expect(workspaces.map(({ id, teamId, subdomain }) => [id, teamId, subdomain])).toEqual([
+    [1n, 1n, 'acme'],
+    [2n, 1n, 'trail-club'],
+    [3n, 2n, 'kohi'],
+  ]);
+  expect(workspaces[0]?.customDomains).toMatchObject([{ host: 'shop.acme.example' }]);
+  expect(await db().refineFilter.count({ where: { workspaceId: 1n } })).toBeGreaterThan(20);
+  expect(await db().contact.count()).toBeGreaterThan(300);
+  for (const where of [
+    { anonymous: true },
+    { unsubscribedAt: { not: null } },
+    { emailSuppressionReason: { not: null } },
+  ])
+    expect(await db().contact.count({ where })).toBeGreaterThan(3);
+  const splits = await db().funnelStep.findMany({ where: { kind: 'conditional_split' } });
+  expect(splits.some((split) => split.parentId !== null)).toBe(true);
+  expect(splits.some((split) => split.filterId === null)).toBe(true);
+  const endpoints = await db().webhookEndpoint.findMany();
+  const events = new Set(endpoints.flatMap((endpoint) => endpoint.eventTypeIds));
+  expect([...events]).toEqual(expect.arrayContaining(['contact.identified', 'one-time-order.completed']));
+  expect(endpoints.some((endpoint) => endpoint.pageIds.length > 0 && endpoint.funnelIds.length > 0)).toBe(
+    true,
+  );
+  expect(await db().apiKey.count({ where: { isDefault: true, scopes: { equals: ['read', 'write'] } } })).toBe(
+    2,
+  );
+});
+
+test('--contacts adds exactly that many to one workspace, again and again', async () => {
+  const countsBefore = await countByWorkspace();
+  for (const args of [
+    ['--contacts', '1234', '--workspace', '2'],
+    ['--contacts', '1', '--workspace', '2'],
+  ])
+    await runJson(['seed', ...args], env);
+  const [first] = await db().workspace.findMany({ orderBy: { id: 'asc' }, take: 1 });
+  await runJson(['seed', '--contacts', '7'], env);
+  expect(first?.id).toBe(1n);
+  expect(await countByWorkspace()).toEqual({
+    ...countsBefore,
+    1: (countsBefore[1] ?? 0) + 7,
+    2: (countsBefore[2] ?? 0) + 1235,
+  });
+  const bulk = await db().contact.findMany({ where: { workspaceId: 2n }, orderBy: { id: 'asc' } });
+  const times = bulk.slice(-1235, -1).map(({ createdAt }) => createdAt.getTime());
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(Math.max(...bulk.map(({ unsubscribedAt }) => unsubscribedAt?.getTime() ?? 0))).toBeLessThan(
+    Date.now(),
+  );
+});
+
+test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
+  const before = await db().contact.count();
+  const running = start(['seed', '--contacts', '3000000', '--json'], env);
+  await sleep(1_500);
+  running.child.kill('SIGINT');
+  const { code, stderr } = await running.result;
+  expect(code).toBe(1);
+  const kept = Number(
+    /([\d,]+) of 3,000,000/.exec(JSON.parse(stderr).error.message)?.[1]?.replaceAll(',', ''),
+  );
+  expect(kept % 100_000).toBe(0);
+  expect(await db().contact.count()).toBe(before + kept);
+});
+
+test.concurrent.each([
+  [['--contacts', 'many'], 'whole number'],
+  [['--contacts', '0'], 'whole number'],
+  [['--contacts', '5', '--workspace', '99'], 'Workspace not found'],
+  [['--workspace', '1'], '--contacts'],
+])('seed %j is refused', async (args, message) => {
+  const { code, stderr } = await run(['seed', ...args], env);
+  expect(code).toBe(1);
+  expect(stderr).toContain(message);
+});
+
+async function countByWorkspace(): Promise<Record<number, number>> {
+  const groups = await db().contact.groupBy({ by: ['workspaceId'], _count: true });
+  return Object.fromEntries(groups.map(({ workspaceId, _count }) => [Number(workspaceId), _count]));
+}

@@ -1,0 +1,138 @@
+// `serve` with the embedded database, from the first start on: one folder, one story.
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cloneTemplate } from '../support/gateway.ts';
+import { type Env, run, runJson, serve, start, stopServers, temporaryFolder, untilPrinted } from './cli.ts';
+
+const shell = promisify(execFile);
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let env: Env;
+let dataDir: string;
+let demoKey: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, 'data');
+  env = { DATA_DIR: dataDir };
+});
+afterAll(async () => {
+  await stopServers();
+  await folder.remove();
+});
+
+async function statusOf(url: string, token: string): Promise<number> {
+  return (await fetch(url, { headers: { Authorization: `Bearer ${token}` } })).status;
+}
+
+/** True while PostgreSQL keeps its files open. */
+async function isDatabaseUp(): Promise<boolean> {
+  return stat(join(dataDir, 'postgres', 'postmaster.pid')).then(
+    () => true,
+    () => false,
+  );
+}
+
+test('the first start prints addresses, a demo key, and a curl line that works when pasted', async () => {
+  const running = start(['serve'], env);
+  const banner = await untilPrinted(running, 'Stop it');
+  for (const path of ['/api/v2', '/graphql'])
+    expect(banner).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+${path}`));
+  expect(banner).toContain(join(dataDir, 'postgres'));
+  demoKey = /fgw_\w+/.exec(banner)?.[0] ?? '';
+  const line = banner.split('\n').find((text) => text.includes('curl ')) ?? '';
+  const { stdout } = await shell('sh', ['-c', line]);
+  expect(JSON.parse(stdout)).toHaveLength(2);
+
+  running.child.kill('SIGINT');
+  const { code, stderr } = await running.result;
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('fgw_');
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('the demo key is kept where only its owner can read it', async () => {
+  const file = join(dataDir, 'demo-key');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(dataDir)).mode & 0o007).toBe(0);
+  expect((await readFile(file, 'utf8')).trim()).toBe(demoKey);
+});
+
+test('a second start shows the same key, adds nothing, and SIGTERM ends it with exit code 0', async () => {
+  const server = await serve(env);
+  expect(server.demoKey).toBe(demoKey);
+  expect(server).toMatchObject({ dataDir: join(dataDir, 'postgres'), pid: server.child.pid });
+  expect(await statusOf(`${server.rest}/teams`, demoKey)).toBe(200);
+  expect(await runJson('token list'.split(' '), env)).toHaveLength(2);
+  expect((await server.stop('SIGTERM')).code).toBe(0);
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('two servers share one data folder, and the database outlives the first to stop', async () => {
+  const [first, second] = await Promise.all([serve(env), serve(env)]);
+  expect(second.demoKey).toBe(first.demoKey);
+  expect((await first.stop()).code).toBe(0);
+  expect(await statusOf(`${second.rest}/teams`, demoKey)).toBe(200);
+  expect((await second.stop()).code).toBe(0);
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('keys made, replaced and revoked beside a running server count at once', async () => {
+  const server = await serve(env);
+  const teams = `${server.rest}/teams`;
+  const made = await runJson<{ id: number; token: string }>(
+    ['token', 'create', '--team', '1', '--scopes', 'account:read'],
+    env,
+  );
+  expect(await statusOf(teams, made.token)).toBe(200);
+  const next = await runJson<{ id: number; token: string }>(['token', 'rotate', String(made.id)], env);
+  expect(await statusOf(teams, made.token)).toBe(401);
+  expect(await statusOf(teams, next.token)).toBe(200);
+  await runJson(['token', 'revoke', String(next.id)], env);
+  expect(await statusOf(teams, next.token)).toBe(401);
+  await server.stop();
+});
+
+test('after SIGKILL, commands and the next start work, and the data is whole', async () => {
+  const server = await serve(env);
+  expect((await server.stop('SIGKILL')).code).toBeNull();
+  expect(await runJson(['seed', '--contacts', '3', '--workspace', '3'], env)).toMatchObject({ contacts: 3 });
+  const again = await serve(env);
+  expect(again.demoKey).toBe(demoKey);
+  expect((await again.stop()).code).toBe(0);
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('Ctrl-C that arrives twice at once, as under npm, still stops cleanly', async () => {
+  const server = await serve(env);
+  server.child.kill('SIGINT');
+  expect((await server.stop('SIGINT')).code).toBe(0);
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('a demo key that was revoked is not shown again; the banner says how to make one', async () => {
+  await run(['token', 'revoke', '1'], env);
+  const running = start(['serve'], env);
+  const banner = await untilPrinted(running, 'Stop it');
+  expect(banner).not.toContain('fgw_');
+  expect(banner).toContain('token create');
+  running.child.kill('SIGTERM');
+  expect((await running.result).code).toBe(0);
+});
+
+test('on a server of the user an empty store stays empty, and the banner says how to fill it', async () => {
+  const database = await cloneTemplate();
+  const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'own') };
+  const running = start(['serve'], own);
+  expect(await untilPrinted(running, 'Stop it')).toContain('funnel-gateway seed');
+  const { demoKey: seeded } = await runJson<{ demoKey: string }>(['seed'], own);
+  running.child.kill('SIGTERM');
+  expect((await running.result).code).toBe(0);
+
+  const server = await serve(own);
+  expect(server).toMatchObject({ demoKey: seeded, dataDir: null });
+  expect((await server.stop()).code).toBe(0);
+  await database.drop();
+});

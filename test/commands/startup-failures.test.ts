@@ -1,0 +1,97 @@
+// What stands in the way of a start is said in one sentence, with exit code 1 and no stack.
+
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cloneTemplate } from '../support/gateway.ts';
+import { type Result, run, temporaryFolder } from './cli.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+function sentenceOf({ code, stdout, stderr }: Result): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr;
+}
+
+/** A server on a free port that takes connections and says nothing. */
+async function silentServer(): Promise<{ port: number; close(): void }> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const address = server.address();
+  return { port: typeof address === 'object' && address ? address.port : 0, close: () => server.close() };
+}
+
+test('a port that is in use', async () => {
+  const [taken, database] = await Promise.all([silentServer(), cloneTemplate()]);
+  const result = await run(['serve'], {
+    PORT: String(taken.port),
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+  });
+  expect(sentenceOf(result)).toContain(`Port ${taken.port} on 127.0.0.1 is in use`);
+  taken.close();
+  await database.drop();
+});
+
+test('a data folder that cannot be made', async () => {
+  const file = join(folder.path, 'file');
+  await writeFile(file, '');
+  expect(sentenceOf(await run(['serve'], { DATA_DIR: join(file, 'data') }))).toContain('data folder');
+});
+
+test('a database server that refuses connections; the password is not shown', async () => {
+  const DATABASE_URL = 'postgresql://someone:s3cret@127.0.0.1:9/gateway';
+  const sentence = sentenceOf(await run(['token', 'list'], { DATABASE_URL }));
+  expect(sentence).toContain('127.0.0.1:9/gateway');
+  expect(sentence).not.toContain('s3cret');
+});
+
+test('a database server that says nothing, within about five seconds', async () => {
+  const silent = await silentServer();
+  const startedAt = performance.now();
+  const DATABASE_URL = `postgresql://someone@127.0.0.1:${silent.port}/gateway`;
+  expect(sentenceOf(await run(['serve'], { DATABASE_URL }))).toContain(`127.0.0.1:${silent.port}/gateway`);
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  silent.close();
+});
+
+test('a database that does not exist', async () => {
+  const database = await cloneTemplate();
+  await database.drop();
+  expect(sentenceOf(await run(['serve'], { DATABASE_URL: database.url }))).toContain('no such database');
+});
+
+test('every mistake in the configuration at once, without the values that may be secret', async () => {
+  const env = {
+    PORT: 'http',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://root:s3cret@db/x',
+    TRUST_PROXY: 'proxy',
+  };
+  const sentence = sentenceOf(await run(['serve'], env));
+  for (const name of Object.keys(env)) expect(sentence).toContain(name);
+  expect(sentence).not.toContain('s3cret');
+});
+
+test('a file .env in the current folder counts, and the environment goes before it', async () => {
+  await writeFile(join(folder.path, '.env'), 'LOG_LEVEL=loud\nPORT=99999\n');
+  const sentence = sentenceOf(await run(['token', 'list'], { PORT: '0' }, folder.path));
+  expect(sentence).toContain('LOG_LEVEL');
+  expect(sentence).not.toContain('PORT');
+});
+
+test('with --json the failure is one JSON object on standard error', async () => {
+  const { code, stdout, stderr } = await run(['serve', '--json'], { PORT: 'http' });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({
+    error: { code: 'startup', message: expect.stringContaining('PORT') },
+  });
+});

@@ -1,0 +1,161 @@
+// Bad days: the database away, slow, or killed under requests (DESIGN §10).
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { parseConfig } from '../src/config.ts';
+import { createLogger } from '../src/log.ts';
+import { createServer } from '../src/server.ts';
+import * as factories from './support/factories.ts';
+import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { createTenant, methodOf, OPERATIONS, type Tenant } from './support/operations.ts';
+import { expectProblem } from './support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+/** A connection of the test's own, which no backend of the gateway can be waiting for. */
+let admin: pg.Client;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '400' } });
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  admin = new pg.Client({ connectionString: gateway.app.store.pool.options.connectionString });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await gateway.close();
+});
+
+/** Anything that would tell a stranger how the inside is made. */
+const INTERNALS =
+  /postgres|prisma|pg_|sqlstate|select |ECONN|ENOENT|socket|127\.0\.0\.1|\.ts\b|node_modules|backend|terminat/i;
+
+async function expectUnavailable(response: Response): Promise<void> {
+  expect(response.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+  const problem = await expectProblem(response, 'unavailable');
+  expect(JSON.stringify(problem)).not.toMatch(INTERNALS);
+}
+
+const killBackends = () =>
+  admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`);
+
+const split = () => ({
+  path: `/api/v2/funnels/${tenant.funnel.id}/conditional_split_steps/${tenant.split.id}?branch=matched`,
+  options: { caller, method: 'DELETE' },
+});
+
+describe('a database that is not there', () => {
+  test.each([
+    ['a closed port', 'postgresql://user:hunter2@127.0.0.1:9/db'],
+    ['a socket that does not exist', 'postgresql://user:hunter2@localhost/db?host=/nonexistent'],
+    ['a name that does not resolve', 'postgresql://user:hunter2@nowhere.invalid:5432/db'],
+  ])('%s: every operation is 503 with Retry-After, and the log has no password', async (_, databaseUrl) => {
+    const logLines: string[] = [];
+    const log = createLogger('trace', { write: (line) => logLines.push(line) });
+    const app = createApp(parseConfig({}, '/').config, { databaseUrl }, { log });
+    const server = createServer(app);
+    const headers = { Authorization: caller.authorization ?? '' };
+    for (const operation of OPERATIONS) {
+      const request = new Request(`http://localhost${operation.path(tenant)}`, {
+        method: methodOf(operation),
+        headers,
+      });
+      await expectUnavailable(await server.fetch(request));
+    }
+    await expectUnavailable(await server.fetch(new Request('http://localhost/readyz')));
+    await expectUnavailable(await server.fetch(new Request('http://shop.localhost/api/v2/teams')));
+    expect((await server.fetch(new Request('http://localhost/healthz'))).status).toBe(200);
+    expect(logLines.join('')).not.toContain('hunter2');
+    await app.store.close();
+  });
+});
+
+test('connections that are killed under requests make 503 at worst, and service resumes by itself', async () => {
+  const lists = OPERATIONS.filter(({ route }) => route.startsWith('GET'));
+  let killing = true;
+  const killer = (async () => {
+    while (killing) await killBackends();
+  })();
+  for (let round = 0; round < 10; round++) {
+    const responses = await Promise.all(lists.map((list) => gateway.send(list.path(tenant), { caller })));
+    for (const response of responses) {
+      if (response.status !== 200) await expectUnavailable(response);
+    }
+  }
+  killing = false;
+  await killer;
+  await expect.poll(async () => (await gateway.send('/api/v2/teams', { caller })).status).toBe(200);
+  expect((await gateway.send('/readyz')).status).toBe(200);
+});
+
+test('a removal whose connection is killed is 503 and has changed nothing, or is done whole', async () => {
+  const { app } = gateway;
+  for (let round = 0; round < 8; round++) {
+    const funnel = await factories.funnel(app, { workspaceId: tenant.workspace.id });
+    const steps = await factories.workflow(app, funnel, [
+      'A',
+      { split: 'S', matched: ['M'], unmatched: ['U'] },
+      'Z',
+    ]);
+    const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps/${steps.get('S')?.id}?branch=matched`;
+    const answer = gateway.send(path, { caller, method: 'DELETE' });
+    await new Promise((resolve) => setTimeout(resolve, round));
+    await killBackends();
+    const response = await answer;
+    if (response.status !== 204) await expectUnavailable(response);
+    const left = await app.store.prisma.funnelStep
+      .findMany({ where: { funnelId: funnel.id, removedAt: null }, orderBy: { id: 'asc' } })
+      .catch(() =>
+        app.store.prisma.funnelStep.findMany({
+          where: { funnelId: funnel.id, removedAt: null },
+          orderBy: { id: 'asc' },
+        }),
+      );
+    expect([['A', 'S', 'M', 'U', 'Z'].join(), ['A', 'U', 'Z'].join()]).toContain(
+      left.map((step) => step.name).join(),
+    );
+    if (response.status === 204) expect(left).toHaveLength(3);
+  }
+});
+
+describe('a database that is too slow', () => {
+  /** Runs `work` while nobody else can read these tables. */
+  async function whileLocked<T>(statement: string, work: () => Promise<T>): Promise<T> {
+    await admin.query('begin');
+    await admin.query(statement);
+    try {
+      return await work();
+    } finally {
+      await admin.query('rollback');
+    }
+  }
+
+  test('a read that takes longer than STATEMENT_TIMEOUT_MS is 503', async () => {
+    const path = `/api/v2/workspaces/${tenant.workspace.id}/contacts`;
+    const response = await whileLocked('lock table contacts', () => gateway.send(path, { caller }));
+    await expectUnavailable(response);
+    expect((await gateway.send(path, { caller })).status).toBe(200);
+  });
+
+  test('a removal that waits for the lock of its funnel for longer is 503, and succeeds later', async () => {
+    const { path, options } = split();
+    const locked = `select from funnels where id = ${tenant.funnel.id} for update`;
+    await expectUnavailable(await whileLocked(locked, () => gateway.send(path, options)));
+    expect((await gateway.send(path, options)).status).toBe(204);
+  });
+
+  test('a request that takes longer than REQUEST_TIMEOUT_MS is 503 at that time', async () => {
+    const config = parseConfig({ REQUEST_TIMEOUT_MS: '150' }, '/').config;
+    const hasty = createServer({ ...gateway.app, config });
+    const headers = { Authorization: caller.authorization ?? '' };
+    const startedAt = performance.now();
+    const response = await whileLocked('lock table teams', () =>
+      hasty.fetch(new Request('http://localhost/api/v2/teams', { headers })),
+    );
+    expect(performance.now() - startedAt).toBeLessThan(390);
+    await expectUnavailable(response);
+  });
+});

@@ -1,0 +1,264 @@
+// Who may see what over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and
+// nothing at all of another team's.
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphql } from '../generated/gql.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, createGateway, type Gateway } from '../support/gateway.ts';
+import { ask, dataOf, post } from '../support/graphql.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+
+let gateway: Gateway;
+let ours: Tenant;
+let theirs: Tenant;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  ours = await createTenant(gateway.app, 'ours');
+  theirs = await createTenant(gateway.app, 'theirs');
+});
+afterAll(() => gateway.close());
+
+const METADATA = 'resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource"';
+
+describe('without a key', () => {
+  const REMOVE =
+    'mutation { removeConditionalSplit(input: { funnelId: "x", splitId: "y" }) { removedSplitId } }';
+  test.each([
+    ['{ viewer { name } }', null],
+    ['{ viewer { teams { totalCount } } }', 'account:read'],
+    ['{ teams { nodes { name } } }', 'account:read'],
+    ['{ workspace(subdomain: "acme") { contacts { totalCount } } }', 'account:read contacts:read'],
+    [
+      '{ workspace(subdomain: "acme") { ...W } } fragment W on Workspace { funnels { totalCount } }',
+      'account:read funnels:read',
+    ],
+    ['{ node(id: "x") { ... on WebhookEndpoint { url pages { name } } } }', 'funnels:read webhooks:read'],
+    ['{ node(id: "x") { ...C } } fragment C on Contact { uuid }', 'contacts:read'],
+    ['{ node(id: "x") { ... on ConditionalSplitStep { filter { name } } } }', 'contacts:read funnels:read'],
+    [REMOVE, 'funnels:write'],
+    [
+      REMOVE.replace('removedSplitId', 'funnel { name } promotedPages { name }'),
+      'funnels:read funnels:write',
+    ],
+  ])('%s is 401 and names what it needs', async (query, scope) => {
+    const { response, data, errors } = await post(gateway, { query }, { caller: anonymous });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('Content-Type')).toBe('application/graphql-response+json; charset=utf-8');
+    const named = scope === null ? '' : `scope="${scope}", `;
+    expect(response.headers.get('WWW-Authenticate')).toBe(
+      `Bearer realm="Service API v2", error="insufficient_scope", ${named}${METADATA}`,
+    );
+    expect(data).toBeUndefined();
+    expect(errors).toEqual([
+      {
+        message: 'API key missing. Send it as "Authorization: Bearer <API key>".',
+        extensions: {
+          code: 'UNAUTHENTICATED',
+          requestId: response.headers.get('X-Request-Id'),
+          ...(scope !== null && { scope }),
+        },
+      },
+    ]);
+  });
+
+  test('it is 401 for clients of plain JSON too', async () => {
+    const headers = { Accept: 'application/json' };
+    const { response } = await post(gateway, { query: '{ viewer { name } }' }, { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('the schema can be read', async () => {
+    for (const query of ['{ __typename }', getIntrospectionQuery(), '{ __type(name: "Contact") { name } }']) {
+      const { response, data, errors } = await post(gateway, { query });
+      expect([response.status, errors]).toEqual([200, undefined]);
+      expect(data).toBeTruthy();
+    }
+  });
+
+  test('the schema and data together are 401', async () => {
+    const { response } = await post(gateway, { query: '{ __typename viewer { name } }' });
+    expect(response.status).toBe(401);
+  });
+
+  test('mistakes in the document come first: the schema is public', async () => {
+    for (const query of ['{', '{ nope }', '{ viewer }']) {
+      expect((await post(gateway, { query })).response.status).toBe(400);
+    }
+  });
+});
+
+describe('a credential that is no good is 401 invalid_token:', () => {
+  const past = new Date('2020-01-01');
+  const cases: [string, () => Promise<string>][] = [
+    ['unknown', async () => `Bearer fgw_${'0'.repeat(49)}`],
+    ['not a bearer token', async () => 'Basic Zm9vOmJhcg=='],
+    [
+      'revoked',
+      async () =>
+        (await factories.apiKey(gateway.app, { teamId: ours.team.id, revokedAt: past })).authorization ?? '',
+    ],
+    [
+      'expired',
+      async () =>
+        (
+          await factories.apiKey(gateway.app, {
+            teamId: ours.team.id,
+            createdAt: past,
+            expiresAt: new Date('2020-02-01'),
+          })
+        ).authorization ?? '',
+    ],
+  ];
+  test.each(cases)('%s', async (_name, authorization) => {
+    const caller = { authorization: await authorization() };
+    const { response, errors } = await post(gateway, { query: '{ teams { totalCount } }' }, { caller });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe(
+      `Bearer realm="Service API v2", error="invalid_token", scope="account:read", ${METADATA}`,
+    );
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
+  });
+});
+
+test('on a custom domain the challenge has no resource_metadata', async () => {
+  await factories.customDomain(gateway.app, ours.workspace.id, 'shop.ours.example');
+  const { response } = await post(gateway, { query: '{ viewer { name } }' }, { host: 'shop.ours.example' });
+  expect(response.headers.get('WWW-Authenticate')).toBe(
+    'Bearer realm="Service API v2", error="insufficient_scope"',
+  );
+});
+
+const EVERYTHING = graphql(`
+  query EveryCategory($id: BigInt!, $contact: ID!, $funnel: ID!, $endpoint: ID!) {
+    viewer { kind scopes }
+    workspace(databaseId: $id) { name contacts { totalCount } funnels { totalCount } refineFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
+    contact: node(id: $contact) { id ... on Contact { workspace { name } } }
+    funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplitStep { filter { name } } } } }
+    endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { name } pages { name } workspace { name } } }
+  }
+`);
+
+const variablesOf = ({ workspace, contact, funnel, webhookEndpoint }: Tenant) => ({
+  id: Number(workspace.id),
+  contact: btoa(`Contact:${contact.id}`),
+  funnel: btoa(`Funnel:${funnel.id}`),
+  endpoint: btoa(`WebhookEndpoint:${webhookEndpoint.id}`),
+});
+
+describe('a missing scope costs the fields that need it, and no others', () => {
+  test.each([
+    [
+      'account:read',
+      [
+        'contact',
+        'endpoint',
+        'funnel',
+        'workspace.contacts',
+        'workspace.funnels',
+        'workspace.pages',
+        'workspace.refineFilters',
+        'workspace.webhookEndpoints',
+      ],
+    ],
+    ['contacts:read', ['contact.workspace', 'endpoint', 'funnel', 'workspace']],
+    ['funnels:read', ['contact', 'endpoint', 'funnel.steps.1.filter', 'funnel.workspace', 'workspace']],
+    [
+      'webhooks:read',
+      ['contact', 'endpoint.funnels', 'endpoint.pages', 'endpoint.workspace', 'funnel', 'workspace'],
+    ],
+    ['store:write', ['contact', 'endpoint', 'funnel', 'workspace']],
+    ['write', ['contact', 'endpoint', 'funnel', 'workspace']],
+    ['read', []],
+  ])('%s alone', async (scope, missing) => {
+    const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: [scope] });
+    const { response, data, errors = [] } = await ask(gateway, EVERYTHING, variablesOf(ours), { caller });
+    expect(response.status).toBe(200);
+    expect(data?.viewer).toEqual({ kind: 'API_KEY', scopes: [scope] });
+    expect(errors.map(({ path = [] }) => path.join('.')).sort()).toEqual(missing);
+    for (const { message, extensions } of errors) {
+      expect(extensions.code).toBe('INSUFFICIENT_SCOPE');
+      expect(message).toBe(`This needs the scope ${extensions.scope}.`);
+    }
+  });
+});
+
+describe('another team’s', () => {
+  test('objects are not there, by any of their names', async () => {
+    const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
+    const query = graphql(`
+      query ByEveryName($team: BigInt!, $workspace: BigInt!, $subdomain: String!, $workspaceId: ID!, $ids: [ID!]!) {
+        team(databaseId: $team) { name }
+        byDatabaseId: workspace(databaseId: $workspace) { name }
+        bySubdomain: workspace(subdomain: $subdomain) { name }
+        byId: workspace(id: $workspaceId) { name }
+        nodes(ids: $ids) { id }
+      }
+    `);
+    const { workspace, contact, funnel, webhookEndpoint, refineFilter, split, team } = ours;
+    const named = {
+      Team: team,
+      Workspace: workspace,
+      Contact: contact,
+      Funnel: funnel,
+      RefineFilter: refineFilter,
+    };
+    const all = { ...named, WebhookEndpoint: webhookEndpoint, ConditionalSplitStep: split };
+    const ids = Object.entries(all).map(([name, { id }]) => btoa(`${name}:${id}`));
+    const variables = {
+      team: Number(team.id),
+      workspace: Number(workspace.id),
+      subdomain: workspace.subdomain,
+      workspaceId: btoa(`Workspace:${workspace.id}`),
+      ids,
+    };
+    const { data, errors } = await ask(gateway, query, variables, { caller });
+    expect(data).toEqual({
+      ...{ team: null, byDatabaseId: null, bySubdomain: null, byId: null },
+      nodes: ids.map(() => null),
+    });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(
+      Array.from({ length: 4 }, () => 'NOT_FOUND'),
+    );
+    const own = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+    const seen = await dataOf(gateway, query, variables, { caller: own });
+    expect(seen.nodes?.map((node) => node?.id)).toEqual(ids);
+  });
+
+  test('rows never appear in lists, whatever is asked', async () => {
+    const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
+    const query = `{ teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
+      pages { nodes { name } } refineFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
+    const text = JSON.stringify((await post(gateway, { query }, { caller })).data);
+    expect(text).toContain('theirs');
+    expect(text).not.toContain('ours');
+  });
+});
+
+describe('the host narrows', () => {
+  test('to its workspace: siblings are not there', async () => {
+    const sibling = await factories.workspace(gateway.app, { teamId: ours.team.id, name: 'sibling' });
+    const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+    const host = `${sibling.subdomain}.localhost:4000`;
+    const { data, errors } = await ask(gateway, EVERYTHING, variablesOf(ours), { caller, host });
+    expect(data).toMatchObject({ workspace: null, contact: null, funnel: null, endpoint: null });
+    expect(errors).toMatchObject([{ path: ['workspace'], extensions: { code: 'NOT_FOUND' } }]);
+    const query = '{ teams { nodes { workspaces { totalCount nodes { name } } } } }';
+    const listed = await post(gateway, { query }, { caller, host });
+    expect(listed.data).toEqual({
+      teams: { nodes: [{ workspaces: { totalCount: 1, nodes: [{ name: 'sibling' }] } }] },
+    });
+  });
+
+  test('to nothing for a key of another team', async () => {
+    const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
+    const host = `${ours.workspace.subdomain}.localhost:4000`;
+    const { data } = await post(
+      gateway,
+      { query: '{ teams { totalCount nodes { name } } }' },
+      { caller, host },
+    );
+    expect(data).toEqual({ teams: { totalCount: 0, nodes: [] } });
+  });
+});

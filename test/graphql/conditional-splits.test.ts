@@ -1,0 +1,194 @@
+// Removing a conditional split over GraphQL (spec §4 "DELETE conditional split step", DESIGN §6, §8).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphql } from '../generated/gql.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ask, dataOf, post } from '../support/graphql.ts';
+
+const REMOVE = graphql(`
+  mutation RemoveConditionalSplit($input: RemoveConditionalSplitInput!) {
+    removeConditionalSplit(input: $input) {
+      clientMutationId
+      removedSplitId
+      funnel {
+        name
+        steps {
+          name
+        }
+      }
+      promotedPages {
+        id
+        name
+      }
+      discardedPages {
+        id
+        name
+        currentPath
+      }
+    }
+  }
+`);
+
+let gateway: Gateway;
+let teamId: bigint;
+let workspaceId: bigint;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  teamId = workspace.teamId;
+  caller = await factories.apiKey(gateway.app, { teamId });
+});
+afterAll(() => gateway.close());
+
+async function funnelWithSplit() {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const { id } = funnel;
+  const steps = await factories.workflow(gateway.app, funnel, [
+    `before ${id}`,
+    { split: 'Split', matched: [`m1 ${id}`, `m2 ${id}`], unmatched: [`u1 ${id}`] },
+    `after ${id}`,
+  ]);
+  const split = steps.get('Split');
+  if (split === undefined) throw new Error('no split');
+  const pageNamed = (name: string) => {
+    const pageId = steps.get(`${name} ${id}`)?.pageId;
+    return { id: btoa(`Page:${pageId}`), name: `${name} ${id}` };
+  };
+  return {
+    funnel,
+    split,
+    pageNamed,
+    input: { funnelId: btoa(`Funnel:${id}`), splitId: btoa(`ConditionalSplitStep:${split.id}`) },
+  };
+}
+
+describe.each([
+  ['MATCHED', ['u1'], ['m1', 'm2']],
+  ['UNMATCHED', ['m1', 'm2'], ['u1']],
+  ['BOTH', [], ['m1', 'm2', 'u1']],
+  [undefined, [], ['m1', 'm2', 'u1']],
+] as const)('branch %s', (branch, promoted, discarded) => {
+  test('is the one that goes; the other takes the place of the split', async () => {
+    const { funnel, pageNamed, input } = await funnelWithSplit();
+    const variables = { input: { ...input, clientMutationId: 'mine', ...(branch && { branch }) } };
+    const { removeConditionalSplit } = await dataOf(gateway, REMOVE, variables, { caller });
+    expect(removeConditionalSplit).toEqual({
+      clientMutationId: 'mine',
+      removedSplitId: input.splitId,
+      funnel: {
+        name: funnel.name,
+        steps: ['before', ...promoted, 'after'].map((name) => ({ name: `${name} ${funnel.id}` })),
+      },
+      promotedPages: promoted.map(pageNamed),
+      discardedPages: discarded.map((name) => ({
+        ...pageNamed(name),
+        currentPath: `/${name}-${funnel.id}`,
+      })),
+    });
+    const ids = discarded.map((name) => `"${pageNamed(name).id}"`);
+    const { data } = await post(
+      gateway,
+      { query: `{ nodes(ids: [${ids}, "${input.splitId}"]) { id } }` },
+      { caller },
+    );
+    expect(data).toEqual({ nodes: [...ids, null].map(() => null) });
+  });
+});
+
+test('two removals in one operation each answer with what is then', async () => {
+  const { funnel, input } = await funnelWithSplit();
+  const other = await factories.workflow(gateway.app, await factories.funnel(gateway.app, { workspaceId }), [
+    { split: 'Other' },
+  ]);
+  const query = `mutation ($a: RemoveConditionalSplitInput!, $b: RemoveConditionalSplitInput!) {
+    a: removeConditionalSplit(input: $a) { funnel { steps { name } } }
+    b: removeConditionalSplit(input: $b) { removedSplitId } }`;
+  const b = { ...input, splitId: btoa(`ConditionalSplitStep:${other.get('Other')?.id}`) };
+  const { data, errors } = await post(gateway, { query, variables: { a: input, b } }, { caller });
+  expect(data).toEqual({
+    a: { funnel: { steps: [{ name: `before ${funnel.id}` }, { name: `after ${funnel.id}` }] } },
+    b: null,
+  });
+  expect(errors).toMatchObject([{ path: ['b'], extensions: { code: 'NOT_FOUND' } }]);
+});
+
+describe('is refused', () => {
+  test('the second time', async () => {
+    const { input } = await funnelWithSplit();
+    await dataOf(gateway, REMOVE, { input }, { caller });
+    const { data, errors } = await ask(gateway, REMOVE, { input }, { caller });
+    expect(data).toEqual({ removeConditionalSplit: null });
+    expect(errors).toMatchObject([
+      { message: 'Conditional split step not found.', extensions: { code: 'NOT_FOUND' } },
+    ]);
+  });
+
+  test('for ids of other types, naming the field', async () => {
+    const { input } = await funnelWithSplit();
+    for (const [field, wrong] of [
+      ['funnelId', { ...input, funnelId: input.splitId }],
+      ['splitId', { ...input, splitId: input.funnelId }],
+      ['funnelId', { ...input, funnelId: '1' }],
+    ] as const) {
+      const { errors } = await ask(gateway, REMOVE, { input: wrong }, { caller });
+      expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field } }]);
+    }
+  });
+
+  test('for a branch that does not exist', async () => {
+    const { input } = await funnelWithSplit();
+    const query =
+      'mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) { removedSplitId } }';
+    const { response } = await post(
+      gateway,
+      { query, variables: { input: { ...input, branch: 'matched' } } },
+      { caller },
+    );
+    expect(response.status).toBe(400);
+  });
+
+  test('without a key, without the scope, and for another team, leaving everything as it was', async () => {
+    const { funnel, input } = await funnelWithSplit();
+    const stranger = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+    const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
+    expect((await ask(gateway, REMOVE, { input }, { caller: anonymous })).response.status).toBe(401);
+    const codes = [];
+    for (const other of [reader, stranger]) {
+      const { errors } = await ask(
+        gateway,
+        REMOVE,
+        { input: other === reader ? { ...input, splitId: 'x' } : input },
+        { caller: other },
+      );
+      codes.push(errors?.[0]?.extensions.code);
+    }
+    expect(codes).toEqual(['INSUFFICIENT_SCOPE', 'NOT_FOUND']);
+    const { data } = await post(
+      gateway,
+      { query: `{ node(id: "${btoa(`Funnel:${funnel.id}`)}") { ... on Funnel { steps { name } } } }` },
+      { caller },
+    );
+    expect(data).toMatchObject({ node: { steps: [{}, { name: 'Split' }, {}] } });
+  });
+});
+
+test('a key that may only write sees the pages, but not the funnel', async () => {
+  const { input, pageNamed } = await funnelWithSplit();
+  const writer = await factories.apiKey(gateway.app, { teamId, scopes: ['funnels:write'] });
+  const { data, errors } = await ask(
+    gateway,
+    REMOVE,
+    { input: { ...input, branch: 'MATCHED' } },
+    { caller: writer },
+  );
+  expect(data?.removeConditionalSplit).toMatchObject({ funnel: null, promotedPages: [pageNamed('u1')] });
+  expect(errors).toMatchObject([
+    {
+      path: ['removeConditionalSplit', 'funnel'],
+      extensions: { code: 'INSUFFICIENT_SCOPE', scope: 'funnels:read' },
+    },
+  ]);
+});

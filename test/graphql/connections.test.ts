@@ -1,0 +1,253 @@
+// Relay connections: pages, what lies beyond them, cursors, counts (DESIGN §6).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphql } from '../generated/gql.ts';
+import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ask, dataOf } from '../support/graphql.ts';
+
+const ROWS = 7;
+
+const CONTACTS_PAGE = graphql(`
+  query ContactsPage(
+    $id: BigInt!
+    $first: Int
+    $last: Int
+    $after: String
+    $before: String
+    $sortOrder: SortOrder
+  ) {
+    workspace(databaseId: $id) {
+      contacts(first: $first, last: $last, after: $after, before: $before, sortOrder: $sortOrder) {
+        edges {
+          cursor
+          node {
+            databaseId
+          }
+        }
+        nodes {
+          databaseId
+        }
+        totalCount
+        pageInfo {
+          startCursor
+          endCursor
+          hasNextPage
+          hasPreviousPage
+        }
+      }
+    }
+  }
+`);
+
+let gateway: Gateway;
+let caller: Caller;
+let workspaceId: number;
+/** Ascending. */
+let ids: number[];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const workspace = await factories.workspace(app);
+  const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
+  caller = await factories.apiKey(app, { teamId: workspace.teamId });
+  workspaceId = Number(workspace.id);
+  ids = [];
+  // A neighbour's rows below, between and above ours: a list that leaks, or looks for them, shows it.
+  for (let row = 0; row < ROWS; row++) {
+    await factories.contact(app, { workspaceId: neighbour.id });
+    ids.push(Number((await factories.contact(app, { workspaceId: workspace.id })).id));
+  }
+  await factories.contact(app, { workspaceId: neighbour.id });
+});
+afterAll(() => gateway.close());
+
+type Args = Partial<ContactsPageQueryVariables>;
+type ContactsPage = Awaited<ReturnType<typeof pageOf>>;
+
+async function pageOf(args: Args, by = caller) {
+  const data = await dataOf(gateway, CONTACTS_PAGE, { id: workspaceId, ...args }, { caller: by });
+  const contacts = data.workspace?.contacts;
+  if (contacts == null) throw new Error('no contacts');
+  return contacts;
+}
+
+const cursor = (id: number) => Buffer.from(`contacts:${id}`).toString('base64url');
+
+describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
+  const sizes = [1, 2, 3, ROWS - 1, ROWS, ROWS + 1];
+  const ends = ['first', 'last'] as const;
+
+  test('every window has the rows, cursors and flags that the plain list says', async () => {
+    const ordered = sortOrder === 'ASC' ? ids : ids.toReversed();
+    const bounds = [undefined, 0, 3, ROWS - 1];
+    for (const after of bounds) {
+      for (const before of bounds) {
+        for (const end of ends) {
+          for (const size of sizes) {
+            const from = after === undefined ? 0 : after + 1;
+            const to = before ?? ROWS;
+            const between = ordered.slice(from, Math.max(from, to));
+            const rows = end === 'first' ? between.slice(0, size) : between.slice(-size);
+            const cut = rows.length < between.length;
+            const page = await pageOf({
+              sortOrder,
+              [end]: size,
+              ...(after !== undefined && { after: cursor(ordered[after] ?? 0) }),
+              ...(before !== undefined && { before: cursor(ordered[before] ?? 0) }),
+            });
+            expect({ sortOrder, end, size, after, before, ...page }).toEqual({
+              ...{ sortOrder, end, size, after, before },
+              edges: rows.map((id) => ({ cursor: cursor(id), node: { databaseId: id } })),
+              nodes: rows.map((id) => ({ databaseId: id })),
+              totalCount: ROWS,
+              pageInfo: {
+                startCursor: rows.length === 0 ? null : cursor(rows.at(0) ?? 0),
+                endCursor: rows.length === 0 ? null : cursor(rows.at(-1) ?? 0),
+                hasNextPage: (end === 'first' && cut) || before !== undefined,
+                hasPreviousPage: (end === 'last' && cut) || after !== undefined,
+              },
+            });
+          }
+        }
+      }
+    }
+  });
+
+  test.each(ends)('a walk by %s meets every row once at any page size', async (end) => {
+    const [limit, from] =
+      end === 'first' ? (['after', 'endCursor'] as const) : (['before', 'startCursor'] as const);
+    for (const size of [1, 2, 3, 20, 101, 1000]) {
+      const seen: number[][] = [];
+      let at: string | null | undefined = null;
+      do {
+        const page: ContactsPage = await pageOf({
+          sortOrder,
+          [end]: size,
+          [limit]: at,
+        });
+        seen.push(page.nodes.map(({ databaseId }) => databaseId));
+        at = (end === 'first' ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage)
+          ? page.pageInfo[from]
+          : null;
+      } while (at !== null);
+      const walked = end === 'first' ? seen.flat() : seen.toReversed().flat();
+      expect(walked).toEqual(sortOrder === 'ASC' ? ids : ids.toReversed());
+    }
+  });
+});
+
+test('flags look no further than the list: beyond its ends there is nothing', async () => {
+  const [lowest = 0] = ids;
+  const highest = ids.at(-1) ?? 0;
+  const below = await pageOf({ after: cursor(lowest - 1) });
+  expect(below.pageInfo).toMatchObject({ hasPreviousPage: false, hasNextPage: false });
+  const above = await pageOf({ before: cursor(highest + 1), last: 1 });
+  expect(above.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false });
+  const reversed = await pageOf({ after: cursor(highest + 1), sortOrder: 'DESC' });
+  expect(reversed.pageInfo).toMatchObject({ hasPreviousPage: false, hasNextPage: false });
+});
+
+test('a walk goes on while rows are deleted at its cursor', async () => {
+  const { app } = gateway;
+  const { id, teamId } = await factories.workspace(app);
+  const rows = (await factories.contacts(app, id, 25)).map(Number);
+  const key = await factories.apiKey(app, { teamId });
+  const seen: number[] = [];
+  let after: string | null | undefined = null;
+  do {
+    const page: ContactsPage = await pageOf({ id: Number(id), first: 4, after }, key);
+    seen.push(...page.nodes.map(({ databaseId }) => databaseId));
+    after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+    await app.store.prisma.contact.delete({ where: { id: BigInt(seen.at(-1) ?? 0) } });
+  } while (after !== null);
+  expect(seen).toEqual(rows);
+});
+
+test('a page has 20 objects without arguments, and 100 at most', async () => {
+  const { app } = gateway;
+  const { id, teamId } = await factories.workspace(app);
+  await factories.contacts(app, id, 110);
+  const key = await factories.apiKey(app, { teamId });
+  const sizeOf = async (args: Args) => (await pageOf({ id: Number(id), ...args }, key)).nodes.length;
+  expect(await sizeOf({})).toBe(20);
+  expect(await sizeOf({ first: 100 })).toBe(100);
+  expect(await sizeOf({ first: 101 })).toBe(100);
+  expect(await sizeOf({ last: 2_147_483_647 })).toBe(100);
+});
+
+describe('refused with INVALID, naming the argument:', () => {
+  const OTHER = Buffer.from('funnels:1').toString('base64url');
+  test.each([
+    ['first', { first: 0 }],
+    ['first', { first: -1 }],
+    ['last', { last: 0 }],
+    ['last', { first: 1, last: 1 }],
+    ['after', { after: '1' }],
+    ['after', { after: '' }],
+    ['after', { after: OTHER }],
+    ['before', { before: OTHER }],
+    ['after', { after: `${cursor(1)}=` }],
+    ['after', { after: Buffer.from('contacts:9223372036854775808').toString('base64url') }],
+  ] satisfies [string, Args][])('%s in %j', async (field, args) => {
+    const { data, errors } = await ask(gateway, CONTACTS_PAGE, { id: workspaceId, ...args }, { caller });
+    expect(data?.workspace).toEqual({ contacts: null });
+    expect(errors).toMatchObject([
+      { path: ['workspace', 'contacts'], extensions: { code: 'INVALID', field } },
+    ]);
+  });
+});
+
+test('every kind of list answers, with cursors of its own kind', async () => {
+  const { app } = gateway;
+  const workspace = await factories.workspace(app);
+  const funnel = await factories.funnel(app, { workspaceId: workspace.id });
+  await factories.workflow(app, funnel, ['Page', { split: 'Split' }]);
+  await factories.contact(app, { workspaceId: workspace.id });
+  await factories.refineFilter(app, { workspaceId: workspace.id });
+  await factories.webhookEndpoint(app, { workspaceId: workspace.id });
+  const key = await factories.apiKey(app, { teamId: workspace.teamId });
+  const query = graphql(`
+    query EveryList($id: BigInt!) {
+      teams { edges { cursor } totalCount }
+      viewer { teams { totalCount } }
+      team(databaseId: $id) {
+        workspaces {
+          edges { cursor }
+          totalCount
+          nodes {
+            contacts { edges { cursor } totalCount }
+            funnels {
+              edges { cursor }
+              totalCount
+              nodes { conditionalSplitSteps { edges { cursor } totalCount } }
+            }
+            pages { edges { cursor } totalCount }
+            refineFilters { edges { cursor } totalCount }
+            webhookEndpoints { edges { cursor } totalCount }
+          }
+        }
+      }
+    }
+  `);
+  const data = await dataOf(gateway, query, { id: Number(workspace.teamId) }, { caller: key });
+  const cursors = [...JSON.stringify(data).matchAll(/"cursor":"([^"]+)"/g)].map(([, text = '']) =>
+    Buffer.from(text, 'base64url').toString().replace(/\d+/, 'N'),
+  );
+  expect(new Set(cursors)).toEqual(
+    new Set([
+      'teams:N',
+      'workspaces:N',
+      'contacts:N',
+      'funnels:N',
+      'conditional_split_steps:N',
+      'pages:N',
+      'refine_filters:N',
+      'webhook_endpoints:N',
+    ]),
+  );
+  expect([...JSON.stringify(data).matchAll(/"totalCount":(\d+)/g)].map(([, count]) => count)).toEqual(
+    Array.from({ length: 9 }, () => '1'),
+  );
+});

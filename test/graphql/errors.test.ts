@@ -1,0 +1,129 @@
+// What failures look like to a GraphQL client (DESIGN §6, §10).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+});
+afterAll(() => gateway.close());
+
+/** Makes every statement but those that find out who asks fail. */
+async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Promise<T> {
+  const { pool } = gateway.app.store;
+  const original = pool.query;
+  pool.query = ((...args: [{ name?: string }]) =>
+    /^(hosts|api_keys)\./.test(args[0].name ?? '')
+      ? Reflect.apply(original, pool, args)
+      : Promise.reject(error)) as typeof pool.query;
+  try {
+    return await work();
+  } finally {
+    pool.query = original;
+  }
+}
+
+test('a fault inside is masked outside and logged inside, under the same request id', async () => {
+  const secret = new TypeError('column "s3cret" of relation');
+  const { response, data, errors } = await whileStatementsFail(secret, () =>
+    post(gateway, { query: '{ viewer { name } teams { totalCount } }' }, { caller }),
+  );
+  const requestId = response.headers.get('X-Request-Id');
+  expect(response.status).toBe(200);
+  expect(data).toMatchObject({ viewer: { name: expect.any(String) }, teams: null });
+  expect(errors).toEqual([
+    {
+      message: 'Something went wrong inside. The request id helps us to find out what.',
+      locations: [{ line: 1, column: 19 }],
+      path: ['teams'],
+      extensions: { code: 'INTERNAL', requestId },
+    },
+  ]);
+  const logged = gateway.logLines.find((line) => line.includes('s3cret'));
+  expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error', requestId, path: 'teams' });
+});
+
+test('the database away is 503 with Retry-After', async () => {
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const { response, errors } = await whileStatementsFail(away, () =>
+    post(gateway, { query: '{ teams { totalCount } }' }, { caller }),
+  );
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+});
+
+describe('GraphQL’s own failures keep their message and have a code:', () => {
+  const cases: [string, { query: string; variables?: unknown }, string][] = [
+    ['a syntax error', { query: '{' }, 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', { query: '{ viewer { nope } }' }, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a bad literal', { query: '{ team(databaseId: 1.5) { name } }' }, 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'a bad variable',
+      { query: 'query ($id: BigInt) { team(databaseId: $id) { name } }', variables: { id: 'x' } },
+      'BAD_REQUEST',
+    ],
+    [
+      'an unknown operation',
+      { query: 'query A { __typename } query B { __typename }' },
+      'OPERATION_RESOLUTION_FAILURE',
+    ],
+  ];
+  test.each(cases)('%s', async (_name, operation, code) => {
+    const { response, data, errors } = await post(gateway, operation, { caller });
+    expect([response.status, data]).toEqual([400, undefined]);
+    expect(errors?.[0]?.extensions).toEqual({ code, requestId: response.headers.get('X-Request-Id') });
+    expect(errors?.[0]?.message).not.toMatch(/wrong inside/);
+  });
+});
+
+describe('requests that are no operation', () => {
+  const send = async (method: string, headers: Record<string, string>, body?: string, search = '') => {
+    const response = await gateway.send(`/graphql${search}`, {
+      caller,
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const { errors } = (await response.json()) as {
+      errors: { extensions: { code: string; requestId: string } }[];
+    };
+    expect(errors[0]?.extensions.requestId).toBe(response.headers.get('X-Request-Id'));
+    return [response.status, errors[0]?.extensions.code];
+  };
+  const json = { 'Content-Type': 'application/json' };
+
+  test('are told what is wrong', async () => {
+    expect(await send('POST', json, '{')).toEqual([400, 'BAD_REQUEST']);
+    expect(await send('POST', json, '[]')).toEqual([400, 'BAD_REQUEST']);
+    expect(await send('POST', json, '{"query":"{__typename}","nope":1}')).toEqual([400, 'BAD_REQUEST']);
+    expect(await send('POST', { 'Content-Type': 'text/csv' }, 'a,b')).toEqual([
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ]);
+    expect(await send('POST', { ...json, Accept: 'image/png' }, '{"query":"{__typename}"}')).toEqual([
+      406,
+      'BAD_REQUEST',
+    ]);
+    expect(await send('PUT', json, '{"query":"{__typename}"}')).toEqual([405, 'METHOD_NOT_ALLOWED']);
+  });
+
+  test('mutations by GET are 405', async () => {
+    const mutation = 'mutation{removeConditionalSplit(input:{funnelId:"a",splitId:"b"}){removedSplitId}}';
+    const search = `?query=${encodeURIComponent(mutation)}`;
+    expect(await send('GET', {}, undefined, search)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+  });
+});
+
+test('no error of one request shows in another, although documents are cached', async () => {
+  const query = '{ viewer { nope } }';
+  const first = await post(gateway, { query }, { headers: { 'X-Request-Id': 'one' } });
+  const second = await post(gateway, { query }, { headers: { 'X-Request-Id': 'two' } });
+  expect(first.errors?.[0]?.extensions.requestId).toBe('one');
+  expect(second.errors?.[0]?.extensions.requestId).toBe('two');
+});

@@ -1,0 +1,331 @@
+// Every object over GraphQL: found again by its global id, all its fields answered (DESIGN §6).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { graphql } from '../generated/gql.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ask, dataOf, post } from '../support/graphql.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'all');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+});
+afterAll(() => gateway.close());
+
+const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
+
+/** The global id of one object of every type. */
+async function everyId(): Promise<Record<string, string>> {
+  const { prisma } = gateway.app.store;
+  const page = await prisma.page.findFirstOrThrow({ where: { workspaceId: tenant.workspace.id } });
+  const step = await prisma.funnelStep.findFirstOrThrow({
+    where: { funnelId: tenant.funnel.id, kind: 'page' },
+  });
+  const ids = {
+    Team: tenant.team.id,
+    Workspace: tenant.workspace.id,
+    Contact: tenant.contact.id,
+    Funnel: tenant.funnel.id,
+    RefineFilter: tenant.refineFilter.id,
+    WebhookEndpoint: tenant.webhookEndpoint.id,
+    ConditionalSplitStep: tenant.split.id,
+    Page: page.id,
+    PageStep: step.id,
+  };
+  return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, globalId(type, id)]));
+}
+
+const NODES = graphql(`
+  query Nodes($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      __typename
+      id
+    }
+  }
+`);
+
+test('an object of every type is found by its global id, with that id', async () => {
+  const ids = await everyId();
+  const node = schema.getType('Node');
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => 'getInterfaces' in type && type.getInterfaces().some((other) => other === node),
+  );
+  expect(Object.keys(ids).sort()).toEqual(
+    types
+      .map(({ name }) => name)
+      .filter((name) => name !== 'FunnelStep')
+      .sort(),
+  );
+  const { nodes } = await dataOf(gateway, NODES, { ids: Object.values(ids) }, { caller });
+  expect(nodes).toEqual(Object.entries(ids).map(([__typename, id]) => ({ __typename, id })));
+});
+
+test('what is no id of a visible object is null without an error', async () => {
+  const ids = [
+    '',
+    'x',
+    '1',
+    btoa('Contact:0'),
+    btoa('Contact:99999999'),
+    btoa('Contact:9223372036854775808'),
+    btoa(`Contact:0${tenant.contact.id}`),
+    btoa(`Nope:${tenant.contact.id}`),
+    btoa('Node:1'),
+    `${globalId('Contact', tenant.contact.id)} `,
+    globalId('PageStep', tenant.split.id),
+  ];
+  const { nodes } = await dataOf(gateway, NODES, { ids }, { caller });
+  expect(nodes).toEqual(ids.map(() => null));
+});
+
+test('more than 100 ids at once are refused', async () => {
+  const ids = Array.from({ length: 101 }, () => 'x');
+  const { errors } = await ask(gateway, NODES, { ids }, { caller });
+  expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'ids' } }]);
+});
+
+describe('team and workspace', () => {
+  test.each([
+    ['team', 'team { name }'],
+    ['team', 'team(id: "x", databaseId: 1) { name }'],
+    ['workspace', 'workspace { name }'],
+    ['workspace', 'workspace(databaseId: 1, subdomain: "a") { name }'],
+    ['workspace', 'workspace(id: null) { name }'],
+  ])('%s takes exactly one argument: %s', async (field, query) => {
+    const { data, errors } = await post(gateway, { query: `{ ${query} }` }, { caller });
+    expect(data).toEqual({ [field]: null });
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'id' } }]);
+  });
+
+  test('an id of another type is INVALID', async () => {
+    const query = `{ workspace(id: "${globalId('Team', tenant.team.id)}") { name } }`;
+    const { errors } = await post(gateway, { query }, { caller });
+    expect(errors).toMatchObject([
+      { message: 'id must be the id of a Workspace.', extensions: { field: 'id' } },
+    ]);
+  });
+
+  test('are found by each of their names', async () => {
+    const { team, workspace } = tenant;
+    const query = `{
+      a: team(id: "${globalId('Team', team.id)}") { name } b: team(databaseId: ${team.id}) { name }
+      c: workspace(id: "${globalId('Workspace', workspace.id)}") { name } d: workspace(databaseId: "${workspace.id}") { name }
+      e: workspace(subdomain: "${workspace.subdomain.toUpperCase()}") { name } }`;
+    const { data } = await post(gateway, { query }, { caller });
+    const [t, w] = [{ name: 'all team' }, { name: 'all workspace' }];
+    expect(data).toEqual({ a: t, b: t, c: w, d: w, e: w });
+  });
+});
+
+test('ids beyond 2^53 stay exact, as output, as literals and as text', async () => {
+  const { app } = gateway;
+  const id = 9_007_199_254_740_993n;
+  const workspace = await factories.workspace(app, { id, publicId: 'beyondsafe', teamId: tenant.team.id });
+  await factories.funnel(app, { workspaceId: workspace.id });
+  const query = `query ($id: BigInt) { a: workspace(databaseId: $id) { databaseId } b: workspace(databaseId: ${id}) { databaseId
+    funnels { nodes { workspaceId workspace { databaseId } } } } }`;
+  const response = await gateway.send('/graphql', {
+    caller,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, variables: { id: String(id) } }),
+  });
+  expect(await response.text()).toBe(
+    `{"data":{"a":{"databaseId":${id}},"b":{"databaseId":${id},"funnels":{"nodes":[{"workspaceId":${id},"workspace":{"databaseId":${id}}}]}}}}`,
+  );
+  const rounded = await post(gateway, { query, variables: { id: Number(id) } }, { caller });
+  expect(rounded.response.status).toBe(400);
+  expect(rounded.errors?.[0]?.message).toContain('must be sent as a string of digits');
+});
+
+test('what needs more than 64 bits is refused, not asked of the store', async () => {
+  for (const value of [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '9'.repeat(200),
+    '"1e3"',
+    '""',
+    'true',
+  ]) {
+    const { response } = await post(
+      gateway,
+      { query: `{ team(databaseId: ${value}) { name } }` },
+      { caller },
+    );
+    expect([value, response.status]).toEqual([value, 400]);
+  }
+  const { errors } = await post(gateway, { query: '{ team(databaseId: -1) { name } }' }, { caller });
+  expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+});
+
+test('a contact answers every field', async () => {
+  const { app } = gateway;
+  const unsubscribedAt = new Date('2026-01-02T03:04:05.006Z');
+  const contact = await factories.contact(app, {
+    workspaceId: tenant.workspace.id,
+    firstName: 'Ada',
+    unsubscribedAt,
+    customAttributes: { shoe_size: '38' },
+  });
+  const tag = await factories.tag(app, tenant.workspace.id, 'vip');
+  const { workspaceId } = contact;
+  const applied = { workspaceId, contactId: contact.id, tagId: tag.id, appliedAt: unsubscribedAt };
+  await app.store.prisma.contactTag.create({ data: applied });
+  const query = graphql(`
+    query EveryContactField($id: ID!) {
+      node(id: $id) {
+        ... on Contact {
+          id databaseId publicId uuid anonymous isActive emailAddress firstName lastName phoneNumber timeZone
+          unsubscribedAt lastNotificationEmailSentAt emailSuppressionReason
+          fbUrl twitterUrl instagramUrl linkedinUrl websiteUrl
+          customAttributes { name value }
+          tags { databaseId publicId name color appliedAt }
+          workspaceId workspace { name } createdAt updatedAt
+        }
+      }
+    }
+  `);
+  const { node } = await dataOf(gateway, query, { id: globalId('Contact', contact.id) }, { caller });
+  expect(node).toEqual({
+    id: globalId('Contact', contact.id),
+    databaseId: Number(contact.id),
+    publicId: contact.publicId,
+    uuid: contact.uuid,
+    anonymous: false,
+    isActive: false,
+    emailAddress: contact.emailAddress,
+    firstName: 'Ada',
+    ...{ lastName: null, phoneNumber: null, timeZone: null, lastNotificationEmailSentAt: null },
+    ...{ emailSuppressionReason: null, fbUrl: null, twitterUrl: null, instagramUrl: null },
+    ...{ linkedinUrl: null, websiteUrl: null },
+    unsubscribedAt: '2026-01-02T03:04:05.006Z',
+    customAttributes: [{ name: 'shoe_size', value: '38' }],
+    tags: [
+      {
+        databaseId: Number(tag.id),
+        publicId: tag.publicId,
+        name: 'vip',
+        color: '#336699',
+        appliedAt: '2026-01-02T03:04:05.006Z',
+      },
+    ],
+    workspaceId: Number(tenant.workspace.id),
+    workspace: { name: 'all workspace' },
+    createdAt: contact.createdAt.toISOString(),
+    updatedAt: contact.updatedAt.toISOString(),
+  });
+});
+
+test('a webhook endpoint has the eleven fields of the specification, and references', async () => {
+  const { app } = gateway;
+  const page = await factories.page(app, tenant.workspace.id, 'Limited');
+  const discarded = await factories.page(app, tenant.workspace.id, 'Discarded');
+  await app.store.prisma.page.update({
+    where: { id: discarded.id },
+    data: { discardedAt: new Date(), discardReason: 'test' },
+  });
+  const endpoint = await factories.webhookEndpoint(app, {
+    workspaceId: tenant.workspace.id,
+    eventTypeIds: ['contact.identified', 'one-time-order.completed'],
+    pageIds: [page.id, discarded.id],
+    funnelIds: [tenant.funnel.id],
+  });
+  const query = graphql(`
+    query EveryWebhookEndpointField($id: ID!) {
+      node(id: $id) {
+        ... on WebhookEndpoint {
+          databaseId publicId workspaceId url name eventTypeIds apiVersion createdAt updatedAt pageIds funnelIds
+          pages { name } funnels { name }
+        }
+      }
+    }
+  `);
+  const { node } = await dataOf(gateway, query, { id: globalId('WebhookEndpoint', endpoint.id) }, { caller });
+  expect(node).toEqual({
+    databaseId: Number(endpoint.id),
+    publicId: endpoint.publicId,
+    workspaceId: Number(tenant.workspace.id),
+    url: endpoint.url,
+    name: endpoint.name,
+    eventTypeIds: ['contact.identified', 'one-time-order.completed'],
+    apiVersion: 2,
+    createdAt: endpoint.createdAt.toISOString(),
+    updatedAt: endpoint.updatedAt.toISOString(),
+    pageIds: [Number(page.id), Number(discarded.id)],
+    funnelIds: [Number(tenant.funnel.id)],
+    pages: [{ name: 'Limited' }],
+    funnels: [{ name: 'all funnel' }],
+  });
+});
+
+test('a saved filter’s criteria are typed, their values are any JSON', async () => {
+  const criteria = [
+    { attribute: 'tags.id', clause: 'in', value: [1, 2] },
+    { attribute: 'created_at', clause: 'gt', value: { days: '30', modifier: 'ago' } },
+    { attribute: 'email_suppression', clause: 'st' },
+  ];
+  const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id, criteria });
+  const query = `{ node(id: "${globalId('RefineFilter', filter.id)}") { ... on RefineFilter { filterClass conjunction criteria { attribute clause value } } } }`;
+  const { data } = await post(gateway, { query }, { caller });
+  expect(data).toEqual({
+    node: {
+      filterClass: 'ContactsFilter',
+      conjunction: 'and',
+      criteria: [criteria[0], criteria[1], { ...criteria[2], value: null }],
+    },
+  });
+});
+
+test('a workflow is a tree of steps with their pages and filters', async () => {
+  const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived liveMode currentPath customDomainId
+    tags { name } steps { __typename name ... on PageStep { page { name } } ... on ConditionalSplitStep { isSetup filter { name }
+    branches { branch steps { __typename name } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
+  const { data } = await post(gateway, { query }, { caller });
+  const branches = (extra: object) => [
+    { branch: 'MATCHED', steps: [{ ...extra, name: 'all m' }] },
+    { branch: 'UNMATCHED', steps: [{ ...extra, name: 'all u' }] },
+  ];
+  expect(data).toMatchObject({
+    node: {
+      ...{ name: 'all funnel', archived: false, liveMode: false, customDomainId: null, tags: [] },
+      steps: [
+        { __typename: 'PageStep', name: 'all entry', page: { name: 'all entry' } },
+        {
+          ...{
+            __typename: 'ConditionalSplitStep',
+            name: 'all split',
+            isSetup: true,
+            filter: { name: 'all filter' },
+          },
+          branches: branches({ __typename: 'PageStep' }),
+        },
+      ],
+      conditionalSplitSteps: { nodes: [{ name: 'all split', isSetup: true, branches: branches({}) }] },
+    },
+  });
+});
+
+test('the viewer is the caller, scopes in order', async () => {
+  const expiresAt = new Date('2100-01-01T00:00:00.000Z');
+  const scopes = ['read', 'account:read', 'funnels:write'];
+  const key = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes, expiresAt });
+  const query = '{ viewer { kind name databaseId publicId scopes expiresAt teams { nodes { name } } } }';
+  const { data } = await post(gateway, { query }, { caller: key });
+  expect(data).toEqual({
+    viewer: {
+      kind: 'API_KEY',
+      name: `Key ${key.id}`,
+      databaseId: Number(key.id),
+      publicId: expect.stringMatching(/^[A-Za-z]{6,}$/),
+      scopes: ['account:read', 'funnels:write', 'read'],
+      expiresAt: '2100-01-01T00:00:00.000Z',
+      teams: { nodes: [{ name: 'all team' }] },
+    },
+  });
+});

@@ -1,0 +1,163 @@
+// One statement a level, however many parents there are (DESIGN §6 "No N+1 anywhere").
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { graphql } from '../generated/gql.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { dataOf, post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+
+const WORKSPACES = 10;
+const FUNNELS = 10;
+
+let gateway: Gateway;
+let caller: Caller;
+let teamId: number;
+let workspaceIds: string[];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const team = await factories.team(app);
+  caller = await factories.apiKey(app, { teamId: team.id });
+  teamId = Number(team.id);
+  workspaceIds = [];
+  for (let w = 0; w < WORKSPACES; w++) {
+    const { id: workspaceId } = await factories.workspace(app, { teamId: team.id });
+    workspaceIds.push(btoa(`Workspace:${workspaceId}`));
+    await factories.contacts(app, workspaceId, 3);
+    const filter = await factories.refineFilter(app, { workspaceId });
+    for (let f = 0; f < FUNNELS; f++) {
+      const funnel = await factories.funnel(app, { workspaceId });
+      const steps = await factories.workflow(app, funnel, [
+        `Landing ${w} ${f}`,
+        { split: `Split ${w} ${f}`, matched: [`Yes ${w} ${f}`], unmatched: [`No ${w} ${f}`] },
+      ]);
+      await app.store.prisma.funnelStep.update({
+        where: { id: steps.get(`Split ${w} ${f}`)?.id ?? 0n },
+        data: { filterId: filter.id },
+      });
+      const pageIds = [...steps.values()].map((step) => step.pageId).filter((id) => id !== null);
+      await factories.webhookEndpoint(app, { workspaceId, pageIds, funnelIds: [funnel.id] });
+    }
+  }
+}, 120_000);
+afterAll(() => gateway.close());
+
+test('workspaces, their funnels and all their steps with pages are three statements', async () => {
+  const query = graphql(`
+    query WorkflowsOfWorkspaces($ids: [ID!]!) {
+      nodes(ids: $ids) {
+        ... on Workspace {
+          funnels(first: 10) {
+            nodes {
+              name
+              steps {
+                name
+                ... on PageStep {
+                  page {
+                    name
+                    currentPath
+                  }
+                }
+                ... on ConditionalSplitStep {
+                  branches {
+                    branch
+                    steps {
+                      name
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  `);
+  const names = await statementsOf(gateway, () => dataOf(gateway, query, { ids: workspaceIds }, { caller }));
+  expect(names).toEqual([
+    'workspaces.ids',
+    expect.stringContaining('funnels.under'),
+    'funnel_steps.of_funnels',
+  ]);
+});
+
+/** A selection below every workspace of the team, and how many statements it may add to team and workspaces. */
+const NESTED: readonly (readonly [field: string, selection: string, statements: number])[] = [
+  ['Workspace.team', 'team { name }', 0],
+  ['Workspace.contacts', 'contacts { nodes { emailAddress tags { name } customAttributes { name } } }', 1],
+  ['Contact.workspace', 'contacts { nodes { workspace { name } } }', 2],
+  ['ContactConnection.totalCount', 'contacts { totalCount }', 2],
+  ['PageInfo.hasNextPage, known', 'contacts(first: 2) { pageInfo { hasNextPage endCursor } }', 1],
+  ['PageInfo.hasPreviousPage, at the start', 'contacts { pageInfo { hasPreviousPage startCursor } }', 1],
+  ['Workspace.funnels', 'funnels { nodes { name tags { name } } }', 1],
+  ['Funnel.workspace', 'funnels { nodes { workspace { name } } }', 2],
+  ['Funnel.steps', 'funnels { nodes { steps { name } } }', 2],
+  ['FunnelStep.funnel', 'funnels { nodes { steps { funnel { name } } } }', 3],
+  ['PageStep.page', 'funnels { nodes { steps { ... on PageStep { page { name } } } } }', 2],
+  ['Page.workspace', 'funnels { nodes { steps { ... on PageStep { page { workspace { name } } } } } }', 3],
+  [
+    'ConditionalSplitStep.filter',
+    'funnels { nodes { steps { ... on ConditionalSplitStep { filter { name } } } } }',
+    3,
+  ],
+  ['Funnel.conditionalSplitSteps', 'funnels { nodes { conditionalSplitSteps { nodes { name } } } }', 2],
+  [
+    'ConditionalSplitStep.branches, from a list',
+    'funnels { nodes { conditionalSplitSteps { nodes { branches { steps { name } } } } } }',
+    3,
+  ],
+  [
+    'ConditionalSplitStepConnection.totalCount',
+    'funnels { nodes { conditionalSplitSteps { totalCount } } }',
+    3,
+  ],
+  ['Workspace.pages', 'pages { nodes { name } }', 1],
+  ['Workspace.refineFilters', 'refineFilters { nodes { criteria { value } workspace { name } } }', 2],
+  ['Workspace.webhookEndpoints', 'webhookEndpoints { nodes { url pageIds workspace { name } } }', 2],
+  ['WebhookEndpoint.pages', 'webhookEndpoints { nodes { pages { name } } }', 2],
+  ['WebhookEndpoint.funnels', 'webhookEndpoints { nodes { funnels { name } } }', 2],
+  ['a field asked for twice under aliases', 'a: contacts { nodes { id } } b: contacts { nodes { id } }', 1],
+];
+
+describe('a nested field costs the same number of statements for ten parents as for one', () => {
+  test.each(NESTED)('%s', async (_field, selection, statements) => {
+    const query = `query ($teamId: BigInt!) {
+      team(databaseId: $teamId) { workspaces(first: 10) { nodes { id ${selection} } } }
+    }`;
+    const names = await statementsOf(gateway, async () => {
+      const { errors } = await post(gateway, { query, variables: { teamId } }, { caller });
+      expect(errors).toBeUndefined();
+    });
+    expect(names.slice(0, 2)).toEqual(['teams.ids', expect.stringContaining('workspaces.under')]);
+    expect(names.slice(2)).toHaveLength(statements);
+  });
+});
+
+test('what lies beyond a page is looked up only where the page itself does not tell', async () => {
+  const cursor = Buffer.from('contacts:1').toString('base64url');
+  const selection = (asked: string) =>
+    `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Workspace { contacts(after: "${cursor}") { ${asked} } } } }`;
+  const count = async (asked: string) => {
+    const variables = { ids: workspaceIds };
+    return (
+      await statementsOf(gateway, () => post(gateway, { query: selection(asked), variables }, { caller }))
+    ).length;
+  };
+  expect(await count('nodes { id }')).toBe(2);
+  expect(await count('pageInfo { hasNextPage }')).toBe(2);
+  expect(await count('pageInfo { hasPreviousPage }')).toBe(3);
+});
+
+test('many root fields of one kind are one statement', async () => {
+  const aliases = workspaceIds.map((id, index) => `w${index}: workspace(id: "${id}") { name }`);
+  const names = await statementsOf(gateway, () =>
+    post(gateway, { query: `{ ${aliases.join(' ')} }` }, { caller }),
+  );
+  expect(names).toEqual(['workspaces.ids']);
+});
+
+test('introspection and the viewer ask the store for nothing', async () => {
+  const query = '{ __schema { types { name } } viewer { name scopes } }';
+  expect(await statementsOf(gateway, () => post(gateway, { query }, { caller }))).toEqual([]);
+});

@@ -1,0 +1,129 @@
+// Reading the conditional splits of a funnel; removing one has files of its own.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BuiltStep } from '../support/factories.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+import { json } from '../support/walk.ts';
+
+interface Split {
+  readonly id: number;
+  readonly condition: { filter_id: string | null; is_setup: boolean; filter?: object };
+  readonly branches: object[];
+}
+
+let gateway: Gateway;
+let caller: Caller;
+let blind: Caller;
+let funnel: Awaited<ReturnType<typeof factories.funnel>>;
+let filter: Awaited<ReturnType<typeof factories.refineFilter>>;
+let steps: Map<string, BuiltStep>;
+let path: string;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  blind = await factories.apiKey(gateway.app, { teamId: workspace.teamId, scopes: ['funnels:read'] });
+  funnel = await factories.funnel(gateway.app, { workspaceId: workspace.id });
+  filter = await factories.refineFilter(gateway.app, { workspaceId: workspace.id });
+  steps = await factories.workflow(gateway.app, funnel, [
+    { split: 'Outer', matched: ['A', 'B'], unmatched: [{ split: 'Inner', matched: ['C'] }, 'D'] },
+    { split: 'Bare' },
+  ]);
+  for (const name of ['Outer', 'Inner']) {
+    await gateway.app.store.prisma.funnelStep.update({
+      where: { id: of(name).id },
+      data: { filterId: filter.id },
+    });
+  }
+  path = `/api/v2/funnels/${funnel.id}/conditional_split_steps`;
+});
+afterAll(() => gateway.close());
+
+function of(name: string): BuiltStep {
+  const step = steps.get(name);
+  if (step === undefined) throw new Error(name);
+  return step;
+}
+
+const list = async (query = '', sender = caller) =>
+  json<Split[]>(await gateway.send(path + query, { caller: sender }));
+const get = async (name: string, sender = caller) =>
+  json<Split>(await gateway.send(`${path}/${of(name).id}`, { caller: sender }));
+
+test('a split has its fields, with the first page of each branch', async () => {
+  const row = await gateway.app.store.prisma.funnelStep.findUniqueOrThrow({ where: { id: of('Outer').id } });
+  const pages = await gateway.app.store.prisma.page.findMany();
+  const branch = (name: string) => ({
+    show_page_step: {
+      id: Number(of(name).id),
+      public_id: of(name).publicId,
+      name,
+      current_path: `/${name.toLowerCase()}`,
+    },
+    page: {
+      id: Number(of(name).pageId),
+      public_id: pages.find(({ id }) => id === of(name).pageId)?.publicId,
+      name,
+    },
+  });
+  expect(await get('Outer')).toEqual({
+    id: Number(row.id),
+    public_id: row.publicId,
+    funnel_id: Number(funnel.id),
+    funnel_public_id: funnel.publicId,
+    condition: {
+      filter_id: filter.publicId,
+      is_setup: true,
+      filter: await json(await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller })),
+    },
+    branches: [branch('A'), branch('D')],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  });
+});
+
+test('a split that is not set up has no filter, and empty branches are null', async () => {
+  const empty = { show_page_step: null, page: null };
+  const bare = await get('Bare');
+  expect(bare.condition).toEqual({ filter_id: null, is_setup: false });
+  expect(bare.branches).toEqual([empty, empty]);
+});
+
+test('the list has every split of the funnel, nested ones too, by id', async () => {
+  expect((await list()).map((split) => BigInt(split.id))).toEqual(
+    ['Outer', 'Inner', 'Bare'].map((name) => of(name).id).sort((a, b) => Number(a - b)),
+  );
+});
+
+test('the list shows filters only with expand[]=filter, and is otherwise the same as the splits themselves', async () => {
+  const full = await Promise.all(['Outer', 'Inner', 'Bare'].map((name) => get(name)));
+  const byId = (a: Split, b: Split) => a.id - b.id;
+  expect(await list('?expand[]=filter')).toEqual(full.toSorted(byId));
+  expect(await list('?expand%5B%5D=other&expand%5B%5D=filter')).toEqual(full.toSorted(byId));
+  const plain = full.map(({ condition: { filter: _, ...condition }, ...split }) => ({ ...split, condition }));
+  for (const query of ['', '?expand=filter', '?expand[]=filters', '?expand[]=']) {
+    expect(await list(query)).toEqual(plain.toSorted(byId));
+  }
+});
+
+test('a filter is shown only to who may read saved filters', async () => {
+  expect((await get('Outer', blind)).condition).toEqual({ filter_id: filter.publicId, is_setup: true });
+  for (const split of await list('?expand[]=filter', blind))
+    expect(split.condition).not.toHaveProperty('filter');
+});
+
+test('a split is found under its own funnel only', async () => {
+  const other = await factories.funnel(gateway.app, { workspaceId: funnel.workspaceId });
+  for (const id of [other.id, other.publicId]) {
+    const response = await gateway.send(`/api/v2/funnels/${id}/conditional_split_steps/${of('Outer').id}`, {
+      caller,
+    });
+    await expectProblem(response, 'not_found');
+  }
+});
+
+test('a page step is no conditional split', async () => {
+  await expectProblem(await gateway.send(`${path}/${of('A').publicId}`, { caller }), 'not_found');
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { json } from '../support/walk.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+});
+afterAll(() => gateway.close());
+
+test('a funnel has its fields, and the list has the same object', async () => {
+  const domain = await factories.customDomain(gateway.app, workspaceId, 'shop.example.org');
+  const overrides = { archived: true, liveMode: true, customDomainId: domain.id, currentPath: '/start' };
+  const funnel = await factories.funnel(gateway.app, { workspaceId, name: 'Launch', ...overrides });
+  const tag = await factories.tag(gateway.app, workspaceId, 'Summer');
+  await gateway.app.store.prisma.funnelTag.create({
+    data: { workspaceId, funnelId: funnel.id, tagId: tag.id },
+  });
+  const one = await json(await gateway.send(`/api/v2/funnels/${funnel.id}`, { caller }));
+  expect(one).toEqual({
+    id: Number(funnel.id),
+    public_id: funnel.publicId,
+    workspace_id: Number(workspaceId),
+    name: 'Launch',
+    archived: true,
+    current_path: '/start',
+    live_mode: true,
+    domain_id: Number(domain.id),
+    created_at: funnel.createdAt.toISOString(),
+    updated_at: funnel.updatedAt.toISOString(),
+    tags: [{ id: Number(tag.id), public_id: tag.publicId, name: 'Summer', color: '#336699' }],
+  });
+  expect(await json(await gateway.send(`/api/v2/workspaces/${workspaceId}/funnels`, { caller }))).toEqual([
+    one,
+  ]);
+});
+
+test('a funnel without a domain has domain_id null', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const one = await json(await gateway.send(`/api/v2/funnels/${funnel.id}`, { caller }));
+  expect(one).toMatchObject({ domain_id: null, archived: false, live_mode: false, tags: [] });
+});
+
+test('the structure of a funnel without steps is empty', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId, name: 'Bare' });
+  expect(await json(await gateway.send(`/api/v2/funnels/${funnel.id}/structure`, { caller }))).toEqual({
+    funnel: { id: Number(funnel.id), public_id: funnel.publicId, name: 'Bare' },
+    steps: [],
+  });
+});
+
+test('the structure is the tree of the workflow: pages, splits with both branches, and where a split converges', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const steps = await factories.workflow(gateway.app, funnel, [
+    'Entry',
+    { split: 'Outer', matched: ['A', { split: 'Inner', unmatched: ['B'] }, 'C'] },
+    'Thanks',
+  ]);
+  const of = (name: string) => {
+    const step = steps.get(name);
+    if (step === undefined) throw new Error(name);
+    return step;
+  };
+  const { prisma } = gateway.app.store;
+  const pages = await prisma.page.findMany({ where: { workspaceId } });
+  const page = (name: string, sortOrder: number) => ({
+    id: Number(of(name).id),
+    public_id: of(name).publicId,
+    name,
+    sort_order: sortOrder,
+    step_type: 'show_page_step',
+    show_page_step_id: of(name).publicId,
+    page: {
+      id: Number(of(name).pageId),
+      public_id: pages.find(({ id }) => id === of(name).pageId)?.publicId,
+      name,
+      current_path: `/${name.toLowerCase()}`,
+    },
+  });
+  const split = (
+    name: string,
+    sortOrder: number,
+    next: string | null,
+    matched: object[],
+    unmatched: object[],
+  ) => ({
+    id: Number(of(name).id),
+    public_id: of(name).publicId,
+    name,
+    sort_order: sortOrder,
+    step_type: 'conditional_split_step',
+    convergence_step_id: next === null ? null : of(next).publicId,
+    branches: [
+      { branch: 'matched', steps: matched },
+      { branch: 'unmatched', steps: unmatched },
+    ],
+  });
+  const inner = split('Inner', 1, 'C', [], [page('B', 0)]);
+  const structure = await json<{ steps: object[] }>(
+    await gateway.send(`/api/v2/funnels/${funnel.publicId}/structure`, { caller }),
+  );
+  expect(structure.steps).toEqual([
+    page('Entry', 0),
+    split('Outer', 1, 'Thanks', [page('A', 0), inner, page('C', 2)], []),
+    page('Thanks', 2),
+  ]);
+});
+
+test('a split at the end of its list converges nowhere', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  await factories.workflow(gateway.app, funnel, [{ split: 'Last' }]);
+  const structure = await json(await gateway.send(`/api/v2/funnels/${funnel.id}/structure`, { caller }));
+  expect(structure).toMatchObject({
+    steps: [{ convergence_step_id: null, branches: [{ steps: [] }, { steps: [] }] }],
+  });
+});

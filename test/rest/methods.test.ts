@@ -1,0 +1,75 @@
+// Known paths with other methods, and paths that are none.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/rest/router.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+});
+afterAll(() => gateway.close());
+
+test('the table of operations that tests go by has every route of the router, and no other', () => {
+  expect(OPERATIONS.map(({ route }) => route).sort()).toEqual(
+    routes.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
+});
+
+describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.indexOf(' ') + 1))])(
+  '%s',
+  (_, operations) => {
+    const served = operations.map(({ route }) => route.slice(0, route.indexOf(' ')));
+    const allow = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
+
+    test.each(methods.filter((method) => !allow.includes(method)))(
+      '%s is 405 and told what is allowed',
+      async (method) => {
+        const path = operations[0]?.path(tenant) ?? '';
+        for (const sender of [caller, anonymous]) {
+          const response = await gateway.send(path, { caller: sender, method });
+          expect(response.headers.get('Allow')).toBe(allow.join(', '));
+          if (method === 'HEAD') expect([response.status, await response.text()]).toEqual([405, '']);
+          else await expectProblem(response, 'method_not_allowed');
+        }
+      },
+    );
+
+    test.each(['/', '/x', '//', '.json', '/1/2/3', '%2F'])(
+      'the path with "%s" behind it is 404',
+      async (rubbish) => {
+        const path = operations[0]?.path(tenant) ?? '';
+        await expectProblem(
+          await gateway.send(path + rubbish, { caller, method: served[0] ?? '' }),
+          'not_found',
+        );
+      },
+    );
+  },
+);
+
+test.each([
+  '/api',
+  '/api/v2',
+  '/api/v2/',
+  '/api/v1/teams',
+  '/API/V2/teams',
+  '/teams',
+  '/api/v2/Teams',
+  '/nothing',
+])('%s is 404', async (path) => {
+  await expectProblem(await gateway.send(path, { caller }), 'not_found');
+});
+
+test('a member under its workspace is no path', async () => {
+  const path = `/api/v2/workspaces/${tenant.workspace.id}/contacts/${tenant.contact.id}`;
+  await expectProblem(await gateway.send(path, { caller }), 'not_found');
+});

@@ -1,0 +1,120 @@
+// What `after`, `per_page` and `sort_order` may be, on every list (spec §4, DESIGN §5).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+import { idsOf } from '../support/walk.ts';
+import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
+
+const BAD_PER_PAGE = [
+  '0',
+  '00',
+  '-1',
+  '1.5',
+  '1.0',
+  '',
+  '%205',
+  '5%20',
+  '%2B5',
+  '+5',
+  '1e2',
+  'ten',
+  '0x10',
+  '%D9%A3',
+  '5%0A',
+];
+const BAD_AFTER = [
+  '-1',
+  '1.5',
+  '',
+  '%201',
+  '%2B1',
+  '1e2',
+  'ten',
+  'null',
+  '9223372036854775808',
+  '9'.repeat(400),
+  '%D9%A3',
+];
+const BAD_SORT_ORDER = ['', 'ASC', 'ascending', 'asc,desc', '%20asc', '1', 'desc;'];
+
+let gateway: Gateway;
+let world: World;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  world = (await createWorlds(gateway.app, 105)).ours;
+});
+afterAll(() => gateway.close());
+
+const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
+  gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });
+
+describe.each(LIST_NAMES)('%s', (name) => {
+  test.each([
+    ...BAD_PER_PAGE.map((value) => ['per_page', value]),
+    ...BAD_AFTER.map((value) => ['after', value]),
+    ...BAD_SORT_ORDER.map((value) => ['sort_order', value]),
+  ])('%s=%s is refused with 422 and blamed', async (field, value) => {
+    const problem = await expectProblem(await list(`${field}=${value}`, name), 'invalid');
+    expect(problem.errors.map((error) => error.field)).toEqual([field]);
+  });
+});
+
+test.each(['101', '1000', '9'.repeat(300), '9223372036854775807', '9223372036854775808'])(
+  'per_page=%s gives 100 rows and a cursor that goes on from them',
+  async (size) => {
+    const response = await list(`per_page=${size}`);
+    expect(response.headers.get('Pagination-Next')).toBe(String(world.ids.contacts[99]));
+    expect(await idsOf(response)).toEqual(world.ids.contacts.slice(0, 100));
+  },
+);
+
+test('per_page may have leading zeros', async () => {
+  expect(await idsOf(await list('per_page=0003'))).toEqual(world.ids.contacts.slice(0, 3));
+});
+
+test.each(['9223372036854775807', `000${2n ** 63n - 1n}`])(
+  'after=%s, the largest id there can be, is past the end',
+  async (after) => {
+    const response = await list(`after=${after}`);
+    expect(response.status).toBe(200);
+    expect(await idsOf(response)).toEqual([]);
+    expect(response.headers.has('Link')).toBe(false);
+  },
+);
+
+test('after the largest id, descending, is the whole list', async () => {
+  const response = await list('after=9223372036854775807&sort_order=desc&per_page=100');
+  expect(await idsOf(response)).toEqual(world.ids.contacts.toReversed().slice(0, 100));
+});
+
+test('after=0 ascending is the start, and descending it is a cursor that nothing lies below', async () => {
+  expect(await idsOf(await list('after=0'))).toEqual(world.ids.contacts.slice(0, 20));
+  expect(await idsOf(await list('after=0&sort_order=desc'))).toEqual([]);
+});
+
+test('after between two rows goes on at the next one, either way', async () => {
+  const [first = 0n, second = 0n] = world.ids.contacts;
+  expect(second - first).toBe(2n);
+  expect((await idsOf(await list(`after=${first + 1n}`)))[0]).toBe(second);
+  expect((await idsOf(await list(`after=${first + 1n}&sort_order=desc`)))[0]).toBe(first);
+});
+
+test.each([
+  ['per_page=0&per_page=2', 2],
+  ['per_page=50&per_page=3', 3],
+])('of a repeated parameter the last one counts: %s', async (query, size) => {
+  expect(await idsOf(await list(query))).toHaveLength(size);
+});
+
+test.each(['per_page=2&per_page=0', 'after=1&after=x', 'sort_order=asc&sort_order=up'])(
+  'a bad last one of a repeated parameter is refused: %s',
+  async (query) => {
+    await expectProblem(await list(query), 'invalid');
+  },
+);
+
+test('unknown parameters are ignored', async () => {
+  const response = await list('page=9&limit=1&PER_PAGE=0&per_page[]=0&filter[email_address]=x');
+  expect(await idsOf(response)).toEqual(world.ids.contacts.slice(0, 20));
+});

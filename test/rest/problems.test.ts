@@ -1,0 +1,91 @@
+// Refusals are problem documents, each with its status, and show nothing of the inside (DESIGN §5, RFC 9457).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/errors.ts';
+import * as factories from '../support/factories.ts';
+import {
+  anonymous,
+  type Caller,
+  createGateway,
+  type Gateway,
+  type RequestOptions,
+} from '../support/gateway.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+let weak: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['webhooks:read'] });
+});
+afterAll(() => gateway.close());
+
+type Case = [code: ErrorCode, title: string, path: string, options: () => RequestOptions, field?: string];
+
+const CASES: Case[] = [
+  ['unauthenticated', 'Unauthorized', '/api/v2/teams', () => ({ caller: anonymous })],
+  ['insufficient_scope', 'Forbidden', '/api/v2/teams', () => ({ caller: weak })],
+  ['not_found', 'Not Found', '/api/v2/contacts/0', () => ({ caller })],
+  ['not_found', 'Not Found', '/nothing', () => ({ caller })],
+  [
+    'method_not_allowed',
+    'Method Not Allowed',
+    '/api/v2/teams',
+    () => ({ caller, method: 'POST', body: '{}' }),
+  ],
+  ['misdirected_request', 'Misdirected Request', '/api/v2/teams', () => ({ caller, host: 'nobody.example' })],
+  ['invalid', 'Unprocessable Entity', '/api/v2/teams?per_page=0', () => ({ caller }), 'per_page'],
+  ['invalid', 'Unprocessable Entity', '/api/v2/teams?after=x', () => ({ caller }), 'after'],
+];
+
+test.each(CASES)('%s (%s) at %s', async (code, title, path, options, field) => {
+  const response = await gateway.send(path, options());
+  const problem = await expectProblem(response, code);
+  expect(problem.title).toBe(title);
+  expect(problem.errors.map((error) => error.field)).toEqual(field === undefined ? [] : [field]);
+  expect(response.headers.get('Cache-Control')).toBe('no-store');
+  expect(response.headers.has('WWW-Authenticate')).toBe(response.status === 401 || response.status === 403);
+});
+
+test('a refused DELETE has the same document', async () => {
+  const path = `/api/v2/funnels/${tenant.funnel.id}/conditional_split_steps/${tenant.split.id}?branch=left`;
+  const problem = await expectProblem(await gateway.send(path, { caller, method: 'DELETE' }), 'invalid');
+  expect(problem.errors).toEqual([
+    { field: 'branch', message: 'branch must be matched, unmatched or both.' },
+  ]);
+});
+
+test('who may comes before what is asked: a bad parameter or unknown id tells nothing to who may not', async () => {
+  for (const path of [
+    '/api/v2/teams?per_page=0',
+    '/api/v2/teams/%zz',
+    '/api/v2/workspaces/0/refine_filters?after=x',
+  ]) {
+    await expectProblem(await gateway.send(path), 'unauthenticated');
+    await expectProblem(await gateway.send(path, { caller: weak }), 'insufficient_scope');
+  }
+  const removal = '/api/v2/funnels/0/conditional_split_steps/x?branch=y';
+  await expectProblem(await gateway.send(removal, { caller: weak, method: 'DELETE' }), 'insufficient_scope');
+});
+
+test('an unexpected failure is masked outside and logged inside with the request id', async () => {
+  const broken = await createGateway();
+  const owner = await factories.apiKey(broken.app, { teamId: (await factories.team(broken.app)).id });
+  await broken.app.store.pool.query('alter table teams rename column locale to hidden_detail');
+  const response = await broken.send('/api/v2/teams', {
+    caller: owner,
+    headers: { 'X-Request-Id': 'find-me' },
+  });
+  const problem = await expectProblem(response, 'internal');
+  expect(problem.detail).toBe('Something went wrong on our side.');
+  const logged = broken.logLines.filter(
+    (line) => line.includes('find-me') && line.includes('"level":"error"'),
+  );
+  expect(logged.join()).toContain('locale');
+  await broken.close();
+});

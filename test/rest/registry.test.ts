@@ -1,0 +1,99 @@
+// The saved-filter registry: whole unless paged (spec §4 pagination rule 7).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allocateIds } from '../../src/store/public-ids.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+import { allIds, idsOf, walk } from '../support/walk.ts';
+
+/** More than two of the chunks in which a registry is read. */
+const FILTERS = 2_350;
+
+let gateway: Gateway;
+let caller: Caller;
+let path: string;
+let emptyPath: string;
+let ids: bigint[];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  const empty = await factories.workspace(gateway.app, { teamId: workspace.teamId });
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  const allocated = await allocateIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
+  const data = allocated.map((row) => ({ ...row, workspaceId: workspace.id, name: `No. ${row.id}` }));
+  await gateway.app.store.prisma.refineFilter.createMany({ data });
+  ids = allocated.map((row) => row.id);
+  path = `/api/v2/workspaces/${workspace.id}/refine_filters`;
+  emptyPath = `/api/v2/workspaces/${empty.id}/refine_filters`;
+});
+afterAll(() => gateway.close());
+
+test.each([
+  ['', false],
+  ['?sort_order=asc', false],
+  ['?sort_order=desc', true],
+  ['?unknown=1&AFTER=2', false],
+])('the whole registry comes in one array without pagination headers: "%s"', async (query, newestFirst) => {
+  const response = await gateway.send(path + query, { caller });
+  expect(response.headers.get('Content-Type')).toBe('application/json');
+  expect(response.headers.has('Pagination-Next')).toBe(false);
+  expect(response.headers.has('Link')).toBe(false);
+  expect(await idsOf(response)).toEqual(newestFirst ? ids.toReversed() : ids);
+});
+
+test('an empty registry is an empty array, whole or paged', async () => {
+  for (const query of ['', '?sort_order=desc', '?after=0', '?per_page=5', '?after=0&sort_order=desc']) {
+    const response = await gateway.send(emptyPath + query, { caller });
+    expect([query, response.status, await response.text()]).toEqual([query, 200, '[]']);
+    expect(response.headers.has('Pagination-Next')).toBe(false);
+    expect(response.headers.has('Link')).toBe(false);
+  }
+});
+
+test('a registry of exactly one chunk ends there', async () => {
+  const workspace = await factories.workspace(gateway.app);
+  const allocated = await allocateIds(gateway.app.store.prisma, 'refine_filters', 1_000);
+  const data = allocated.map((row) => ({ ...row, workspaceId: workspace.id, name: `No. ${row.id}` }));
+  await gateway.app.store.prisma.refineFilter.createMany({ data });
+  const response = await gateway.send(`/api/v2/workspaces/${workspace.id}/refine_filters`, {
+    caller: await factories.apiKey(gateway.app, { teamId: workspace.teamId }),
+  });
+  expect(await idsOf(response)).toEqual(allocated.map((row) => row.id));
+});
+
+describe('paging is opted into', () => {
+  test.each([
+    ['?after=0', 20, false],
+    ['?after=0&sort_order=desc', 20, true],
+    ['?after=000&sort_order=desc', 20, true],
+    ['?per_page=7', 7, false],
+    ['?per_page=7&sort_order=desc', 7, true],
+    ['?after=0&per_page=500&sort_order=desc', 100, true],
+  ])('by "%s": pages of %i', async (query, size, newestFirst) => {
+    const response = await gateway.send(path + query, { caller });
+    const expected = (newestFirst ? ids.toReversed() : ids).slice(0, size);
+    expect(await idsOf(response)).toEqual(expected);
+    expect(response.headers.get('Pagination-Next')).toBe(String(expected.at(-1)));
+  });
+
+  test.each(['asc', 'desc'])('and a walk from after=0 gives the whole registry (%s)', async (order) => {
+    const pages = await walk(gateway, `${path}?after=0&per_page=100&sort_order=${order}`, { caller });
+    expect(allIds(pages)).toEqual(order === 'asc' ? ids : ids.toReversed());
+  });
+});
+
+test('a bad parameter is refused before anything is streamed', async () => {
+  for (const query of ['?sort_order=up', '?after=', '?per_page=', '?per_page=0', '?after=x&per_page=5']) {
+    await expectProblem(await gateway.send(path + query, { caller }), 'invalid');
+  }
+});
+
+test('a registry that nobody reads to its end keeps no database connection', async () => {
+  for (let i = 0; i < 10; i++) {
+    const response = await gateway.send(path, { caller });
+    await response.body?.cancel();
+  }
+  expect(await idsOf(await gateway.send(path, { caller }))).toHaveLength(FILTERS);
+  expect(gateway.app.store.pool.waitingCount).toBe(0);
+});

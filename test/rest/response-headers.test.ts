@@ -1,0 +1,63 @@
+// What every response carries: a request id, a content type, no sniffing, no caching of data.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, methodOf, OPERATIONS, type Tenant } from '../support/operations.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+});
+afterAll(() => gateway.close());
+
+const requestIdOf = async (given: string) =>
+  (await gateway.send('/api/v2/teams', { caller, headers: { 'X-Request-Id': given } })).headers.get(
+    'X-Request-Id',
+  );
+
+test.each(['a', 'req-1', '01J9ZQ4V6W', 'x'.repeat(128), 'a.b_c:d+e/f=g@h'])(
+  'the caller keeps a sane request id: %s',
+  async (given) => {
+    expect(await requestIdOf(given)).toBe(given);
+  },
+);
+
+test.each(['x'.repeat(129), 'two words', '{"a":1}', '<script>', 'a;b', 'é', 'a,b', '"', '\t'])(
+  'any other request id is replaced: %j',
+  async (given) => {
+    expect(await requestIdOf(given)).toMatch(UUID);
+  },
+);
+
+test('each request without an id gets one of its own, which the log line has too', async () => {
+  const responses = await Promise.all([1, 2, 3].map(() => gateway.send('/api/v2/teams', { caller })));
+  const ids = responses.map((response) => response.headers.get('X-Request-Id') ?? '');
+  expect(new Set(ids).size).toBe(3);
+  for (const id of ids) {
+    expect(id).toMatch(UUID);
+    expect(gateway.logLines.filter((line) => line.includes(id))).toHaveLength(1);
+  }
+});
+
+describe.each(OPERATIONS.filter(({ success }) => success === 200))('$route', (operation) => {
+  test('its answer is JSON that is neither cached nor sniffed', async () => {
+    const response = await gateway.send(operation.path(tenant), { caller });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('application/json');
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  test('its refusal carries the request id in header and body', async () => {
+    const options = { method: methodOf(operation), headers: { 'X-Request-Id': 'mine' } };
+    const response = await gateway.send(operation.path(tenant), options);
+    expect(response.headers.get('X-Request-Id')).toBe('mine');
+    expect(await response.text()).toContain('"request_id":"mine"');
+  });
+});

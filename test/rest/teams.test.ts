@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+import { idsOf, json } from '../support/walk.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let team: Awaited<ReturnType<typeof factories.team>>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  await factories.team(gateway.app, { name: 'Another' });
+  const createdAt = new Date('2026-02-03T04:05:06.007Z');
+  team = await factories.team(gateway.app, { name: 'Ours', timeZone: 'Madrid', locale: 'es', createdAt });
+  caller = await factories.apiKey(gateway.app, { teamId: team.id });
+});
+afterAll(() => gateway.close());
+
+test('a team has its fields, and the list has the same object', async () => {
+  const one = await json(await gateway.send(`/api/v2/teams/${team.id}`, { caller }));
+  expect(one).toEqual({
+    id: Number(team.id),
+    public_id: team.publicId,
+    name: 'Ours',
+    time_zone: 'Madrid',
+    locale: 'es',
+    created_at: '2026-02-03T04:05:06.007Z',
+    updated_at: team.updatedAt.toISOString(),
+  });
+  expect(await json(await gateway.send('/api/v2/teams', { caller }))).toEqual([one]);
+});
+
+test("a key's list of teams is its own team", async () => {
+  expect(await idsOf(await gateway.send('/api/v2/teams', { caller }))).toEqual([team.id]);
+  expect(await idsOf(await gateway.send(`/api/v2/teams?after=${team.id}`, { caller }))).toEqual([]);
+  expect(await idsOf(await gateway.send(`/api/v2/teams?after=${team.id - 1n}`, { caller }))).toEqual([
+    team.id,
+  ]);
+});
+
+test("another key's team is 404", async () => {
+  await expectProblem(await gateway.send(`/api/v2/teams/${team.id - 1n}`, { caller }), 'not_found');
+});

@@ -1,0 +1,76 @@
+// A walk goes on where it was when rows disappear under it: the cursor is a position, not a row (DESIGN §5).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../../src/context.ts';
+import { allocateIds } from '../../src/store/public-ids.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { allIds, walk } from '../support/walk.ts';
+import { createWorlds, LISTS, type ListName, type World } from '../support/world.ts';
+
+type Delete = (app: App, id: bigint) => Promise<unknown>;
+
+/** How a row of each list disappears while a client walks. (The list of teams has one row: the caller's own.) */
+const DELETES = {
+  workspaces: (app, id) => app.store.prisma.workspace.delete({ where: { id } }),
+  contacts: (app, id) => app.store.prisma.contact.delete({ where: { id } }),
+  refine_filters: (app, id) => app.store.prisma.refineFilter.delete({ where: { id } }),
+  webhook_endpoints: (app, id) => app.store.prisma.webhookEndpoint.delete({ where: { id } }),
+  funnels: (app, id) => app.store.prisma.funnel.delete({ where: { id } }),
+  conditional_splits: (app, id) =>
+    app.store.prisma.funnelStep.update({
+      where: { id },
+      data: { removedAt: new Date(), removalReason: 'test' },
+    }),
+} as const satisfies Partial<Record<ListName, Delete>>;
+
+let gateway: Gateway;
+let world: World;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  world = (await createWorlds(gateway.app, 25)).ours;
+});
+
+describe.each(Object.entries(DELETES))('%s', (name, remove) => {
+  const list = name as ListName;
+  /** Rows that nothing hangs on: the world's own workspace and funnel stay. */
+  const removable = () => world.ids[list].filter((id) => id !== world.workspace.id && id !== world.funnel.id);
+
+  test.each(['asc', 'desc'])(
+    'a walk misses and repeats nothing when the row at the cursor is deleted (%s)',
+    async (order) => {
+      const path = `${LISTS[list](world)}?per_page=4&sort_order=${order}`;
+      const pages = await walk(gateway, path, { caller: world.key }, async (page) => {
+        const last = page.ids.at(-1);
+        if (last !== undefined && removable().includes(last)) await remove(gateway.app, last);
+      });
+      const expected = order === 'asc' ? world.ids[list] : world.ids[list].toReversed();
+      expect(allIds(pages)).toEqual(expected);
+    },
+  );
+
+  test('a walk ends well when everything is deleted behind and before it', async () => {
+    const path = `${LISTS[list](world)}?per_page=10`;
+    const pages = await walk(gateway, path, { caller: world.key }, async (page) => {
+      if (page.ids.length > 0)
+        for (const id of removable()) await remove(gateway.app, id).catch(() => undefined);
+    });
+    expect(allIds(pages)).toEqual(world.ids[list].slice(0, 10));
+    expect(pages.map((page) => page.ids.length)).toEqual([10, 0]);
+  });
+});
+
+test('rows that are added during an ascending walk are met once', async () => {
+  const added: bigint[] = [];
+  const path = `${LISTS.contacts(world)}?per_page=10`;
+  const pages = await walk(gateway, path, { caller: world.key }, async () => {
+    if (added.length >= 3) return;
+    const [ids] = await allocateIds(gateway.app.store.prisma, 'contacts', 1);
+    if (ids === undefined) throw new Error('no id');
+    await gateway.app.store.prisma.contact.create({ data: { ...ids, workspaceId: world.workspace.id } });
+    added.push(ids.id);
+  });
+  expect(allIds(pages)).toEqual([...world.ids.contacts, ...added]);
+});

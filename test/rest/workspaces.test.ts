@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { idsOf, json } from '../support/walk.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let workspace: Awaited<ReturnType<typeof factories.workspace>>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  workspace = await factories.workspace(gateway.app, { name: 'Acme', subdomain: 'acme' });
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+});
+afterAll(() => gateway.close());
+
+test('a workspace has its fields, and the list has the same object', async () => {
+  const one = await json(await gateway.send(`/api/v2/workspaces/${workspace.publicId}`, { caller }));
+  expect(one).toEqual({
+    id: Number(workspace.id),
+    public_id: workspace.publicId,
+    team_id: Number(workspace.teamId),
+    name: 'Acme',
+    subdomain: 'acme',
+    created_at: workspace.createdAt.toISOString(),
+    updated_at: workspace.updatedAt.toISOString(),
+  });
+  expect(await json(await gateway.send(`/api/v2/teams/${workspace.teamId}/workspaces`, { caller }))).toEqual([
+    one,
+  ]);
+});
+
+test('the list has every workspace of the team and none of another', async () => {
+  const second = await factories.workspace(gateway.app, { teamId: workspace.teamId });
+  await factories.workspace(gateway.app);
+  const list = await gateway.send(`/api/v2/teams/${workspace.teamId}/workspaces`, { caller });
+  expect(await idsOf(list)).toEqual([workspace.id, second.id]);
+});

@@ -1,0 +1,135 @@
+// The public GraphQL contract: what is committed is what is served, and it reads as a manual.
+import { readFile } from 'node:fs/promises';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
+  isSpecifiedScalarType,
+  printSchema,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../src/graphql/schema.ts';
+
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+const objects = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+const fields = objects.flatMap((type) =>
+  Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, type, field] as const),
+);
+
+test('schema.graphql is what the code serves; if not, run npm run codegen', async () => {
+  expect(await readFile('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);
+});
+
+test('every element has a description that is a sentence', () => {
+  const undescribed = elements()
+    .filter(([, { description }]) => !/^["A-Z`].{10,}[.`]$/s.test(description ?? ''))
+    .map(([name]) => name);
+  expect(undescribed).toEqual([]);
+});
+
+function elements(): [string, { readonly description?: string | null | undefined }][] {
+  return [
+    ...types.map((type): [string, GraphQLNamedType] => [type.name, type]),
+    ...types
+      .filter(isEnumType)
+      .flatMap((type) =>
+        type.getValues().map((value): [string, typeof value] => [`${type.name}.${value.name}`, value]),
+      ),
+    ...types
+      .filter(isInputObjectType)
+      .flatMap((type) =>
+        Object.values(type.getFields()).map((field): [string, typeof field] => [
+          `${type.name}.${field.name}`,
+          field,
+        ]),
+      ),
+    ...fields.map(([name, , field]): [string, GraphQLField<unknown, unknown>] => [name, field]),
+    ...fields.flatMap(([name, , field]) =>
+      field.args.map((arg): [string, GraphQLArgument] => [`${name}(${arg.name})`, arg]),
+    ),
+  ];
+}
+
+/** Lists of objects that are no connections: of few members, or read whole by their nature. */
+const WHOLE_LISTS = [
+  'ConditionalSplitBranch.steps',
+  'ConditionalSplitStep.branches',
+  'Contact.customAttributes',
+  'Contact.tags',
+  'Funnel.steps',
+  'Funnel.tags',
+  'Query.nodes',
+  'RefineFilter.criteria',
+  'RemoveConditionalSplitPayload.discardedPages',
+  'RemoveConditionalSplitPayload.promotedPages',
+  'WebhookEndpoint.funnels',
+  'WebhookEndpoint.pages',
+];
+
+describe('lists', () => {
+  test('of objects are connections, but for those that are justified', () => {
+    const lists = fields
+      .filter(([, type, field]) => isList(field.type) && !type.name.endsWith('Connection'))
+      .filter(([, , field]) => isCompositeType(getNamedType(field.type)));
+    expect(lists.map(([name]) => name).sort()).toEqual(WHOLE_LISTS);
+  });
+
+  test('that are not paginated say so', () => {
+    const silent = fields
+      .filter(([name]) => WHOLE_LISTS.includes(name) && /^(Contact|Funnel|RefineFilter)\./.test(name))
+      .filter(([, , { description }]) => !/not paginated/i.test(description ?? ''));
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
+
+  test('all take the same five arguments', () => {
+    for (const [name, , field] of connections) {
+      expect([name, field.args.map((arg) => arg.name)]).toEqual([
+        name,
+        ['after', 'before', 'first', 'last', 'sortOrder'],
+      ]);
+    }
+  });
+
+  test('all have edges, nodes, pageInfo and totalCount', () => {
+    for (const type of objects.filter(({ name }) => name.endsWith('Connection'))) {
+      expect(Object.keys(type.getFields())).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount']);
+    }
+  });
+});
+
+test('every object with a public id of its own is a node, but for the caller and a tag where it is applied', () => {
+  const plain = objects
+    .filter((type) => Object.hasOwn(type.getFields(), 'publicId'))
+    .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
+  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'Viewer']);
+});
+
+test('every field that leads to a type with a scope can be null, or stands below that type itself', () => {
+  const scopeOf = ({ extensions: { scope } }: GraphQLNamedType) => scope;
+  const wrong = fields.filter(([, type, field]) => {
+    const { scope = scopeOf(getNamedType(field.type)) } = field.extensions;
+    const below = scopeOf(type) ?? (type.name.endsWith('Edge') ? scope : undefined);
+    return typeof scope === 'string' && scope !== below && getNullableType(field.type) !== field.type;
+  });
+  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps']);
+});
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(getNullableType(type));
+}

@@ -1,0 +1,259 @@
+// The hand-written reads against the plain Prisma client, on random data: same rows, same order, same counts.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reach } from '../../src/auth/actor.ts';
+import type { PageRequest } from '../../src/pagination.ts';
+import { allocateIds } from '../../src/store/public-ids.ts';
+import { countUnder, existsUnder, findByIds, findByRef, findPagesUnder } from '../../src/store/rows.ts';
+import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/tables.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+/** A row as the model knows it: where it hangs, whose it is, whether it is visible. */
+interface ModelRow {
+  readonly id: bigint;
+  readonly publicId: string;
+  readonly parentId: bigint;
+  readonly workspaceId: bigint;
+  readonly visible: boolean;
+}
+type AnyTable = Table<{ id: bigint }>;
+
+const PAGE_MARK = new Date('2026-01-01T00:00:00.000Z');
+let gateway: Gateway;
+/** Two teams, two workspaces each. */
+let workspaces: { id: bigint; teamId: bigint; publicId: string }[];
+let funnels: { id: bigint; workspaceId: bigint; publicId: string }[];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { prisma } = gateway.app.store;
+  const teams = [await factories.team(gateway.app), await factories.team(gateway.app)];
+  workspaces = [];
+  funnels = [];
+  for (const team of [...teams, ...teams]) {
+    const workspace = await factories.workspace(gateway.app, { teamId: team.id });
+    workspaces.push(workspace);
+    funnels.push(await factories.funnel(gateway.app, { workspaceId: workspace.id }));
+  }
+  const pick = (index: number) => workspaces[(index * 7 + (index % 3)) % 3] ?? { id: 0n };
+  const contacts = await allocateIds(prisma, 'contacts', 60);
+  await prisma.contact.createMany({ data: contacts.map((ids, i) => ({ ...ids, workspaceId: pick(i).id })) });
+  const pages = await allocateIds(prisma, 'pages', 60);
+  const discarded = { discardedAt: PAGE_MARK, discardReason: 'test' };
+  await prisma.page.createMany({
+    data: pages.map((ids, i) => ({
+      ...ids,
+      workspaceId: pick(i).id,
+      name: 'P',
+      currentPath: '/p',
+      ...(i % 4 === 0 && discarded),
+    })),
+  });
+  const steps = await allocateIds(prisma, 'funnel_steps', 60);
+  await prisma.funnelStep.createMany({
+    data: steps.map((ids, position) => {
+      const funnel = funnels[(position * 5) % 3] ?? { id: 0n, workspaceId: 0n };
+      const place = { funnelId: funnel.id, workspaceId: funnel.workspaceId, position, name: 'S' };
+      const removed = position % 5 === 0 && { removedAt: PAGE_MARK, removalReason: 'test' };
+      return { ...ids, ...place, kind: 'conditional_split' as const, ...removed };
+    }),
+  });
+});
+afterAll(() => gateway.close());
+
+/** Each table with its model rows, read by the plain client. */
+const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
+  workspaces: [
+    WORKSPACES,
+    async () =>
+      (await gateway.app.store.prisma.workspace.findMany()).map((row) => ({
+        ...row,
+        parentId: row.teamId,
+        workspaceId: row.id,
+        visible: true,
+      })),
+  ],
+  contacts: [
+    CONTACTS,
+    async () =>
+      (await gateway.app.store.prisma.contact.findMany()).map((row) => ({
+        ...row,
+        parentId: row.workspaceId,
+        visible: true,
+      })),
+  ],
+  pages: [
+    PAGES,
+    async () =>
+      (await gateway.app.store.prisma.page.findMany()).map((row) => ({
+        ...row,
+        parentId: row.workspaceId,
+        visible: row.discardedAt === null,
+      })),
+  ],
+  splits: [
+    SPLITS,
+    async () =>
+      (await gateway.app.store.prisma.funnelStep.findMany()).map((row) => ({
+        ...row,
+        parentId: row.funnelId,
+        visible: row.removedAt === null,
+      })),
+  ],
+  funnels: [
+    FUNNELS,
+    async () =>
+      (await gateway.app.store.prisma.funnel.findMany()).map((row) => ({
+        ...row,
+        parentId: row.workspaceId,
+        visible: true,
+      })),
+  ],
+};
+
+const teamOf = (workspaceId: bigint) => workspaces.find(({ id }) => id === workspaceId)?.teamId;
+const inReach = (row: ModelRow, reach: Reach) =>
+  row.visible &&
+  teamOf(row.workspaceId) === reach.teamId &&
+  (reach.workspaceId === null || reach.workspaceId === row.workspaceId);
+
+/** Whether the parent itself is in reach: a team by its id, a workspace or funnel by its workspace. */
+function parentInReach(table: AnyTable, id: bigint, reach: Reach): boolean {
+  if (table.parent.table === 'teams') return id === reach.teamId;
+  const workspaceId =
+    table.parent.table === 'workspaces' ? id : funnels.find((row) => row.id === id)?.workspaceId;
+  if (workspaceId === undefined || teamOf(workspaceId) !== reach.teamId) return false;
+  return reach.workspaceId === null || reach.workspaceId === workspaceId;
+}
+
+const parentsOf = (table: AnyTable) => {
+  const rows = { teams: workspaces.map(({ teamId }) => ({ id: teamId })), workspaces, funnels }[
+    table.parent.table
+  ];
+  return rows.map(({ id }) => id);
+};
+
+const anyReach = fc
+  .record({ own: fc.nat(3), narrow: fc.option(fc.nat(3), { freq: 1 }) })
+  .map(({ own, narrow }): Reach => {
+    const teamId = workspaces[own]?.teamId ?? 0n;
+    return { teamId, workspaceId: narrow === null ? null : (workspaces[narrow]?.id ?? 0n) };
+  });
+const anyBound = fc.option(fc.bigInt({ min: 0n, max: 70n }), { freq: 1 });
+const anyPage: fc.Arbitrary<PageRequest> = fc.record({
+  order: fc.constantFrom('asc' as const, 'desc' as const),
+  size: fc.integer({ min: 1, max: 25 }),
+  after: anyBound,
+  before: anyBound,
+  backward: fc.boolean(),
+});
+
+/** A page of the model. */
+function pageOf(rows: readonly ModelRow[], page: PageRequest): { ids: bigint[]; more: boolean } {
+  const sign = page.order === 'asc' ? 1n : -1n;
+  const between = rows
+    .map(({ id }) => id)
+    .filter((id) => page.after === null || sign * id > sign * page.after)
+    .filter((id) => page.before === null || sign * id < sign * page.before)
+    .sort((a, b) => Number(sign * (a - b)));
+  const ids = page.backward ? between.slice(-page.size) : between.slice(0, page.size);
+  return { ids, more: between.length > page.size };
+}
+
+describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
+  const store = () => gateway.app.store;
+
+  test('a page under many parents is what the plain client gives for each, null where the parent is not in reach', async () => {
+    const model = await readModel();
+    const parents = fc.array(fc.oneof(fc.constantFrom(...parentsOf(table)), fc.constant(999n)), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(parents, anyReach, anyPage, async (ids, reach, page) => {
+        const found = await findPagesUnder(store(), table, reach, ids, page);
+        const expected = ids.map((id) => {
+          if (!parentInReach(table, id, reach)) return null;
+          return pageOf(
+            model.filter((row) => row.parentId === id && inReach(row, reach)),
+            page,
+          );
+        });
+        expect(found.map((one) => one && { ids: one.rows.map((row) => row.id), more: one.more })).toEqual(
+          expected,
+        );
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  test.skipIf(table.parent.table === 'teams')(
+    'a page under a public id is the page under the id',
+    async () => {
+      const named = table.parent.table === 'funnels' ? funnels : workspaces;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...named),
+          anyReach,
+          anyPage,
+          async ({ id, publicId }, reach, page) => {
+            const byPublicId = await findPagesUnder(store(), table, reach, publicId, page);
+            const byId = await findPagesUnder(store(), table, reach, [id], page);
+            expect(byPublicId.map((found) => found ?? null)).toEqual(byId);
+          },
+        ),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  test('counts and probes are those of the rows in reach', async () => {
+    const model = await readModel();
+    const side = fc.constantFrom('at_or_below' as const, 'at_or_above' as const);
+    await fc.assert(
+      fc.asyncProperty(anyReach, side, fc.bigInt({ min: 0n, max: 70n }), async (reach, which, id) => {
+        const parents = [...parentsOf(table), 999n];
+        const under = (parent: bigint) =>
+          model.filter(
+            (row) => row.parentId === parent && inReach(row, reach) && parentInReach(table, parent, reach),
+          );
+        expect(await countUnder(store(), table, reach, parents)).toEqual(
+          parents.map((one) => under(one).length),
+        );
+        expect(await existsUnder(store(), table, reach, parents, { id, side: which })).toEqual(
+          parents.map((one) =>
+            under(one).some((row) => (which === 'at_or_below' ? row.id <= id : row.id >= id)),
+          ),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('rows by ids come in the order of the ids, null for what is not in reach', async () => {
+    const model = await readModel();
+    const ids = fc.array(fc.oneof(fc.constantFrom(...model.map((row) => row.id)), fc.constant(9999n)));
+    await fc.assert(
+      fc.asyncProperty(anyReach, ids, async (reach, wanted) => {
+        const found = await findByIds(store(), table, reach, wanted);
+        const expected = wanted.map(
+          (id) => model.find((row) => row.id === id && inReach(row, reach))?.id ?? null,
+        );
+        expect(found.map((row) => row?.id ?? null)).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a row is found by id and by public id alike, when it is in reach', async () => {
+    const model = await readModel();
+    await fc.assert(
+      fc.asyncProperty(anyReach, fc.constantFrom(...model), async (reach, row) => {
+        const expected = inReach(row, reach) ? row.id : undefined;
+        expect((await findByRef(store(), table, reach, row.id))?.id).toBe(expected);
+        expect((await findByRef(store(), table, reach, row.publicId))?.id).toBe(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

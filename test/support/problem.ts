@@ -1,0 +1,33 @@
+// The problem document that every refusal is (RFC 9457, DESIGN §5).
+import { expect } from 'vitest';
+import { type ErrorCode, STATUS_OF } from '../../src/errors.ts';
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly errors: { field: string; message: string }[];
+  readonly request_id: string;
+  readonly error: string;
+}
+
+/** The response's problem document, known to be whole and to have this code and its status. */
+export async function expectProblem(response: Response, code: ErrorCode): Promise<Problem> {
+  const text = await response.text();
+  expect([response.status, text]).toEqual([STATUS_OF[code], text]);
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+  const problem = JSON.parse(text) as Problem;
+  expect(problem).toEqual({
+    type: 'about:blank',
+    title: expect.stringMatching(/\S/),
+    status: STATUS_OF[code],
+    detail: expect.stringMatching(/\S/),
+    code,
+    errors: expect.any(Array),
+    request_id: response.headers.get('X-Request-Id'),
+    error: problem.detail,
+  });
+  return problem;
+}

@@ -1,0 +1,122 @@
+// Nobody gets another team's data: every REST operation with every kind of wrong caller (the GraphQL face has its own).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../src/errors.ts';
+import * as factories from './support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { createTenant, methodOf, OPERATIONS, type Operation, type Tenant } from './support/operations.ts';
+import { expectProblem } from './support/problem.ts';
+
+const MARKERS = { ours: 'OURS-7c1f', sibling: 'SIBLING-b02e', theirs: 'THEIRS-5d9a' };
+let gateway: Gateway;
+let ours: Tenant;
+/** Another workspace of the same team. */
+let sibling: Tenant;
+let theirs: Tenant;
+let keys: Record<'good' | 'revoked' | 'expired' | 'theirs', Caller>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  ours = await createTenant(app, MARKERS.ours);
+  sibling = await createTenant(app, MARKERS.sibling, ours.team.id);
+  theirs = await createTenant(app, MARKERS.theirs);
+  const past = new Date(Date.now() - 1000);
+  const createdAt = new Date(Date.now() - 86_400_000);
+  const teamId = ours.team.id;
+  keys = {
+    good: await factories.apiKey(app, { teamId }),
+    revoked: await factories.apiKey(app, { teamId, createdAt, revokedAt: past }),
+    expired: await factories.apiKey(app, { teamId, createdAt, expiresAt: past }),
+    theirs: await factories.apiKey(app, { teamId: theirs.team.id }),
+  };
+});
+afterAll(() => gateway.close());
+
+const stepsLeft = () => gateway.app.store.prisma.funnelStep.count({ where: { removedAt: null } });
+let before: number;
+beforeEach(async () => {
+  before = await stepsLeft();
+});
+
+const run = (operation: Operation, tenant: Tenant, caller: Caller, host?: string) =>
+  gateway.send(operation.path(tenant), { caller, method: methodOf(operation), ...(host && { host }) });
+
+/** The refusal, which shows nothing of anybody's rows and has changed nothing. */
+async function expectRefused(response: Response, code: ErrorCode, ...hidden: Tenant[]): Promise<void> {
+  const text = JSON.stringify(await expectProblem(response, code));
+  for (const marker of Object.values(MARKERS)) expect(text).not.toContain(marker);
+  for (const { workspace, contact } of hidden) {
+    expect(text).not.toContain(workspace.publicId);
+    expect(text).not.toContain(contact.publicId);
+  }
+  expect(await stepsLeft()).toBe(before);
+}
+
+/** The list of teams names no tenant in its path: it shows the caller's own, or nothing. */
+const isTeamList = ({ route }: Operation) => route === 'GET /api/v2/teams';
+
+describe.each(OPERATIONS)('$route', (operation) => {
+  test.each(['revoked', 'expired'] as const)('with a key that is %s is 401', async (kind) => {
+    await expectRefused(await run(operation, ours, keys[kind]), 'unauthenticated', ours);
+  });
+
+  test('without a key is 401, for what exists and for what does not', async () => {
+    await expectRefused(await run(operation, ours, anonymous), 'unauthenticated', ours);
+    await expectRefused(await run(operation, theirs, anonymous), 'unauthenticated', theirs);
+  });
+
+  test('without its scope is 403, whoever owns the thing', async () => {
+    const scopes = ['account', 'contacts', 'funnels', 'webhooks'].flatMap((name) => [
+      `${name}:read`,
+      `${name}:write`,
+    ]);
+    const granted = scopes.filter((scope) => scope !== operation.scope);
+    const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: granted });
+    for (const tenant of [ours, theirs]) {
+      await expectRefused(await run(operation, tenant, caller), 'insufficient_scope', tenant);
+    }
+  });
+
+  test.skipIf(isTeamList(operation))("with another team's key is 404", async () => {
+    await expectRefused(await run(operation, ours, keys.theirs), 'not_found', ours);
+    await expectRefused(await run(operation, theirs, keys.good), 'not_found', theirs);
+  });
+
+  test('on the host of another workspace of the team shows nothing of this one', async () => {
+    const host = `${sibling.workspace.subdomain}.localhost`;
+    const response = await run(operation, ours, keys.good, host);
+    // The team itself is shared, and so is the list of its workspaces, which the host narrows.
+    if (/teams/.test(operation.route)) {
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).not.toContain(`${MARKERS.ours} workspace`);
+      expect(text).not.toContain(ours.workspace.publicId);
+    } else await expectRefused(response, 'not_found', ours);
+  });
+
+  test("on another team's host shows nothing of anybody", async () => {
+    const host = `${theirs.workspace.subdomain}.localhost`;
+    for (const tenant of [ours, theirs]) {
+      const response = await run(operation, tenant, keys.good, host);
+      if (isTeamList(operation)) expect(await response.text()).toBe('[]');
+      else await expectRefused(response, 'not_found', tenant);
+    }
+  });
+});
+
+test('each key sees its own team and no trace of the other in any list', async () => {
+  const lists = OPERATIONS.filter(({ route }) =>
+    /^GET .*(teams|workspaces|contacts|filters|endpoints|funnels|steps)$/.test(route),
+  );
+  expect(lists).toHaveLength(7);
+  for (const list of lists) {
+    const mine = await (await run(list, ours, keys.good)).text();
+    const yours = await (await run(list, theirs, keys.theirs)).text();
+    expect([list.route, mine.includes(MARKERS.theirs), yours.includes(MARKERS.ours)]).toEqual([
+      list.route,
+      false,
+      false,
+    ]);
+    expect([mine, yours].every((text) => text.length > 2)).toBe(true);
+  }
+});
