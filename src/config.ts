@@ -143,6 +143,12 @@ export function parseConfig(
   return { config, secrets };
 }
 
+/** The configuration once the port is known, where PORT=0 asked for a free one. */
+export function withPort(config: Config, port: number): Config {
+  const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
+  return { ...config, port, authUrl };
+}
+
 function parseHostName(text: string): string | undefined {
   const host = text.toLowerCase();
   return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) ? host : undefined;

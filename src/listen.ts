@@ -1,9 +1,11 @@
 // The server on a port: node:http through Hono's adapter, and the way to stop it without breaking requests off.
 import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { withPort } from './config.ts';
 import type { App } from './context.ts';
 import { StartupError } from './errors.ts';
-import { createServer } from './server.ts';
+import { createServer, type Server } from './server.ts';
 
 export interface Listener {
   readonly port: number;
@@ -14,10 +16,13 @@ export interface Listener {
 /** @throws StartupError when the address cannot be listened on */
 export async function listen(app: App): Promise<Listener> {
   const { host, port, limits } = app.config;
-  const server = createServer(app);
+  const serving = Promise.withResolvers<Server>();
+  let server: Server | undefined;
   const http = createAdaptorServer({
-    fetch: (request, env) =>
-      server.fetch(request, { address: (env as HttpBindings).incoming.socket.remoteAddress }),
+    fetch: async (request, env) => {
+      server ??= await serving.promise;
+      return server.fetch(request, { address: (env as HttpBindings).incoming.socket.remoteAddress });
+    },
     overrideGlobalObjects: false,
   }) as HttpServer;
   await new Promise<void>((resolve, reject) => {
@@ -25,9 +30,10 @@ export async function listen(app: App): Promise<Listener> {
     http.listen(port, host, resolve);
   });
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
-  const address = http.address();
+  const bound = withPort(app.config, (http.address() as AddressInfo).port);
+  serving.resolve(createServer({ ...app, config: bound }));
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: bound.port,
     async close() {
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
       const timer = setTimeout(() => http.closeAllConnections(), limits.shutdownTimeoutMs);

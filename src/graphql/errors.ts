@@ -86,7 +86,7 @@ function http(error: AppError, ctx: Context, answered: boolean): { http?: HttpEx
   if (error.code === 'unavailable') {
     return { http: { status: 503, headers: { 'Retry-After': String(error.retryAfterSeconds ?? 1) } } };
   }
-  return answered ? {} : { http: { status: 400, spec: true } };
+  return answered ? {} : { http: { status: 400, spec: error.code === 'invalid' } };
 }
 
 /** GraphQL's own errors and Yoga's. An unreadable request is 400 for every client, an unfit document for new ones. */

@@ -2,6 +2,7 @@
 import { getOperationAST, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
+import { AppError } from '../errors.ts';
 import { requireCaller } from './access.ts';
 import { type GraphContext, toGraphContext } from './context.ts';
 import { explain, toGraphQLError, toPublicError } from './errors.ts';
@@ -25,7 +26,7 @@ export function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphCont
   const { log } = app;
   return {
     schema,
-    plugins: [tokenLimit(), policy(app), publicErrors()],
+    plugins: [unreadableParameters(), tokenLimit(), policy(app), publicErrors()],
     // publicErrors does it, for it knows the request.
     maskedErrors: false,
     graphiql: false,
@@ -51,6 +52,26 @@ export function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphCont
       TextEncoder,
       URL,
       URLPattern,
+    },
+  };
+}
+
+/** Yoga lets the failure to parse a parameter's JSON through as it is: a fault of the client's, not of ours. */
+function unreadableParameters(): Plugin {
+  return {
+    onRequestParse({ requestParser, setRequestParser }) {
+      if (requestParser === undefined) return;
+      setRequestParser(async (request) => {
+        try {
+          return await requestParser(request);
+        } catch (error) {
+          throw error instanceof SyntaxError
+            ? toGraphQLError(
+                new AppError('bad_request', 'The parameters variables and extensions must be JSON.'),
+              )
+            : error;
+        }
+      });
     },
   };
 }

@@ -40,8 +40,14 @@ export interface Row {
 
 /** A row of what is not requests a second; names what it has. */
 export function plainRow(row: Pick<Row, 'part' | 'workload' | 'subject'> & Partial<Row>): Row {
+  const { part, workload, subject, ...rest } = row;
   const nothing = { requests_per_second: null, spread: null, p50_ms: null, p99_ms: null };
-  return { ...nothing, cpu_us_per_request: null, load_cpu: null, gateway_ratio: null, note: null, ...row };
+  return {
+    ...{ part, workload, subject },
+    ...nothing,
+    ...{ cpu_us_per_request: null, load_cpu: null, gateway_ratio: null, note: null },
+    ...rest,
+  };
 }
 
 /** Reports what went wrong with one subject in one part; everything else goes on. */

@@ -87,7 +87,7 @@ describe('requests that are no operation', () => {
     const response = await gateway.send(`/graphql${search}`, {
       caller,
       method,
-      headers,
+      headers: { Accept: 'application/graphql-response+json', ...headers },
       ...(body !== undefined && { body }),
     });
     const { errors } = (await response.json()) as {
@@ -111,6 +111,44 @@ describe('requests that are no operation', () => {
       'BAD_REQUEST',
     ]);
     expect(await send('PUT', json, '{"query":"{__typename}"}')).toEqual([405, 'METHOD_NOT_ALLOWED']);
+  });
+
+  test('never make a 500', async () => {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const query = 'query=%7B__typename%7D';
+    for (const search of [
+      `?${query}&variables=%7B`,
+      `?${query}&extensions=x`,
+      '?query=',
+      '',
+      '?variables=%7B',
+    ]) {
+      expect(await send('GET', {}, undefined, search)).toEqual([400, 'BAD_REQUEST']);
+    }
+    expect(await send('POST', form, `${query}&variables=%7B`)).toEqual([400, 'BAD_REQUEST']);
+    expect(await send('POST', { 'Content-Type': 'application/graphql' }, '')).toEqual([
+      400,
+      expect.any(String),
+    ]);
+    const bodies = [
+      'null',
+      '1',
+      '"x"',
+      '{}',
+      '{"query":1}',
+      '{"query":""}',
+      '{"query":"\\u0000"}',
+      '{"query":[]}',
+    ];
+    for (const body of bodies)
+      expect([body, await send('POST', json, body)]).toEqual([body, [400, expect.any(String)]]);
+    const deep = `{"query":"{__typename}","variables":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`;
+    const answer = await gateway.send('/graphql', { caller, method: 'POST', headers: json, body: deep });
+    expect(answer.status).toBeLessThan(500);
+    const lists = `{ nodes(ids: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`;
+    expect((await post(gateway, { query: lists }, { caller })).response.status).toBe(400);
+    const deepSelection = `{ ${'a { '.repeat(1_900)} b ${'}'.repeat(1_900)} }`;
+    expect((await post(gateway, { query: deepSelection }, { caller })).response.status).toBe(400);
   });
 
   test('mutations by GET are 405', async () => {
