@@ -1,6 +1,6 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as contacts from '../services/contacts.ts';
-import { viewContact } from '../views/contacts.ts';
+import { writeContact } from '../views/contacts.ts';
 import { objectResponse, pageResponse } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
@@ -11,14 +11,14 @@ export const contactRoutes: readonly Route[] = [
     async handle(request) {
       const { ctx, query, url } = request;
       const page = await contacts.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
-      return pageResponse(page, viewContact, url);
+      return pageResponse(page, writeContact, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/contacts/:id',
     async handle(request) {
-      return objectResponse(viewContact(await contacts.get(request.ctx, param(request, 'id'))));
+      return objectResponse(writeContact(await contacts.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

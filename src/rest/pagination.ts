@@ -8,7 +8,7 @@ import type { Page } from '../pagination.ts';
  */
 export function pageResponse<Row extends { id: bigint }>(
   page: Page<Row>,
-  view: (row: Row) => object,
+  write: (row: Row) => string,
   url: URL,
 ): Response {
   const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
@@ -17,7 +17,7 @@ export function pageResponse<Row extends { id: bigint }>(
     headers.set('Pagination-Next', String(last.id));
     headers.set('Link', `<${withAfter(url, last.id)}>; rel="next"`);
   }
-  return new Response(JSON.stringify(page.rows.map(view)), { headers });
+  return new Response(`[${page.rows.map(write).join(',')}]`, { headers });
 }
 
 /** The URL with `after` replaced (or added at the end), and every other parameter as the client sent it. */
@@ -36,8 +36,8 @@ function isAfter(pair: string): boolean {
 }
 
 /** One object. */
-export function objectResponse(body: object): Response {
-  return new Response(JSON.stringify(body), {
+export function objectResponse(json: string): Response {
+  return new Response(json, {
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
   });
 }
@@ -45,18 +45,18 @@ export function objectResponse(body: object): Response {
 /** An array that is written chunk by chunk, as the rows come; no pagination headers (spec §4 rule 7). */
 export function registryResponse<Row>(
   chunks: AsyncIterable<readonly Row[]>,
-  view: (row: Row) => object,
+  write: (row: Row) => string,
 ): Response {
-  return new Response(ReadableStream.from(encodeArray(chunks, view)), {
+  return new Response(ReadableStream.from(encodeArray(chunks, write)), {
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
   });
 }
 
-async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, view: (row: Row) => object) {
+async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => string) {
   const encoder = new TextEncoder();
   let opened = false;
   for await (const rows of chunks) {
-    const text = rows.map((row) => JSON.stringify(view(row))).join(',');
+    const text = rows.map(write).join(',');
     yield encoder.encode(`${opened ? ',' : '['}${text}`);
     opened = true;
   }

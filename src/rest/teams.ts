@@ -1,6 +1,6 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as teams from '../services/teams.ts';
-import { viewTeam } from '../views/teams.ts';
+import { writeTeam } from '../views/teams.ts';
 import { objectResponse, pageResponse } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
@@ -9,14 +9,14 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/teams',
     async handle({ ctx, query, url }) {
-      return pageResponse(await teams.list(ctx, () => parsePageQuery(query)), viewTeam, url);
+      return pageResponse(await teams.list(ctx, () => parsePageQuery(query)), writeTeam, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/teams/:id',
     async handle(request) {
-      return objectResponse(viewTeam(await teams.get(request.ctx, param(request, 'id'))));
+      return objectResponse(writeTeam(await teams.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { viewWebhookEndpoint } from '../views/webhook-endpoints.ts';
+import { writeWebhookEndpoint } from '../views/webhook-endpoints.ts';
 import { objectResponse, pageResponse } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
@@ -13,7 +13,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       const page = await webhookEndpoints.list(ctx, param(request, 'workspace_id'), () =>
         parsePageQuery(query),
       );
-      return pageResponse(page, viewWebhookEndpoint, url);
+      return pageResponse(page, writeWebhookEndpoint, url);
     },
   },
   {
@@ -21,7 +21,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     path: '/api/v2/webhooks/outgoing/endpoints/:id',
     async handle(request) {
       return objectResponse(
-        viewWebhookEndpoint(await webhookEndpoints.get(request.ctx, param(request, 'id'))),
+        writeWebhookEndpoint(await webhookEndpoints.get(request.ctx, param(request, 'id'))),
       );
     },
   },

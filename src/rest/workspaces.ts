@@ -1,6 +1,6 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as workspaces from '../services/workspaces.ts';
-import { viewWorkspace } from '../views/workspaces.ts';
+import { writeWorkspace } from '../views/workspaces.ts';
 import { objectResponse, pageResponse } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
@@ -11,14 +11,14 @@ export const workspaceRoutes: readonly Route[] = [
     async handle(request) {
       const { ctx, query, url } = request;
       const page = await workspaces.list(ctx, param(request, 'team_id'), () => parsePageQuery(query));
-      return pageResponse(page, viewWorkspace, url);
+      return pageResponse(page, writeWorkspace, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/workspaces/:id',
     async handle(request) {
-      return objectResponse(viewWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
+      return objectResponse(writeWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

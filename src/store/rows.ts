@@ -1,8 +1,9 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
+import { rowMaker, selectList, type TextRow } from '../columns.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import { query, type Statement, type Store } from './store.ts';
+import { query, readText, type Statement, type Store } from './store.ts';
 import type { Table } from './tables.ts';
 
 /** How a client names one row: the integer id or the public id. */
@@ -19,6 +20,15 @@ function statement(name: string, build: () => string): Statement {
   return found;
 }
 
+const makers = new Map<object, (text: TextRow) => unknown>();
+
+/** Makes rows of a table; in the text of a page the parent's id stands last. */
+function makerOf<R extends Row>(table: Table<R>): (text: TextRow) => R {
+  const maker = makers.get(table) ?? rowMaker<R>(table.columns);
+  makers.set(table, maker);
+  return maker as (text: TextRow) => R;
+}
+
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
 export async function findByIds<R extends Row>(
   store: Store,
@@ -28,10 +38,10 @@ export async function findByIds<R extends Row>(
 ): Promise<(R | null)[]> {
   const byIds = statement(
     `${table.name}.ids`,
-    () => `select ${table.columns} from ${table.name} t
+    () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await query<R>(store, byIds, [reach.teamId, reach.workspaceId, ids]);
+  const rows = (await readText(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(makerOf(table));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -46,10 +56,11 @@ export async function findByRef<R extends Row>(
   if (typeof ref === 'bigint') return (await findByIds(store, table, reach, [ref]))[0] ?? null;
   const byPublicId = statement(
     `${table.name}.public_id`,
-    () => `select ${table.columns} from ${table.name} t
+    () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  return (await query<R>(store, byPublicId, [reach.teamId, reach.workspaceId, ref]))[0] ?? null;
+  const [text] = await readText(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
+  return text === undefined ? null : makerOf(table)(text);
 }
 
 /**
@@ -68,8 +79,8 @@ export async function findPagesUnder<R extends Row>(
   const link = table.parent;
   const pages = statement(
     `${table.name}.under.${byPublicId ? 'ref' : 'ids'}.${key}`,
-    () => `select p.id as "parentId", t.* from ${link.table} p left join lateral (
-        select ${table.columns} from ${table.name} t
+    () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
+        select ${selectList(table.columns)} from ${table.name} t
         where t.${link.column} = p.id and ${table.visible} and ${condition('$5', '$6')}
           and ${table.narrowed('$2')}
         order by t.id ${direction} limit $4
@@ -78,15 +89,20 @@ export async function findPagesUnder<R extends Row>(
       order by p.id, t.id ${direction}`,
   );
   const values = [reach.teamId, reach.workspaceId, parents, page.size + 1, ...bounds(page)];
-  const rows = await query<R & { parentId: bigint; id: bigint | null }>(store, pages, values);
-  const byParent = new Map<bigint, R[]>();
+  const rows = await readText(store, pages, values);
+  const maker = makerOf(table);
+  const byParent = new Map<string, R[]>();
   for (const row of rows) {
-    const siblings = byParent.get(row.parentId) ?? [];
+    const parentId = row.at(-1) ?? '';
+    let siblings = byParent.get(parentId);
+    if (siblings === undefined) {
+      siblings = [];
+      byParent.set(parentId, siblings);
+    }
     // A parent without children has one row of nulls.
-    if (row.id !== null) siblings.push(row);
-    byParent.set(row.parentId, siblings);
+    if (row[0] !== null) siblings.push(maker(row));
   }
-  const found = byPublicId ? [[...byParent.values()][0]] : parents.map((id) => byParent.get(id));
+  const found = byPublicId ? [[...byParent.values()][0]] : parents.map((id) => byParent.get(String(id)));
   return found.map((siblings) => (siblings === undefined ? null : toPage(siblings, page)));
 }
 
