@@ -14,7 +14,7 @@ export interface Readers {
 interface ReadersOptions {
   /** How many connections at most; they are opened when needed. */
   readonly count: number;
-  readonly connect: () => pg.ClientConfig;
+  readonly connection: pg.ClientConfig;
   readonly log: Logger;
 }
 
@@ -25,11 +25,11 @@ interface Slot {
 }
 
 /** Opens nothing yet: the first read does. */
-export function createReaders({ count, connect, log }: ReadersOptions): Readers {
+export function createReaders({ count, connection, log }: ReadersOptions): Readers {
   const slots = Array.from({ length: count }, (): Slot => ({ client: null, pending: 0 }));
 
   function open(slot: Slot): Promise<pg.Client> {
-    const client = new pg.Client({ ...connect(), pipeline: true } as pg.ClientConfig);
+    const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig);
     const opening = client.connect().then(() => client);
     const drop = () => {
       if (slot.client === opening) slot.client = null;

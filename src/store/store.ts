@@ -11,6 +11,8 @@ export interface Store {
   readonly pool: pg.Pool;
   readonly readers: Readers;
   readonly prisma: PrismaClient;
+  /** How a connection of one's own is made. */
+  readonly connection: pg.ClientConfig;
   close(): Promise<void>;
 }
 
@@ -29,13 +31,13 @@ const READERS = 4;
 
 /** Opens nothing yet: the first statement does. */
 export function createStore(options: StoreOptions): Store {
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: options.url,
-    max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     application_name: 'funnel-gateway',
-  });
+  };
+  const pool = new pg.Pool({ ...connection, max: options.poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
   // Prisma names no statement unless told how; the text itself is what makes two statements the same.
@@ -48,20 +50,12 @@ export function createStore(options: StoreOptions): Store {
     },
   });
   const prisma = new PrismaClient({ adapter });
-  const readers = createReaders({
-    count: READERS,
-    connect: () => ({
-      connectionString: options.url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: options.statementTimeoutMs,
-      application_name: 'funnel-gateway',
-    }),
-    log: options.log,
-  });
+  const readers = createReaders({ count: READERS, connection, log: options.log });
   return {
     pool,
     readers,
     prisma,
+    connection,
     async close() {
       await readers.close();
       await prisma.$disconnect();
