@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** One copy of graphql: with two, `instanceof GraphQLError` is silently false. */
-export const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
+/** The one copy of graphql that Node itself resolves: with two, `instanceof GraphQLError` is silently false. */
+export const resolve = {
+  alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
+};
 
 export default defineConfig({
   resolve,

@@ -11,7 +11,7 @@ export interface Host {
   readonly workspaceId: bigint | null;
 }
 
-export const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
+const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 
 /** The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). */
 export function publicUrl(app: App, request: Request, peerAddress: string | undefined): URL {

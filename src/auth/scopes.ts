@@ -11,8 +11,8 @@ export const CATEGORIES = {
   webhooks: 'outgoing webhook endpoints',
 } as const;
 
-export type Category = keyof typeof CATEGORIES;
-export type Access = 'read' | 'write';
+type Category = keyof typeof CATEGORIES;
+type Access = 'read' | 'write';
 /** A scope that an operation needs. */
 export type Scope = `${Category}:${Access}`;
 

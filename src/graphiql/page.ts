@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-export interface GraphiqlAsset {
+interface GraphiqlAsset {
   body: Uint8Array<ArrayBuffer>;
   brotli?: Uint8Array<ArrayBuffer>;
   gzip?: Uint8Array<ArrayBuffer>;

@@ -1,16 +1,13 @@
 // GraphQL over HTTP. The only place that creates Yoga; what it may do is decided here, what it serves is in schema.ts.
-import { getOperationAST, parse } from 'graphql';
+import { getOperationAST } from 'graphql';
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { requireCaller } from './access.ts';
 import { type GraphContext, toGraphContext } from './context.ts';
 import { explain, toGraphQLError, toPublicError } from './errors.ts';
-import { requireWithinLimits } from './limits.ts';
+import { parseWithinLimits, requireWithinLimits } from './limits.ts';
 import { schema } from './schema.ts';
-
-/** Longer documents are not read: validation takes time that grows with the square of their size. */
-const MAX_TOKENS = 4_000;
 
 /** The GraphQL-over-HTTP handler. The caller has resolved host and actor already. */
 export function createGraphqlHandler(app: App): (request: Request, ctx: Context) => Promise<Response> {
@@ -22,11 +19,11 @@ export function createGraphqlHandler(app: App): (request: Request, ctx: Context)
 }
 
 /** Everything that makes Yoga ours. */
-export function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphContext> {
+function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphContext> {
   const { log } = app;
   return {
     schema,
-    plugins: [unreadableParameters(), tokenLimit(), policy(app), publicErrors()],
+    plugins: [unreadableParameters(), documentLimits(), policy(app), publicErrors()],
     // publicErrors does it, for it knows the request.
     maskedErrors: false,
     graphiql: false,
@@ -76,10 +73,10 @@ function unreadableParameters(): Plugin {
   };
 }
 
-function tokenLimit(): Plugin {
+function documentLimits(): Plugin {
   return {
     onParse({ setParseFn }) {
-      setParseFn((source) => parse(source, { maxTokens: MAX_TOKENS }));
+      setParseFn(parseWithinLimits);
     },
   };
 }

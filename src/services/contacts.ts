@@ -12,12 +12,3 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
     parent: 'Workspace',
   },
 );
-
-/** True when the contact may be written to: an e-mail address, not unsubscribed, nothing that suppresses e-mail. */
-export function isActive(contact: ContactRow): boolean {
-  return (
-    contact.emailAddress !== null &&
-    contact.unsubscribedAt === null &&
-    contact.emailSuppressionReason === null
-  );
-}

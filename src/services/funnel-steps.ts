@@ -6,8 +6,6 @@ import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
 import { groupBySiblings, siblingKey } from './workflow.ts';
 
-export type { StepRow };
-
 /** A step with its branches' steps below it; both are empty on a page. */
 export interface StepNode extends StepRow {
   readonly matched: readonly StepNode[];

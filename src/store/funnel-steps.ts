@@ -5,7 +5,7 @@ import type { Ref } from './rows.ts';
 import { query, type Statement, type Store, type Transaction } from './store.ts';
 import type { PageRow } from './tables.ts';
 
-export type StepKind = 'page' | 'conditional_split';
+type StepKind = 'page' | 'conditional_split';
 export type BranchName = 'matched' | 'unmatched';
 
 /** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */

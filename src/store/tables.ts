@@ -12,7 +12,7 @@ import type {
 } from './generated/client.ts';
 
 /** A tag as it stands on a contact or funnel. Ids are digits: JSON would round them. */
-export interface AppliedTag {
+interface AppliedTag {
   readonly id: string;
   readonly publicId: string;
   readonly name: string;

@@ -16,6 +16,7 @@ const READ_BYTES = 128 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** RFC 9112 §6.3: these have no body, whatever their headers say. */
 const BODILESS = /^HTTP\/1\.1 (204|304)/;
+const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 export class Connection {
@@ -86,9 +87,9 @@ export class Connection {
     }
     this.#unread = Buffer.alloc(0);
     this.#head = all.toString('latin1', 0, end + 2);
-    const length = headerOf(this.#head, 'content-length');
+    const length = CONTENT_LENGTH.exec(this.#head)?.[1];
     const isEmpty = BODILESS.test(this.#head);
-    this.#missing = isEmpty ? 0 : length === null ? null : Number(length);
+    this.#missing = isEmpty ? 0 : length === undefined ? null : Number(length);
     if (this.#missing === null && !/chunked/i.test(headerOf(this.#head, 'transfer-encoding') ?? '')) {
       this.#onError(new Error(`a reply without length: ${this.#head}`));
       return;
@@ -110,9 +111,13 @@ export class Connection {
     else this.#tail = Buffer.from(tail.subarray(-LAST_CHUNK.length));
   }
 
-  #finish(): void {
+  #joined(): string {
     const bytes = Buffer.concat(this.#chunks);
-    const body = this.#keepBody ? (this.#missing === null ? joinChunks(bytes) : bytes.toString()) : null;
+    return this.#missing === null ? joinChunks(bytes) : bytes.toString();
+  }
+
+  #finish(): void {
+    const body = this.#keepBody ? this.#joined() : null;
     const reply = { status: Number(this.#head.slice(9, 12)), head: this.#head, body };
     const onReply = this.#onReply;
     this.#head = '';

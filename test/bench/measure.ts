@@ -12,7 +12,7 @@ interface Slice extends LoadResult {
 }
 
 /** What a workload's subjects did, round by round. */
-export type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
+type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
 export type Measurements = ReadonlyMap<WorkloadKey, Measured>;
 
 /** Prime, so that samples do not fall on the same requests. */

@@ -1,5 +1,6 @@
 // The command line of the bench, and how much of everything a run does.
 import { parseArgs } from 'node:util';
+import { StartupError } from '../../src/errors.ts';
 
 /** How much a run does. */
 export interface Plan {
@@ -73,7 +74,7 @@ export const HELP = `npm run bench -- [options]
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)
 `;
 
-/** @throws Error with what to correct; null when only help was asked for */
+/** @throws StartupError with what to correct; null when only help was asked for */
 export function parseOptions(args: string[]): Options | null {
   const { values } = parseArgs({
     args,
@@ -91,10 +92,11 @@ export function parseOptions(args: string[]): Options | null {
   const base = values.quick ? QUICK : FULL;
   const parts = values.only === undefined ? PARTS : values.only.split(',').map((part) => part.trim());
   const unknown = parts.filter((part) => !PARTS.includes(part));
-  if (unknown.length > 0) throw new Error(`--only takes ${PARTS.join(', ')}, not ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new StartupError(`--only takes ${PARTS.join(', ')}, not ${unknown.join(', ')}`);
   const rows = values.rows === undefined ? base.rows : Number(values.rows.replaceAll(/[,_]/g, ''));
   if (!Number.isSafeInteger(rows) || rows < 1_000 || rows > 30_000_000)
-    throw new Error('--rows takes a whole number from 1,000 to 30,000,000');
+    throw new StartupError('--rows takes a whole number from 1,000 to 30,000,000');
   return {
     plan: { ...base, rows, walkContacts: Math.min(base.walkContacts, rows) },
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'text',

@@ -1,5 +1,5 @@
 // The peers' own package folder: installed when it is missing or its lock file has changed, and its Prisma client made.
-import { execFile } from 'node:child_process';
+import { exec, execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 import type { Progress } from './progress.ts';
 
 const run = promisify(execFile);
+const runInShell = promisify(exec);
 const FOLDER = fileURLToPath(new URL('./peers/', import.meta.url));
+const GENERATE = fileURLToPath(new URL('./peers/generate.ts', import.meta.url));
 const SCHEMA = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url));
 
 /** True when the peers can be started. Without them the bench still measures the gateway against the limit. */
@@ -19,7 +21,7 @@ export async function installPeers(progress: Progress, signal: AbortSignal): Pro
     }
     if (await isOlder(`${FOLDER}.cache/pothos-types.ts`, SCHEMA)) {
       progress.say("Generating the stock stack's Prisma client");
-      await run(execPath, [`${FOLDER}generate.ts`], { signal });
+      await run(execPath, [GENERATE], { signal });
     }
     return true;
   } catch (error) {
@@ -35,7 +37,7 @@ async function npmCi(signal: AbortSignal): Promise<void> {
   const { npm_execpath: cli } = env;
   const options = { cwd: FOLDER, signal, maxBuffer: 64 * 1024 * 1024 };
   if (cli?.endsWith('.js')) await run(execPath, [cli, 'ci'], options);
-  else await run('npm', ['ci'], { ...options, shell: true });
+  else await runInShell('npm ci', options);
 }
 
 async function isOlder(made: string, from: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 import { SUBJECTS } from './subjects.ts';
 
 /** null is what was not measured. */
-export interface Ratios {
+interface Ratios {
   readonly rest_page_vs_limit: number | null;
   readonly rest_page_100_vs_limit: number | null;
   readonly graphql_vs_limit: number | null;

@@ -43,7 +43,7 @@ export interface SubjectSettings {
 const TICK_US = 10_000;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
-const TAIL_LINES = 6;
+const TAIL_LINES = 12;
 const POLL_MS = 5;
 
 const run = promisify(execFile);
@@ -109,7 +109,7 @@ export async function startSubject(spec: SubjectSpec, settings: SubjectSettings)
 }
 
 /** A port of the loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
   const address = server.address();

@@ -7,7 +7,7 @@ const MAIN = path(new URL('../../src/main.ts', import.meta.url));
 const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
 
 /** The gateway's command line. */
-export const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
+const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
 
 export type SubjectName = 'limit-json' | 'limit-rows' | 'gateway' | 'postgraphile' | 'stock' | 'mercurius';
 

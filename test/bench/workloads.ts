@@ -77,7 +77,7 @@ export function pagePath({ workspaceId }: Manifest, size: number, after: number)
 }
 
 /** Ids of contacts that a full page follows, the same ones in every run. */
-export function randomContacts({ rows, firstContactId }: Manifest, size: number): number[] {
+function randomContacts({ rows, firstContactId }: Manifest, size: number): number[] {
   const random = createRandom(SEED);
   return Array.from({ length: POSITIONS }, () => firstContactId + Math.floor(random() * (rows - size - 1)));
 }

@@ -24,7 +24,7 @@ export async function openDocs(page: Page): Promise<void> {
     .waitFor();
 }
 
-export async function closeDocs(page: Page): Promise<void> {
+async function closeDocs(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
 }
 

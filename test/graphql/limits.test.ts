@@ -146,6 +146,23 @@ describe('the schema', () => {
 });
 
 describe('documents that never end', () => {
+  test.each([
+    ['selections', `{ ${'a { '.repeat(1_900)}`],
+    ['lists', `{ nodes(ids: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`],
+    ['objects', `{ node(id: ${'{a:'.repeat(1_300)}1${'}'.repeat(1_300)}) { id } }`],
+    ['types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { __typename }`],
+  ])('very many %s inside each other are not even parsed', async (_name, query) => {
+    expect(await refusalOf(query)).toBe('The document has more than 200 brackets inside each other.');
+  });
+
+  test('brackets in texts and comments do not count', async () => {
+    const open = '{'.repeat(300);
+    const block = `"""a "quoted" \\""" ${open}"""`;
+    const query = `{ # ${open}\n a: node(id: "\\"${open}") { id } b: node(id: ${block}) { id } }`;
+    const { data } = await post(gateway, { query }, { caller });
+    expect(data).toEqual({ a: null, b: null });
+  });
+
   test('fragments that contain themselves are refused by validation', async () => {
     const query = '{ node(id: "x") { ...A } } fragment A on Node { ...B } fragment B on Node { ...A }';
     const { response, errors } = await post(gateway, { query }, { caller });

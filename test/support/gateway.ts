@@ -32,7 +32,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export const DEFAULT_HOST = 'localhost:4000';
+const DEFAULT_HOST = 'localhost:4000';
 
 interface GatewayOptions {
   /** Environment variables on top of the tests' own. */

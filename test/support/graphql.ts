@@ -3,7 +3,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
 import type { Gateway, RequestOptions } from './gateway.ts';
 
-export interface PublicError {
+interface PublicError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: {

@@ -127,7 +127,11 @@ query FiltersAndWebhooks($subdomain: String!) {
       nodes {
         name
         filterClass
-        criteria
+        criteria {
+          attribute
+          clause
+          value
+        }
       }
     }
     webhookEndpoints(first: 20) {

@@ -1,0 +1,239 @@
+// Whatever is refused over one face is refused over the other, with the same code (DESIGN §1, §6).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { createToken } from '../src/auth/tokens.ts';
+import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
+import { createServer } from '../src/server.ts';
+import * as factories from './support/factories.ts';
+import {
+  anonymous,
+  type Caller,
+  createGateway,
+  type Gateway,
+  type RequestOptions,
+} from './support/gateway.ts';
+import { type Answer, post } from './support/graphql.ts';
+import { createTenant, type Tenant } from './support/operations.ts';
+import type { Problem } from './support/problem.ts';
+
+/** One wish, as each face says it. */
+interface Wish {
+  readonly path: string;
+  readonly method?: string;
+  readonly query: string;
+}
+
+let gateway: Gateway;
+let ours: Tenant;
+let theirs: Tenant;
+let good: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  ours = await createTenant(gateway.app, 'ours');
+  theirs = await createTenant(gateway.app, 'theirs');
+  good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+});
+afterAll(() => gateway.close());
+
+const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
+const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { id } } }' };
+const teamOf = ({ team: { id } }: Tenant): Wish => ({
+  path: `/api/v2/teams/${id}`,
+  query: `{ team(databaseId: ${id}) { id } }`,
+});
+const below = ({ workspace: { id } }: Tenant, rest: string, field: string): Wish => ({
+  path: `/api/v2/workspaces/${id}${rest}`,
+  query: `{ workspace(databaseId: ${id}) { ${field} } }`,
+});
+const removal = (funnel: Tenant['funnel'], split: Tenant['split']): Wish => ({
+  path: `/api/v2/funnels/${funnel.id}/conditional_split_steps/${split.id}`,
+  method: 'DELETE',
+  query: `mutation { removeConditionalSplit(input: {
+    funnelId: "${globalId('Funnel', funnel)}", splitId: "${globalId('ConditionalSplitStep', split)}"
+  }) { removedSplitId } }`,
+});
+
+interface Refusal {
+  readonly code: string;
+  readonly detail: string;
+  readonly field?: string | undefined;
+}
+
+async function refusalOf({ response }: { response: Response }): Promise<Refusal> {
+  const { code, detail, errors, status } = (await response.json()) as Problem;
+  expect([response.status, status]).toEqual([STATUS_OF[code], STATUS_OF[code]]);
+  return { code, detail, field: errors[0]?.field };
+}
+
+function graphqlRefusalOf({ errors }: Answer<unknown>): Refusal {
+  const { extensions, message } = errors?.[0] ?? {
+    extensions: { code: 'none', field: undefined },
+    message: '',
+  };
+  expect(extensions.code).toBe(extensions.code.toUpperCase());
+  return { code: extensions.code.toLowerCase(), detail: message, field: extensions.field };
+}
+
+/** Sends the wish over both faces; both refuse it with this code, in the same words. */
+async function expectBothRefuse(wish: Wish, code: ErrorCode, options: RequestOptions = { caller: good }) {
+  const rest = await gateway.send(wish.path, { ...options, method: wish.method ?? 'GET' });
+  const graphql = await post(gateway, { query: wish.query }, options);
+  const [restRefusal, graphqlRefusal] = [await refusalOf({ response: rest }), graphqlRefusalOf(graphql)];
+  expect([restRefusal.code, graphqlRefusal.code]).toEqual([code, code]);
+  expect(graphqlRefusal.detail).toBe(restRefusal.detail);
+  return { rest, graphql, fields: [restRefusal.field, graphqlRefusal.field] };
+}
+
+/** Every category's wish. */
+const wishes = (): Record<string, Wish> => ({
+  'account:read': teams,
+  'contacts:read': below(ours, '/contacts', 'contacts { nodes { id } }'),
+  'contacts:read (filters)': below(ours, '/refine_filters', 'refineFilters { nodes { id } }'),
+  'webhooks:read': below(ours, '/webhooks/outgoing/endpoints', 'webhookEndpoints { nodes { id } }'),
+  'funnels:read': below(ours, '/funnels', 'funnels { nodes { id } }'),
+  'funnels:write': removal(ours.funnel, ours.split),
+});
+const SCOPES = [
+  'account:read',
+  'contacts:read',
+  'contacts:read (filters)',
+  'webhooks:read',
+  'funnels:read',
+  'funnels:write',
+];
+
+describe('unauthenticated', () => {
+  const createdAt = new Date(Date.now() - 86_400_000);
+  const past = new Date(Date.now() - 1000);
+  const callers: Record<string, () => Caller | Promise<Caller>> = {
+    'no key': () => anonymous,
+    'a malformed header': () => ({ authorization: 'Basic dXNlcg==' }),
+    'an unknown key': () => ({ authorization: `Bearer ${createToken().token}` }),
+    'a revoked key': () =>
+      factories.apiKey(gateway.app, { teamId: ours.team.id, createdAt, revokedAt: past }),
+    'an expired key': () =>
+      factories.apiKey(gateway.app, { teamId: ours.team.id, createdAt, expiresAt: past }),
+  };
+
+  test.each(Object.keys(callers))('%s: 401 on both faces, with the same challenge', async (kind) => {
+    const caller = await callers[kind]?.();
+    const options = { caller: caller ?? anonymous };
+    const { rest, graphql } = await expectBothRefuse(teams, 'unauthenticated', options);
+    expect(graphql.response.status).toBe(401);
+    expect(graphql.response.headers.get('WWW-Authenticate')).toBe(rest.headers.get('WWW-Authenticate'));
+    for (const wish of Object.values(wishes())) await expectBothRefuse(wish, 'unauthenticated', options);
+  });
+});
+
+test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
+  const scope = name.split(' ')[0] ?? '';
+  const all = ['account', 'contacts', 'funnels', 'store', 'webhooks'].flatMap((one) => [
+    `${one}:read`,
+    `${one}:write`,
+  ]);
+  const caller = await factories.apiKey(gateway.app, {
+    teamId: ours.team.id,
+    scopes: all.filter((granted) => granted !== scope),
+  });
+  const wish = wishes()[name] ?? teams;
+  const { graphql } = await expectBothRefuse(wish, 'insufficient_scope', { caller });
+  expect(graphql.errors?.[0]?.extensions.scope).toBe(scope);
+});
+
+describe('not_found', () => {
+  test("another team's team and workspace, and what never was", async () => {
+    const nowhere = { team: { id: 9999n }, workspace: { id: 9999n } } as Tenant;
+    for (const tenant of [theirs, nowhere]) {
+      await expectBothRefuse(teamOf(tenant), 'not_found');
+      await expectBothRefuse(below(tenant, '', 'id'), 'not_found');
+      await expectBothRefuse(below(tenant, '/contacts', 'contacts { nodes { id } }'), 'not_found');
+    }
+  });
+
+  test("what another workspace's host hides", async () => {
+    const other = await factories.workspace(gateway.app, { teamId: ours.team.id, subdomain: 'other' });
+    const options = { caller: good, host: `${other.subdomain}.localhost` };
+    await expectBothRefuse(below(ours, '', 'id'), 'not_found', options);
+    await expectBothRefuse(removal(ours.funnel, ours.split), 'not_found', options);
+  });
+
+  test('the removal of a split that is not there, or not yours', async () => {
+    const nothing = { id: 9999n, publicId: '', workspaceId: 0n };
+    await expectBothRefuse(removal(theirs.funnel, theirs.split), 'not_found');
+    await expectBothRefuse(removal(nothing, ours.split), 'not_found');
+    await expectBothRefuse(removal(ours.funnel, nothing), 'not_found');
+    await expectBothRefuse(removal(ours.funnel, theirs.split), 'not_found');
+  });
+
+  test('a second removal of the same split, whichever face took the first', async () => {
+    const remove = {
+      rest: ({ path }: Wish) => gateway.send(path, { caller: good, method: 'DELETE' }),
+      graphql: ({ query }: Wish) => post(gateway, { query }, { caller: good }),
+    };
+    for (const face of ['rest', 'graphql'] as const) {
+      const { funnel, split } = await createTenant(gateway.app, 'more', ours.team.id);
+      const wish = removal(funnel, split);
+      await remove[face](wish);
+      await expectBothRefuse(wish, 'not_found');
+    }
+  });
+});
+
+test('invalid: a page size of zero or less is blamed on its parameter', async () => {
+  const path = '/api/v2/teams?per_page=';
+  for (const size of [0, -1]) {
+    const rest = await gateway.send(`${path}${size}`, { caller: good });
+    const graphql = await post(
+      gateway,
+      { query: `{ teams(first: ${size}) { nodes { id } } }` },
+      { caller: good },
+    );
+    expect(await refusalOf({ response: rest })).toMatchObject({ code: 'invalid', field: 'per_page' });
+    expect(graphqlRefusalOf(graphql)).toMatchObject({ code: 'invalid', field: 'first' });
+  }
+});
+
+test('invalid: a cursor that is none is blamed on after', async () => {
+  const query = '{ teams(after: "x") { nodes { id } } }';
+  const rest = await gateway.send('/api/v2/teams?after=x', { caller: good });
+  expect(await refusalOf({ response: rest })).toMatchObject({ code: 'invalid', field: 'after' });
+  expect(graphqlRefusalOf(await post(gateway, { query }, { caller: good }))).toMatchObject({
+    code: 'invalid',
+    field: 'after',
+  });
+});
+
+test('who may is decided before what is asked on both faces', async () => {
+  const { authorization } = await factories.apiKey(gateway.app, {
+    teamId: ours.team.id,
+    scopes: ['store:read'],
+  });
+  const wish = { path: '/api/v2/teams?per_page=0', query: '{ teams(first: 0) { nodes { id } } }' };
+  await expectBothRefuse(wish, 'insufficient_scope', { caller: { authorization } });
+  await expectBothRefuse(wish, 'unauthenticated', { caller: anonymous });
+});
+
+test("misdirected_request: a host that is nobody's is 421 at both", async () => {
+  for (const path of ['/api/v2/teams', '/graphql']) {
+    const response = await gateway.send(path, { caller: good, host: 'nobody.example' });
+    expect((await refusalOf({ response })).code).toBe('misdirected_request');
+  }
+});
+
+test('unavailable: the database away is 503 with Retry-After at both', async () => {
+  const { config, log } = gateway.app;
+  const app = createApp(config, { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db' }, { log });
+  const server = createServer(app);
+  const headers = { Authorization: good.authorization ?? '', 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ query: teams.query });
+  for (const request of [
+    new Request('http://localhost/api/v2/teams', { headers }),
+    new Request('http://localhost/graphql', { method: 'POST', headers, body }),
+  ]) {
+    const response = await server.fetch(request);
+    expect([response.status, response.headers.has('Retry-After')]).toEqual([503, true]);
+    expect((await response.text()).toLowerCase()).toContain('"code":"unavailable"');
+  }
+  await app.store.close();
+});

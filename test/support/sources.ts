@@ -1,0 +1,64 @@
+// The source files of the gateway, with their imports: what the layer test reads.
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+
+interface Import {
+  /** As written, or for a file of ours its path below src. */
+  readonly from: string;
+  readonly own: boolean;
+  /** `import type`: gone when the program runs. */
+  readonly typeOnly: boolean;
+}
+
+export interface Source {
+  /** Below src, with slashes. */
+  readonly path: string;
+  /** The folder below src that it is in, or its own name for a file directly there. */
+  readonly layer: string;
+  readonly text: string;
+  /** Without comments. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
+
+const STATIC =
+  /^(?:import|export)\s+(type\s+)?(?:[\w*\s,]+|[\w\s,]*\{[^}]*\}|\* as \w+)\s*from\s+'([^']+)'/gm;
+const BARE_OR_DYNAMIC = /^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+
+/** Every source file that people write: not the generated client, not the browser's GraphiQL. */
+export async function readSources(): Promise<Source[]> {
+  const sources: Source[] = [];
+  for await (const file of glob('**/*.ts', { cwd: SRC })) {
+    const path = file.replaceAll('\\', '/');
+    if (path.startsWith('store/generated/') || path.startsWith('graphiql/app/')) continue;
+    sources.push(toSource(path, readFileSync(SRC + path, 'utf8')));
+  }
+  return sources.sort((a, b) => a.path.localeCompare(b.path));
+}
+
+export function toSource(path: string, text: string): Source {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\w])\/\/.*$/gm, '$1');
+  const found = [
+    ...[...code.matchAll(STATIC)].map((match) => ({
+      from: match[2] ?? '',
+      typeOnly: match[1] !== undefined,
+    })),
+    ...[...code.matchAll(BARE_OR_DYNAMIC)].map((match) => ({
+      from: match[1] ?? match[2] ?? '',
+      typeOnly: false,
+    })),
+  ];
+  const imports = found.map(({ from, typeOnly }) => {
+    if (!from.startsWith('.')) return { from, own: false, typeOnly };
+    return { from: new URL(from, `file:///${path}`).pathname.slice(1), own: true, typeOnly };
+  });
+  return { path, layer: layerOf(path), text, code, imports };
+}
+
+/** `rest/teams.ts` is of `rest`, `server.ts` of `server`. */
+export function layerOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
+}
