@@ -70,7 +70,7 @@ describe('a database that is not there', () => {
     await expectUnavailable(await server.fetch(new Request('http://shop.localhost/api/v2/teams')));
     expect((await server.fetch(new Request('http://localhost/healthz'))).status).toBe(200);
     expect(logLines.join('')).not.toContain('hunter2');
-    await app.store.close();
+    await closeApp(app);
   });
 });
 

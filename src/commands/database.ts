@@ -34,7 +34,7 @@ export async function withDatabase<T>(
     try {
       return await work({ app, embedded });
     } finally {
-      await app.store.close();
+      await closeApp(app);
     }
   } finally {
     await embedded?.release();
