@@ -1,5 +1,5 @@
 // Rows as PostgreSQL sends them: text, which is decoded when somebody asks for it, and never for nobody. Pure.
-import pg from 'pg';
+import { parse as parseArray } from 'postgres-array';
 
 /** How a column's text becomes a value. */
 export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamp' | 'json' | 'text[]' | 'int8[]';
@@ -81,19 +81,15 @@ export function rowMaker<Row>(columns: Columns, offset = 0): (text: TextRow) => 
   return (text) => new Lazy(text) as Row;
 }
 
-const parserOf: (oid: number) => (text: string) => unknown = pg.types.getTypeParser;
-const parseTextArray = parserOf(1009) as (text: string) => string[];
-const parseTimestamp = parserOf(1184) as (text: string) => Date;
-
 const DECODERS: Record<ColumnType, (text: string) => unknown> = {
   int8: BigInt,
   int4: Number,
   text: (text) => text,
   bool: (text) => text === 't',
-  timestamp: parseTimestamp,
+  timestamp: (text) => new Date(toIsoTimestamp(text)),
   json: (text) => JSON.parse(text),
-  'text[]': parseTextArray,
-  'int8[]': (text) => parseTextArray(text).map(BigInt),
+  'text[]': (text) => parseArray(text),
+  'int8[]': (text) => parseArray(text, BigInt),
 };
 
 const QUOTED = /["\\\p{Cc}\p{Cs}]/u;
@@ -106,16 +102,18 @@ export const TO_JSON: Record<ColumnType, (text: string) => string> = {
   bool: (text) => (text === 't' ? 'true' : 'false'),
   timestamp: (text) => `"${toIsoTimestamp(text)}"`,
   json: (text) => text,
-  'text[]': (text) => JSON.stringify(parseTextArray(text)),
+  'text[]': (text) => JSON.stringify(parseArray(text)),
   'int8[]': (text) => `[${text.slice(1, -1)}]`,
 };
 
-const FRACTION = ['.000Z', '', '00Z', '0Z', 'Z'];
+const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];
 
-/** `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: sliced where the session is in UTC, else parsed. */
+/**
+ * `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: cut and pasted where the session is in UTC, else parsed.
+ * Years 1 to 9999, milliseconds: the store's columns hold no more.
+ */
 export function toIsoTimestamp(text: string): string {
-  if (text.length > 26 || text.length < 22 || !text.endsWith('+00'))
-    return parseTimestamp(text).toISOString();
-  const end = FRACTION[text.length - 22];
-  return end === '' ? parseTimestamp(text).toISOString() : `${text.slice(0, 10)}T${text.slice(11, -3)}${end}`;
+  const end = text.endsWith('+00') ? FRACTION[text.length - 22] : null;
+  if (typeof end === 'string') return `${text.slice(0, 10)}T${text.slice(11, -3)}${end}`;
+  return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
 }

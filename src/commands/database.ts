@@ -1,6 +1,6 @@
 // Opening the store for a command: the embedded database, started or joined, or the server that DATABASE_URL names.
 import pg from 'pg';
-import { createApp } from '../app.ts';
+import { closeApp, createApp } from '../app.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../log.ts';

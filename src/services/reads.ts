@@ -4,7 +4,15 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageInput } from '../pagination.ts';
-import { countUnder, existsUnder, findByIds, findByRef, findPagesUnder, type Ref } from '../store/rows.ts';
+import {
+  countUnder,
+  existsUnder,
+  findByIds,
+  findByRef,
+  findPagesUnder,
+  findPageUnder,
+  type Ref,
+} from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
 import { parseRef } from './refs.ts';
 
@@ -54,9 +62,8 @@ export function readsOf<Row extends { id: bigint }>(
     async list(ctx, parent, page) {
       const { reach } = requireScope(ctx, scope);
       const ref = parseRef(noun.parent, parent);
-      const parents = typeof ref === 'bigint' ? [ref] : ref;
-      const [found] = await findPagesUnder(ctx.store, table, reach, parents, page());
-      if (found == null) throw notFound(noun.parent);
+      const found = await findPageUnder(ctx.store, table, reach, ref, page());
+      if (found === null) throw notFound(noun.parent);
       return found;
     },
     async listMany(ctx, parentIds, page) {

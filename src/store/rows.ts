@@ -64,46 +64,74 @@ export async function findByRef<R extends Row>(
 }
 
 /**
- * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's.
- * @param parents ids, or one public id
+ * A page under one parent: null when the parent is not the caller's. One statement, and a second one only where the
+ * page is empty, to tell an empty list from a parent that is not there.
  */
+export async function findPageUnder<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  parent: Ref,
+  page: PageRequest,
+): Promise<Page<R> | null> {
+  const { table: parents, column } = table.parent;
+  const named = typeof parent === 'string' ? 'p.public_id = $3' : 'p.id = $3';
+  const form = `${table.name}.under_${typeof parent === 'string' ? 'ref' : 'id'}`;
+  const direction = scanDirection(page);
+  const owner = `(select p.id from ${parents} p where ${named} and ${parentInReach(parents)})`;
+  const pageUnder = statement(
+    `${form}.${direction}`,
+    () => `select ${selectList(table.columns)} from ${table.name} t
+      where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
+      order by t.${column} ${direction}, t.id ${direction} limit $4`,
+  );
+  const values = [reach.teamId, reach.workspaceId, parent, limitOf(page), ...bounds(page)];
+  const rows = await readText(store, pageUnder, values);
+  if (rows.length > 0) return toPage(rows.map(makerOf(table)), page);
+  const parentOnly = statement(
+    `${form}.parent`,
+    () =>
+      `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint is null or true)`,
+  );
+  const owned = await readText(store, parentOnly, [reach.teamId, reach.workspaceId, parent]);
+  return owned.length > 0 ? { rows: [], more: false } : null;
+}
+
+/** A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. */
 export async function findPagesUnder<R extends Row>(
   store: Store,
   table: Table<R>,
   reach: Reach,
-  parents: readonly bigint[] | string,
+  parents: readonly bigint[],
   page: PageRequest,
 ): Promise<(Page<R> | null)[]> {
-  const { key, condition, direction } = keyset(page);
-  const byPublicId = typeof parents === 'string';
+  const direction = scanDirection(page);
   const link = table.parent;
   const pages = statement(
-    `${table.name}.under.${byPublicId ? 'ref' : 'ids'}.${key}`,
+    `${table.name}.under_ids.${direction}`,
     () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
         select ${selectList(table.columns)} from ${table.name} t
-        where t.${link.column} = p.id and ${table.visible} and ${condition('$5', '$6')}
-          and ${table.narrowed('$2')}
-        order by t.id ${direction} limit $4
+        where ${between(`t.${link.column}`, 'p.id')} and ${table.visible} and ${table.narrowed('$2')}
+        order by t.${link.column} ${direction}, t.id ${direction} limit $4
       ) t on true
-      where ${byPublicId ? 'p.public_id = $3' : 'p.id = any($3::bigint[])'} and ${parentInReach(link.table)}
+      where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
       order by p.id, t.id ${direction}`,
   );
-  const values = [reach.teamId, reach.workspaceId, parents, page.size + 1, ...bounds(page)];
+  const values = [reach.teamId, reach.workspaceId, parents, limitOf(page), ...bounds(page)];
   const rows = await readText(store, pages, values);
   const maker = makerOf(table);
   const byParent = new Map<string, R[]>();
   for (const row of rows) {
     const parentId = row.at(-1) ?? '';
-    let siblings = byParent.get(parentId);
-    if (siblings === undefined) {
-      siblings = [];
-      byParent.set(parentId, siblings);
-    }
+    const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
     if (row[0] !== null) siblings.push(maker(row));
+    byParent.set(parentId, siblings);
   }
-  const found = byPublicId ? [[...byParent.values()][0]] : parents.map((id) => byParent.get(String(id)));
-  return found.map((siblings) => (siblings === undefined ? null : toPage(siblings, page)));
+  return parents.map((id) => {
+    const siblings = byParent.get(String(id));
+    return siblings === undefined ? null : toPage(siblings, page);
+  });
 }
 
 /** How many visible rows each parent has, in the parents' order. */
@@ -155,26 +183,30 @@ function parentInReach(parent: Table<Row>['parent']['table']): string {
     and ($2::bigint is null or w.id = $2))`;
 }
 
-/** Keyset condition and scan direction of a page. Paging backward scans from the other end. */
-function keyset(page: PageRequest) {
-  const ascending = page.order === 'asc';
-  const direction = ascending === !page.backward ? 'asc' : 'desc';
-  const after = page.after === null ? '' : ascending ? '>' : '<';
-  const before = page.before === null ? '' : ascending ? '<' : '>';
-  return {
-    key: `${direction}.${page.order}.${after && 'a'}${before && 'b'}`,
-    direction,
-    condition(first: string, second: string): string {
-      const conditions = [];
-      if (after !== '') conditions.push(`t.id ${after} ${first}`);
-      if (before !== '') conditions.push(`t.id ${before} ${after === '' ? first : second}`);
-      return conditions.join(' and ') || 'true';
-    },
-  };
+/** One row too many tells whether there is more. */
+function limitOf({ size, rowsOnly }: PageRequest): number {
+  return rowsOnly ? size : size + 1;
 }
 
-function bounds(page: PageRequest): bigint[] {
-  return [page.after, page.before].filter((bound) => bound !== null);
+/** Paging backward scans from the other end. */
+function scanDirection(page: PageRequest): 'asc' | 'desc' {
+  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
+}
+
+/**
+ * The rows of one parent between two ids, `$5` and `$6`, both left out. As a comparison of rows it can only be answered
+ * by the index on (parent, id), whatever the planner thinks of a list's length: no scan through other parents' rows.
+ */
+function between(column: string, parent: string): string {
+  return `(${column}, t.id) > (${parent}, $5) and (${column}, t.id) < (${parent}, $6)`;
+}
+
+const MAX_ID = 2n ** 63n - 1n;
+
+/** The ids that a page lies between. Ids start at 1. */
+function bounds({ order, after, before }: PageRequest): [bigint, bigint] {
+  const [low, high] = order === 'asc' ? [after, before] : [before, after];
+  return [low ?? 0n, high ?? MAX_ID];
 }
 
 /** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
