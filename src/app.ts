@@ -23,6 +23,7 @@ export function createApp(
   return {
     config,
     log,
+    accessLog: overrides.accessLog ?? log,
     store,
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
     clock: overrides.clock ?? (() => new Date()),

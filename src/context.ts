@@ -11,6 +11,8 @@ export interface App {
   readonly store: Store;
   readonly lookups: Lookups;
   readonly log: Logger;
+  /** One line a request. */
+  readonly accessLog: Logger;
   /** The time now; tests set it. */
   readonly clock: () => Date;
 }

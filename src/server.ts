@@ -131,5 +131,5 @@ function logRequest(
     durationMs: Math.round(durationMs * 10) / 10,
     ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
   };
-  app.log.info(line, 'request');
+  app.accessLog.info(line, 'request');
 }

@@ -1,5 +1,6 @@
 // Connections for short reads, each shared by many requests at once: statements are sent without waiting for the
 // answers to those before them (pipelining), so that a busy gateway needs few connections and few system calls.
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { TextRow } from '../columns.ts';
 import type { Logger } from '../log.ts';
@@ -82,11 +83,20 @@ class TextQuery extends Query {
   }
 }
 
+/** Statements of one turn of the event loop leave in one system call. */
+function holdUntilTurnEnds(client: pg.Client): void {
+  const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
+}
+
 function send(client: pg.Client, { name, text }: Statement, values: unknown[]): Promise<TextRow[]> {
   return new Promise((resolve, reject) => {
     const query = new TextQuery({ name, text, values });
     query.callback = (error) =>
       error === null || error === undefined ? resolve(query.received) : reject(error);
+    holdUntilTurnEnds(client);
     client.query(query as unknown as pg.Submittable);
   });
 }
