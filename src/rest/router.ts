@@ -37,8 +37,29 @@ export function mountRest(http: Hono<HttpEnv>): void {
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
     const allow = served.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    http.all(path, () => {
-      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
-    });
+    refuseOthers(http, path, allow);
   }
+  for (const path of ['/api/v2', '/api/v2/']) {
+    http.get(path, overview);
+    refuseOthers(http, path, ['GET', 'HEAD']);
+  }
+}
+
+function refuseOthers(http: Hono<HttpEnv>, path: string, allow: readonly string[]): void {
+  http.all(path, () => {
+    throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+  });
+}
+
+/** For people who open the address itself. It shows what is served and no data, so it needs no key. */
+function overview(): Response {
+  const about = {
+    name: 'Funnel Gateway REST API, version 2',
+    authorization: 'Bearer <API key>',
+    pagination: 'per_page (20, at most 100), sort_order (asc or desc), after (an id); follow the Link header',
+    endpoints: routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+  };
+  return new Response(`${JSON.stringify(about, null, 2)}\n`, {
+    headers: { 'Content-Type': 'application/json' },
+  });
 }

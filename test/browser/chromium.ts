@@ -39,8 +39,12 @@ export async function openContext(
     }
   });
   context.on('console', (message) => {
-    const isRefusal = message.location().url.endsWith('/graphql') && message.text().includes('401');
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) record.problems.push(message.text());
+    const { url } = message.location();
+    const isRefusal = url.endsWith('/graphql') && message.text().includes('401');
+    // Chromium looks for an icon beside every document that is not HTML.
+    const isIcon = url.endsWith('/favicon.ico');
+    if (!['error', 'warning'].includes(message.type()) || isRefusal || isIcon) return;
+    record.problems.push(message.text());
   });
   context.on('weberror', (error) => record.problems.push(String(error.error())));
   return { context, record };

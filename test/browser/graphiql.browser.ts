@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { type Activity, openBrowser, openContext } from './chromium.ts';
+import { type DemoGateway, startDemoGateway } from './demo-gateway.ts';
 import {
   chooseExample,
   enterKey,
@@ -16,10 +17,9 @@ import {
   runQuery,
   waitForKeyStatus,
 } from './explore.ts';
-import { type StandInServer, startStandInServer } from './stand-in-server.ts';
 
 const screenshots = join(tmpdir(), 'funnel-gateway-screenshots');
-let server: StandInServer;
+let server: DemoGateway;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -28,7 +28,7 @@ let record: Activity;
 beforeAll(async () => {
   mkdirSync(screenshots, { recursive: true });
   await buildGraphiql();
-  server = await startStandInServer();
+  server = await startDemoGateway();
   browser = await openBrowser();
 }, 60_000);
 
@@ -61,6 +61,12 @@ describe('the explorer', { timeout: 60_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('heading', { name: 'REST' }).waitFor();
+    await page.keyboard.press('Escape');
+    const opened = context.waitForEvent('page');
+    await page.getByRole('link', { name: 'REST /api/v2' }).click();
+    const rest = await opened;
+    await rest.getByText('/api/v2/workspaces/{workspace_id}/contacts').first().waitFor();
+    await rest.close();
 
     expect(record.requests.filter(({ url }) => new URL(url).origin !== server.url)).toEqual([]);
     expect(record.problems).toEqual([]);
@@ -162,6 +168,19 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(record.problems).toEqual([]);
   });
 
+  test('every example shows data', async () => {
+    await openGraphiql(page, server.url);
+    await enterKey(page, server.apiKey);
+    await waitForKeyStatus(page, 'Key accepted');
+    for (const { title } of examples) {
+      await chooseExample(page, title);
+      const answer = await runQuery(page);
+      expect(answer, title).toContain('"data"');
+      expect(answer, title).not.toContain('"errors"');
+    }
+    expect(record.problems).toEqual([]);
+  });
+
   test.each([
     ['light', 1280, 800, 'light'],
     ['dark', 1280, 800, 'dark'],
@@ -190,6 +209,8 @@ describe('the explorer', { timeout: 60_000 }, () => {
     await page.screenshot({ path: join(screenshots, `${name}-examples.png`) });
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
+    await page.getByRole('menuitem', { name: 'Funnels and their steps' }).click();
+    expect(await runQuery(page)).toContain('"funnels"');
     expect(record.problems).toEqual([]);
   });
 });

@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { examples } from '../../src/graphiql/app/examples.ts';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { createGraphiql } from '../../src/graphiql/page.ts';
 
@@ -182,11 +180,3 @@ describe('an asset', () => {
 test('a second build with nothing changed does nothing', async () => {
   expect(await buildGraphiql()).toBe(false);
 });
-
-test.each(examples.map((example) => [example.title, example] as const))(
-  'the example "%s" is well formed',
-  (_, example) => {
-    expect(parse(example.query).definitions).toHaveLength(1);
-    expect(() => JSON.parse(example.variables || '{}')).not.toThrow();
-  },
-);

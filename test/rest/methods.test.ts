@@ -58,8 +58,8 @@ describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.index
 
 test.each([
   '/api',
-  '/api/v2',
-  '/api/v2/',
+  '/api/v2//',
+  '/api/v1',
   '/api/v1/teams',
   '/API/V2/teams',
   '/teams',

@@ -21,13 +21,15 @@ export function ExamplesMenu() {
 
 /** Shows an example in the tab that has it already, else in a new one; nothing the user typed is overwritten. */
 function useOpenExample(): (example: Example) => void {
-  const { addTab, changeTab, setOperationFacts } = useGraphiQLActions();
+  const { addTab, changeTab, setOperationFacts, setVisiblePlugin } = useGraphiQLActions();
   const tabs = useGraphiQL((state) => state.tabs);
   const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
 
   return ({ query, variables }) => {
+    // On a phone the docs lie over the editors.
+    if (matchMedia('(width <= 760px)').matches) setVisiblePlugin(null);
     const index = tabs.findIndex((tab) => tab.query === query);
     if (index >= 0) {
       if (index !== activeTabIndex) changeTab(index);

@@ -1,4 +1,4 @@
-// The queries the explorer opens with. They run against the demo data; a test validates each against the schema.
+// The queries the explorer opens with. They run against the demo data: a test runs each.
 export interface Example {
   title: string;
   query: string;
@@ -15,6 +15,11 @@ query Overview($subdomain: String!) {
   viewer {
     kind
     scopes
+    teams {
+      nodes {
+        name
+      }
+    }
   }
   workspace(subdomain: $subdomain) {
     databaseId
@@ -36,9 +41,17 @@ query Overview($subdomain: String!) {
 # For the next page, put pageInfo.endCursor
 # into "after". A page has 20 contacts unless
 # "first" says otherwise, and 100 at most.
-query Contacts($subdomain: String!, $first: Int, $after: String) {
+query Contacts(
+  $subdomain: String!
+  $first: Int
+  $after: String
+) {
   workspace(subdomain: $subdomain) {
-    contacts(first: $first, after: $after, sortOrder: DESC) {
+    contacts(
+      first: $first
+      after: $after
+      sortOrder: DESC
+    ) {
       totalCount
       nodes {
         databaseId
@@ -63,21 +76,26 @@ query Contacts($subdomain: String!, $first: Int, $after: String) {
   },
   {
     title: 'Funnels and their steps',
-    query: `# Funnels with the steps of their workflow.
-# The example that removes a conditional split
-# takes its ids from here.
+    query: `# Funnels with the steps of their workflow,
+# the steps on a split's branches below it.
 query Funnels($subdomain: String!) {
   workspace(subdomain: $subdomain) {
-    funnels(first: 20) {
+    funnels(first: 5) {
       nodes {
-        id
-        databaseId
         name
         currentPath
         steps {
-          id
-          databaseId
+          __typename
           name
+          ... on ConditionalSplitStep {
+            branches {
+              branch
+              steps {
+                __typename
+                name
+              }
+            }
+          }
         }
       }
     }
@@ -148,31 +166,62 @@ query FiltersAndWebhooks($subdomain: String!) {
     variables: variables({ subdomain: 'acme' }),
   },
   {
+    title: 'Conditional splits and their ids',
+    query: `# Every conditional split, nested ones too, with
+# the saved filter that decides the branch. The
+# ids are those that the removal asks for: first
+# the funnel's, then the split's.
+query Splits($subdomain: String!) {
+  workspace(subdomain: $subdomain) {
+    funnels(first: 20) {
+      nodes {
+        id
+        name
+        conditionalSplitSteps(first: 20) {
+          nodes {
+            id
+            name
+            filter {
+              name
+            }
+          }
+        }
+      }
+    }
+  }
+}
+`,
+    variables: variables({ subdomain: 'acme' }),
+  },
+  {
     title: 'Remove a conditional split (changes data)',
-    query: `# Changes data: takes a split out of a funnel,
-# with the branch you name (MATCHED, UNMATCHED
-# or BOTH). A branch that stays moves up into
-# the split's place. Take both ids from the
-# example "Funnels and their steps".
-mutation RemoveConditionalSplit($input: RemoveConditionalSplitInput!) {
+    query: `# Changes data, once: takes the split "Family or
+# solo?" out of the funnel "Tent Quiz". "branch"
+# names what is discarded: MATCHED, UNMATCHED or
+# BOTH. The steps of a branch that is kept take
+# the split's place. For another split, take both
+# ids from "Conditional splits and their ids".
+mutation RemoveSplit($input: RemoveConditionalSplitInput!) {
   removeConditionalSplit(input: $input) {
     funnel {
-      id
       name
+      steps {
+        name
+      }
     }
     removedSplitId
     promotedPages {
-      id
       name
     }
     discardedPages {
-      id
       name
     }
   }
 }
 `,
-    variables: variables({ input: { funnelId: '…', splitId: '…', branch: 'BOTH' } }),
+    variables: variables({
+      input: { funnelId: 'RnVubmVsOjM=', splitId: 'Q29uZGl0aW9uYWxTcGxpdFN0ZXA6MTg=', branch: 'MATCHED' },
+    }),
   },
 ];
 

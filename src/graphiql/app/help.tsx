@@ -29,7 +29,7 @@ export function Help() {
         </dl>
         <h2>REST</h2>
         <p>
-          The same data, the same key, at <a href="/api/v2/">/api/v2</a>:
+          The same data, the same key, at <a href="/api/v2">/api/v2</a>:
         </p>
         <pre>{`curl -H 'Authorization: Bearer fgw_…' \\\n  ${location.origin}/api/v2/teams`}</pre>
       </section>

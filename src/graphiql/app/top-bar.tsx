@@ -17,7 +17,7 @@ export function TopBar() {
         <ApiKeyField />
       </div>
       <nav className="links" aria-label="About this API">
-        <a className="quiet rest-link" href="/api/v2/" target="_blank" rel="noreferrer">
+        <a className="quiet rest-link" href="/api/v2" target="_blank" rel="noreferrer">
           REST <code>/api/v2</code>
         </a>
         <Help />

@@ -1,0 +1,32 @@
+// The real gateway on a free port, with the demo data in a database of its own.
+import { createApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import { listen } from '../../src/listen.ts';
+import { createLogger } from '../../src/log.ts';
+import { seedDemoKey } from '../support/demo.ts';
+import { cloneTemplate } from '../support/gateway.ts';
+
+export interface DemoGateway {
+  readonly url: string;
+  /** The first team's key, which may do everything there. */
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+export async function startDemoGateway(): Promise<DemoGateway> {
+  const database = await cloneTemplate();
+  const { config } = parseConfig({ PORT: '0', POOL_SIZE: '4', SHUTDOWN_TIMEOUT_MS: '0' }, '/');
+  const log = createLogger('error', process.stderr);
+  const app = createApp(config, { databaseUrl: database.url }, { log });
+  const apiKey = await seedDemoKey(app);
+  const listener = await listen(app);
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    apiKey,
+    async close() {
+      await listener.close();
+      await app.store.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// The explorer's example queries, over the real handler, against the demo data that a first start puts in.
+import { parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examples } from '../../src/graphiql/app/examples.ts';
+import { seedDemoKey } from '../support/demo.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
+});
+
+afterAll(() => gateway?.close());
+
+/** Lists that came back empty, by their path: an example that shows nothing is none. */
+function emptyLists(value: unknown, path = 'data'): string[] {
+  if (Array.isArray(value) && value.length === 0) return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, held]) => emptyLists(held, `${path}.${name}`));
+}
+
+/** Places where emptiness is part of the picture: contacts without tags, branches without steps, funnels without splits. */
+const MAY_BE_EMPTY = /\.(tags|steps|eventTypeIds|conditionalSplitSteps\.nodes)$/;
+
+describe.each(examples.map((example) => [example.title, example] as const))('"%s"', (_, example) => {
+  test('is one named operation with variables in JSON', () => {
+    const { definitions } = parse(example.query);
+    expect(definitions).toHaveLength(1);
+    expect(definitions[0]).toMatchObject({ kind: 'OperationDefinition', name: { kind: 'Name' } });
+    expect(() => JSON.parse(example.variables || '{}')).not.toThrow();
+  });
+
+  test('runs without an error and shows something', async () => {
+    const variables: unknown = JSON.parse(example.variables || '{}');
+    const { response, data, errors } = await post(gateway, { query: example.query, variables }, { caller });
+    expect(errors).toBeUndefined();
+    expect(response.status).toBe(200);
+    expect(emptyLists(data).filter((path) => !MAY_BE_EMPTY.test(path))).toEqual([]);
+    expect(JSON.stringify(data)).not.toMatch(/^\{"[a-z]+":null/i);
+  });
+});
+
+test('the ids of the removal are those that the example before it shows, and it works once', async () => {
+  const removal = examples.find(({ query }) => query.includes('mutation'));
+  const ids = examples.find(({ query }) => query.includes('conditionalSplitSteps'));
+  if (removal === undefined || ids === undefined) throw new Error('The examples have changed');
+  const fresh = await createGateway();
+  const key: Caller = { authorization: `Bearer ${await seedDemoKey(fresh.app)}` };
+  const run = async ({ query, variables }: typeof removal) =>
+    post(fresh, { query, variables: JSON.parse(variables) as unknown }, { caller: key });
+  const { input } = JSON.parse(removal.variables) as { input: { funnelId: string; splitId: string } };
+
+  const before = JSON.stringify((await run(ids)).data);
+  expect(before).toContain(input.funnelId);
+  expect(before).toContain(input.splitId);
+  const { data, errors } = await run(removal);
+  expect(errors).toBeUndefined();
+  expect(data).toMatchObject({ removeConditionalSplit: { removedSplitId: input.splitId } });
+  expect(JSON.stringify((await run(ids)).data)).not.toContain(input.splitId);
+  expect((await run(removal)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  await fresh.close();
+});

@@ -1,0 +1,30 @@
+// What somebody sees who opens the address that the banner names.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routes } from '../../src/rest/router.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+test.each(['/api/v2', '/api/v2/'])('%s lists every endpoint, without a key', async (path) => {
+  const response = await gateway.send(path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('Content-Type')).toBe('application/json');
+  const { endpoints } = (await response.json()) as { endpoints: string[] };
+  expect(endpoints).toHaveLength(routes.length);
+  expect(endpoints).toContain('GET /api/v2/workspaces/{workspace_id}/contacts');
+  expect(endpoints).toContain('DELETE /funnels/{funnel_id}/conditional_split_steps/{id}');
+  expect(endpoints.join()).not.toContain(':');
+});
+
+test('it is read only, and not shown on a host that is nobody’s', async () => {
+  const response = await gateway.send('/api/v2', { method: 'POST' });
+  expect(response.headers.get('Allow')).toBe('GET, HEAD');
+  await expectProblem(response, 'method_not_allowed');
+  await expectProblem(await gateway.send('/api/v2', { host: 'nobody.example' }), 'misdirected_request');
+});

@@ -1,0 +1,17 @@
+// The demo data in a database of one's own, with the key of its first team.
+import { createToken } from '../../src/auth/tokens.ts';
+import type { App } from '../../src/context.ts';
+import { seedDemo } from '../../src/store/demo/seed.ts';
+
+/** Seeds an empty store. @returns the first team's default key, which may do everything there */
+export async function seedDemoKey(app: App): Promise<string> {
+  const tokens: string[] = [];
+  await seedDemo(app.store, app.clock(), async () => {
+    const { token, hash, hint } = createToken();
+    tokens.push(token);
+    return { hash, hint };
+  });
+  const [first] = tokens;
+  if (first === undefined) throw new Error('The store holds a team already');
+  return first;
+}
