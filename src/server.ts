@@ -24,9 +24,7 @@ export function createServer(app: App): Server {
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = await answer(http, exchange);
-      response.headers.set('X-Request-Id', exchange.requestId);
-      response.headers.set('X-Content-Type-Options', 'nosniff');
+      const response = exchange.dress(await answer(http, exchange));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
