@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Gateway } from '../support/gateway.ts';
 
@@ -34,7 +34,16 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
 
 /** Starts a command with an environment of its own: nothing of ours but the path. */
 export function start(args: readonly string[], env: Env, cwd = '/'): Run {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+  return launch(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], env, cwd);
+}
+
+/** The README's command. */
+export function npmStart(env: Env): Run {
+  return launch('npm', ['start'], { HOME: tmpdir(), ...env }, dirname(dirname(MAIN)));
+}
+
+function launch(command: string, args: readonly string[], env: Env, cwd: string): Run {
+  const child = spawn(command, args, {
     cwd,
     env: { PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { type Env, run, runJson, serve, start, stopServers, temporaryFolder, untilPrinted } from './cli.ts';
+import {
+  type Env,
+  npmStart,
+  run,
+  runJson,
+  serve,
+  start,
+  stopServers,
+  temporaryFolder,
+  untilPrinted,
+} from './cli.ts';
 
 const shell = promisify(execFile);
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -109,6 +119,15 @@ test('Ctrl-C that arrives twice at once, as under npm, still stops cleanly', asy
   const server = await serve(env);
   server.child.kill('SIGINT');
   expect((await server.stop('SIGINT')).code).toBe(0);
+  expect(await isDatabaseUp()).toBe(false);
+});
+
+test('SIGTERM to npm alone, as a service manager sends it, stops the server cleanly before npm ends', async () => {
+  const running = npmStart(env);
+  await untilPrinted(running, 'Stop it');
+  running.child.kill('SIGTERM');
+  expect((await running.result).code).toBe(0);
+  expect(running.output.stderr).toContain('Stopping.');
   expect(await isDatabaseUp()).toBe(false);
 });
 
