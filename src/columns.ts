@@ -32,20 +32,19 @@ export function textOf(row: object): TextRow {
   return (row as LazyRow)[TEXT];
 }
 
-/** The layout of a row that `rowMaker` made; the same for every row of a maker. */
-export function layoutOf(row: object): Layout {
-  return (row as LazyRow)[LAYOUT];
+/** The layout of a row that `rowMaker` made, the same for every row of a maker; undefined for any other object. */
+export function layoutOf(row: object): Layout | undefined {
+  return (row as Partial<LazyRow>)[LAYOUT];
 }
 
 /** The select list that gives these columns, each under its property's name. */
-export function selectList(columns: Columns): string {
+export function selectList(columns: Columns, alias = 't'): string {
   return Object.entries(columns)
-    .map(([property, column]) => `${sqlOf(property, column)} as "${property}"`)
+    .map(([property, column]) => {
+      const sql = typeof column === 'string' ? `${alias}.${snakeCase(property)}` : column.sql;
+      return `${sql} as "${property}"`;
+    })
     .join(', ');
-}
-
-function sqlOf(property: string, column: Column): string {
-  return typeof column === 'string' ? `t.${snakeCase(property)}` : column.sql;
 }
 
 function snakeCase(property: string): string {

@@ -106,7 +106,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
       return graphiql.page();
     }
-    return graphql(c.req.raw, await c.env.exchange.context());
+    const answer = await graphql(c.req.raw, await c.env.exchange.context());
+    return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
 }
 

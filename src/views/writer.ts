@@ -31,11 +31,11 @@ export function writer<Row extends object>(members: Readonly<Record<string, Memb
 
 function compile(
   members: Readonly<Record<string, Member<never>>>,
-  layout: ReadonlyMap<string, Place>,
+  layout: ReadonlyMap<string, Place> | undefined,
 ): Step[] {
   return Object.entries(members).map(([name, member], position) => {
     const [property, write] = typeof member === 'string' ? [member] : member;
-    const place = layout.get(property);
+    const place = layout?.get(property);
     if (place === undefined) throw new TypeError(`The row has no ${property}`);
     const lead = `${position === 0 ? '{' : ','}${JSON.stringify(name)}:`;
     return { lead, index: place.index, write: write ?? TO_JSON[place.type] };
