@@ -6,6 +6,7 @@ import { redactTokens } from './auth/tokens.ts';
 import type { App } from './context.ts';
 import { AppError } from './errors.ts';
 import { createGraphiql } from './graphiql/page.ts';
+import { refuseRequest } from './graphql/errors.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
 import { Exchange, type HttpEnv, type Peer } from './http.ts';
 import { errorResponse } from './rest/errors.ts';
@@ -40,15 +41,21 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     return await Promise.race([http.fetch(exchange.request, { exchange }), deadline]);
   } catch (error) {
-    return errorResponse(error, exchange);
+    return refuse(error, exchange);
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** Each face's clients read failures in their own form, also those from before the face was reached. */
+function refuse(error: unknown, exchange: Exchange): Response {
+  const response = errorResponse(error, exchange);
+  return exchange.url.pathname === '/graphql' ? refuseRequest(error, response, exchange) : response;
+}
+
 function createHttp(app: App): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
-  http.onError((error, c) => errorResponse(error, c.env.exchange));
+  http.onError((error, c) => refuse(error, c.env.exchange));
 
   // Asked by whoever runs the process, at whatever address it has.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));

@@ -215,25 +215,46 @@ test('who may is decided before what is asked on both faces', async () => {
 });
 
 test("misdirected_request: a host that is nobody's is 421 at both", async () => {
-  for (const path of ['/api/v2/teams', '/graphql']) {
-    const response = await gateway.send(path, { caller: good, host: 'nobody.example' });
-    expect((await refusalOf({ response })).code).toBe('misdirected_request');
-  }
+  const options = { caller: good, host: 'nobody.example' };
+  const { graphql } = await expectBothRefuse(teams, 'misdirected_request', options);
+  expect(graphql.response.status).toBe(421);
+  expectGraphqlBody(graphql);
+});
+
+test('payload_too_large: GraphQL clients are told so in their own form', async () => {
+  const answer = await post(gateway, { query: `#${'x'.repeat(300_000)}` }, { caller: good });
+  expect(answer.response.status).toBe(413);
+  expect(graphqlRefusalOf(answer).code).toBe('payload_too_large');
+  expectGraphqlBody(answer);
 });
 
 test('unavailable: the database away is 503 with Retry-After at both', async () => {
   const { config, log } = gateway.app;
   const app = createApp(config, { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db' }, { log });
   const server = createServer(app);
-  const headers = { Authorization: good.authorization ?? '', 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ query: teams.query });
-  for (const request of [
-    new Request('http://localhost/api/v2/teams', { headers }),
-    new Request('http://localhost/graphql', { method: 'POST', headers, body }),
-  ]) {
-    const response = await server.fetch(request);
+  const away: Gateway = {
+    ...gateway,
+    send: (path, { method = 'GET', headers = {}, body } = {}) => {
+      const all = { ...headers, Authorization: good.authorization ?? '' };
+      const init = { method, headers: all, ...(body !== undefined && { body }) };
+      return server.fetch(new Request(`http://localhost${path}`, init));
+    },
+  };
+  const rest = await away.send(teams.path);
+  const graphql = await post(away, { query: teams.query });
+  expect((await refusalOf({ response: rest })).code).toBe('unavailable');
+  expect(graphqlRefusalOf(graphql).code).toBe('unavailable');
+  expectGraphqlBody(graphql);
+  for (const response of [rest, graphql.response]) {
     expect([response.status, response.headers.has('Retry-After')]).toEqual([503, true]);
-    expect((await response.text()).toLowerCase()).toContain('"code":"unavailable"');
   }
   await app.store.close();
 });
+
+/** A refusal that came before any operation was read still has the form that GraphQL clients read. */
+function expectGraphqlBody(answer: Answer<unknown>): void {
+  const { response, errors } = answer;
+  expect(response.headers.get('Content-Type')).toBe('application/graphql-response+json; charset=utf-8');
+  expect(errors?.[0]?.extensions.requestId).toBe(response.headers.get('X-Request-Id'));
+  expect(Object.keys(answer).sort()).toEqual(['errors', 'response']);
+}

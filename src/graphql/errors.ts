@@ -18,6 +18,27 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
 };
 
+const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
+
+/**
+ * The answer to a request that failed before its operation was read: an unknown host, a body too large, no database.
+ * @param asRest the answer that REST gives; status and headers are the same
+ */
+export function refuseRequest(
+  error: unknown,
+  asRest: Response,
+  { request, requestId }: { request: Request; requestId: string },
+): Response {
+  const known = error instanceof AppError ? error : new AppError('internal', MASKED);
+  const type = request.headers.get('accept')?.includes('application/graphql-response+json')
+    ? 'application/graphql-response+json'
+    : 'application/json';
+  const headers = new Headers(asRest.headers);
+  headers.set('Content-Type', `${type}; charset=utf-8`);
+  const errors = [{ message: known.message, extensions: describe(known, { requestId }) }];
+  return new Response(JSON.stringify({ errors }), { status: asRest.status, headers });
+}
+
 /**
  * An error as clients see it: a refusal of ours with its code, GraphQL's own as it is, anything else masked and logged.
  * @param answered whether there is an answer beside it; without one the HTTP status says so too
@@ -35,7 +56,7 @@ export function toPublicError(thrown: Error, ctx: Context, answered: boolean): G
     { err: cause, requestId: ctx.requestId, path: error.path?.join('.') },
     'GraphQL field failed',
   );
-  return rewrite(error, 'Something went wrong inside. The request id helps us to find out what.', {
+  return rewrite(error, MASKED, {
     code: 'INTERNAL',
     requestId: ctx.requestId,
     ...(!answered && { http: { status: 500 } }),
@@ -68,7 +89,7 @@ function rootCause(error: GraphQLError): unknown {
   return cause;
 }
 
-function describe(error: AppError, { requestId }: Context) {
+function describe(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
   const [first] = error.errors;
   return {
     code: error.code.toUpperCase(),
