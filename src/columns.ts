@@ -54,8 +54,12 @@ function snakeCase(property: string): string {
 /**
  * Makes rows of one kind: objects with a getter a column, on the prototype.
  * @param offset how many columns stand before these in the text
+ * @param absent columns of the row that were not read: asking for one is a mistake of ours, and throws
  */
-export function rowMaker<Row>(columns: Columns, offset = 0): (text: TextRow) => Row {
+export function rowMaker<Row>(
+  columns: Columns,
+  { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
+): (text: TextRow) => Row {
   const layout = new Map<string, Place>();
   class Lazy {
     readonly [TEXT]: TextRow;
@@ -74,6 +78,13 @@ export function rowMaker<Row>(columns: Columns, offset = 0): (text: TextRow) => 
       get(this: LazyRow) {
         const text = this[TEXT][index];
         return text == null ? null : decode(text);
+      },
+    });
+  }
+  for (const property of absent) {
+    Object.defineProperty(Lazy.prototype, property, {
+      get() {
+        throw new TypeError(`The column ${property} was not read`);
       },
     });
   }

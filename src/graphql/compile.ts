@@ -4,6 +4,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -59,15 +60,14 @@ const AS_THEY_ARE: ReadonlySet<ColumnType> = new Set(['int8', 'int4', 'text', 'b
 class Compiler {
   private readonly schema: GraphQLSchema;
   private readonly operation: OperationDefinitionNode;
-  private readonly fragments = new Map<string, SelectionSetNode & { readonly on: string }>();
+  private readonly definitions: Record<string, FragmentDefinitionNode> = {};
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
     this.schema = schema;
     this.operation = operation;
     for (const definition of document.definitions) {
       if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-      const { name, selectionSet, typeCondition } = definition;
-      this.fragments.set(name.value, { ...selectionSet, on: typeCondition.name.value });
+      this.definitions[definition.name.value] = definition;
     }
   }
 
@@ -108,9 +108,11 @@ class Compiler {
         }
       } else if (!seen.has(selection.name.value)) {
         seen.add(selection.name.value);
-        const fragment = this.fragments.get(selection.name.value);
+        const fragment = this.definitions[selection.name.value];
         if (fragment === undefined) throw new Unsupported();
-        if (this.applies(type, fragment.on)) this.collect(type, [fragment], into, seen);
+        if (this.applies(type, fragment.typeCondition.name.value)) {
+          this.collect(type, [fragment.selectionSet], into, seen);
+        }
       }
     }
     return into;
@@ -172,7 +174,16 @@ class Compiler {
     if (resolve === undefined || node === undefined) throw new Unsupported();
     const { schema, operation } = this;
     const returnType = field.type;
-    const info = { fieldName: field.name, fieldNodes: nodes, returnType, parentType, schema, operation };
+    const fragments = this.definitions;
+    const info = {
+      fieldName: field.name,
+      fieldNodes: nodes,
+      fragments,
+      returnType,
+      parentType,
+      schema,
+      operation,
+    };
     const constant = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, run) => {
       const args = constant ?? getArgumentValues(field, node, run.variables);

@@ -38,7 +38,7 @@ builder.queryFields((t) => ({
     description:
       'The teams that the caller reaches: one, or none on the host of another team. Needs account:read.',
     args: connectionArgs,
-    resolve: (_root, args, ctx) => TeamConnection.load(ctx, callersTeamId(ctx), args),
+    resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
   }),
   team: t.field({
     type: Team.ref,

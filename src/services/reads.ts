@@ -22,6 +22,9 @@ export interface Probe {
   readonly side: 'at_or_below' | 'at_or_above';
 }
 
+/** The properties of rows that will be asked for; null is all of them. */
+export type WantedColumns = readonly string[] | null;
+
 export interface Reads<Row> {
   /** What the caller needs for any of these. */
   readonly scope: Scope;
@@ -32,7 +35,12 @@ export interface Reads<Row> {
   /** @throws AppError `not_found` for the parent, `invalid` for the page */
   list(ctx: Context, parent: Ref, page: PageInput): Promise<Page<Row>>;
   /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
-  listMany(ctx: Context, parentIds: readonly bigint[], page: PageInput): Promise<(Page<Row> | null)[]>;
+  listMany(
+    ctx: Context,
+    parentIds: readonly bigint[],
+    page: PageInput,
+    wanted?: WantedColumns,
+  ): Promise<(Page<Row> | null)[]>;
   /** How many there are under each parent. */
   countMany(ctx: Context, parentIds: readonly bigint[]): Promise<number[]>;
   /** Whether each parent has any on one side of a place. */
@@ -66,8 +74,8 @@ export function readsOf<Row extends { id: bigint }>(
       if (found === null) throw notFound(noun.parent);
       return found;
     },
-    async listMany(ctx, parentIds, page) {
-      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page());
+    async listMany(ctx, parentIds, page, wanted = null) {
+      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page(), wanted);
     },
     async countMany(ctx, parentIds) {
       return countUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds);

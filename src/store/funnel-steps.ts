@@ -46,7 +46,7 @@ const STEP_COLUMNS: Columns = {
 /** Behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEP_COLUMNS).length;
 const toStepRow = rowMaker<Omit<StepRow, 'page'>>(STEP_COLUMNS);
-const toPageRow = rowMaker<PageRow>(PAGES.columns, PAGE_OFFSET);
+const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
 /** Every step of the funnels that a condition over `t` chooses, each with its page. */
 const stepsWhere = (name: string, condition: string): Statement => ({

@@ -1,7 +1,7 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
-import { rowMaker, selectList, type TextRow } from '../columns.ts';
+import { type Column, type Columns, rowMaker, selectList, type TextRow } from '../columns.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import { query, readText, type Statement, type Store } from './store.ts';
 import type { Table } from './tables.ts';
@@ -20,13 +20,39 @@ function statement(name: string, build: () => string): Statement {
   return found;
 }
 
-const makers = new Map<object, (text: TextRow) => unknown>();
+/** A choice of a table's columns, and what makes rows of them. */
+interface Choice<R> {
+  /** Tells statements with different columns apart. */
+  readonly key: string;
+  readonly columns: Columns;
+  readonly make: (text: TextRow) => R;
+}
 
-/** Makes rows of a table; in the text of a page the parent's id stands last. */
-function makerOf<R extends Row>(table: Table<R>): (text: TextRow) => R {
-  const maker = makers.get(table) ?? rowMaker<R>(table.columns);
-  makers.set(table, maker);
-  return maker as (text: TextRow) => R;
+const choices = new Map<string, Choice<unknown>>();
+
+/** Each choice is a statement in every connection: beyond so many, all columns are read. */
+const MAX_CHOICES = 200;
+
+/** @param wanted properties of the row; null chooses all. The id always is among them, and stands first. */
+function choose<R extends Row>(table: Table<R>, wanted: readonly string[] | null = null): Choice<R> {
+  const all = Object.keys(table.columns);
+  const chosen = all.filter((property) => wanted === null || property === 'id' || wanted.includes(property));
+  const key = chosen.length === all.length ? '' : `.${chosen.join('.')}`;
+  const known = choices.get(table.name + key);
+  if (known !== undefined) return known as Choice<R>;
+  if (key !== '' && choices.size >= MAX_CHOICES) return choose(table);
+  const columns: Columns = Object.fromEntries(
+    Object.entries<Column>(table.columns).filter(([property]) => chosen.includes(property)),
+  );
+  const absent = all.filter((property) => !chosen.includes(property));
+  // PostgreSQL cuts names of statements at 63 characters: the key is one's number.
+  const choice = {
+    key: key === '' ? '' : `.c${choices.size}`,
+    columns,
+    make: rowMaker<R>(columns, { absent }),
+  };
+  choices.set(table.name + key, choice);
+  return choice;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -41,7 +67,7 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (await readText(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(makerOf(table));
+  const rows = (await readText(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(choose(table).make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -60,7 +86,7 @@ export async function findByRef<R extends Row>(
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
   const [text] = await readText(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
-  return text === undefined ? null : makerOf(table)(text);
+  return text === undefined ? null : choose(table).make(text);
 }
 
 /**
@@ -87,7 +113,7 @@ export async function findPageUnder<R extends Row>(
   );
   const values = [reach.teamId, reach.workspaceId, parent, limitOf(page), ...bounds(page)];
   const rows = await readText(store, pageUnder, values);
-  if (rows.length > 0) return toPage(rows.map(makerOf(table)), page);
+  if (rows.length > 0) return toPage(rows.map(choose(table).make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
@@ -97,20 +123,25 @@ export async function findPageUnder<R extends Row>(
   return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
-/** A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. */
+/**
+ * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's.
+ * @param wanted the properties of rows that will be asked for; null reads all
+ */
 export async function findPagesUnder<R extends Row>(
   store: Store,
   table: Table<R>,
   reach: Reach,
   parents: readonly bigint[],
   page: PageRequest,
+  wanted: readonly string[] | null = null,
 ): Promise<(Page<R> | null)[]> {
   const direction = scanDirection(page);
   const link = table.parent;
+  const { key, columns, make } = choose(table, wanted);
   const pages = statement(
-    `${table.name}.under_ids.${direction}`,
+    `${table.name}.under_ids.${direction}${key}`,
     () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
-        select ${selectList(table.columns)} from ${table.name} t
+        select ${selectList(columns)} from ${table.name} t
         where ${between(`t.${link.column}`, 'p.id')} and ${table.visible} and ${table.narrowed('$2')}
         order by t.${link.column} ${direction}, t.id ${direction} limit $4
       ) t on true
@@ -119,13 +150,12 @@ export async function findPagesUnder<R extends Row>(
   );
   const values = [reach.teamId, reach.workspaceId, parents, limitOf(page), ...bounds(page)];
   const rows = await readText(store, pages, values);
-  const maker = makerOf(table);
   const byParent = new Map<string, R[]>();
   for (const row of rows) {
     const parentId = row.at(-1) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (row[0] !== null) siblings.push(maker(row));
+    if (row[0] !== null) siblings.push(make(row));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {

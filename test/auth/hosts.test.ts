@@ -117,9 +117,12 @@ describe.each(STRANGERS)("another team's host %s", (host) => {
 });
 
 test.each(NOBODY)("the host %s is nobody's: 421, whatever the path or the key", async (host) => {
-  for (const path of ['/api/v2/teams', '/nothing', '/.well-known/oauth-protected-resource', '/graphql']) {
+  for (const path of ['/api/v2/teams', '/nothing', '/.well-known/oauth-protected-resource']) {
     await expectProblem(await send(host, path), 'misdirected_request');
   }
+  const graphql = await send(host, '/graphql');
+  expect(graphql.status).toBe(421);
+  expect(await graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'MISDIRECTED_REQUEST' } }] });
 });
 
 test('an internationalized host is found by its ASCII form', async () => {
