@@ -122,7 +122,7 @@ const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];
  * `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: cut and pasted where the session is in UTC, else parsed.
  * Years 1 to 9999, milliseconds: the store's columns hold no more.
  */
-export function toIsoTimestamp(text: string): string {
+function toIsoTimestamp(text: string): string {
   const end = text.endsWith('+00') ? FRACTION[text.length - 22] : null;
   if (typeof end === 'string') return `${text.slice(0, 10)}T${text.slice(11, -3)}${end}`;
   return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();

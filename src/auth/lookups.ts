@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 const MAX_ENTRIES = 10_000;
 
 /** A key as it logs in; `lastUsedAt` is brought forward when a use is noted. */
-export type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
+type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
   readonly scopes: ReadonlySet<string>;
   lastUsedAt: Date | null;
 };
