@@ -1,27 +1,37 @@
 // Makes the App: what lives as long as the process. Tests replace what they need.
+import { createLookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
 import { createStore } from './store/store.ts';
 
-/** Opens no connection yet. The caller closes `app.store`. */
+/** Opens no connection yet; `closeApp` closes what it comes to open. */
 export function createApp(
   config: Config,
   secrets: { databaseUrl: string },
   overrides: Partial<App> = {},
 ): App {
   const log = overrides.log ?? createLogger(config.logLevel);
+  const store =
+    overrides.store ??
+    createStore({
+      url: secrets.databaseUrl,
+      poolSize: config.poolSize,
+      statementTimeoutMs: config.limits.statementTimeoutMs,
+      log,
+    });
   return {
     config,
     log,
+    accessLog: overrides.accessLog ?? log,
+    store,
+    lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
     clock: overrides.clock ?? (() => new Date()),
-    store:
-      overrides.store ??
-      createStore({
-        url: secrets.databaseUrl,
-        poolSize: config.poolSize,
-        statementTimeoutMs: config.limits.statementTimeoutMs,
-        log,
-      }),
   };
+}
+
+/** Closes every connection of an App, after the last request. */
+export async function closeApp(app: App): Promise<void> {
+  await app.lookups.close();
+  await app.store.close();
 }

@@ -32,6 +32,8 @@ export interface Config {
   readonly trustProxy: BlockList;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
+  /** Milliseconds that keys and hosts are remembered at most; 0 looks them up every time. */
+  readonly lookupCacheMs: number;
   readonly limits: Limits;
 }
 
@@ -59,6 +61,11 @@ export const VARIABLES = [
   ],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['POOL_SIZE', '10', 'database connections of one process'],
+  [
+    'LOOKUP_CACHE_MS',
+    '2000',
+    'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
+  ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['REQUEST_TIMEOUT_MS', '30000', 'time a request may take before it is answered 503'],
   ['STATEMENT_TIMEOUT_MS', '15000', 'time one SQL statement may take'],
@@ -122,6 +129,7 @@ export function parseConfig(
       LOG_LEVELS.join(', '),
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
     limits: {
       maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),
       requestTimeoutMs: wholeNumber('REQUEST_TIMEOUT_MS', 100, 3_600_000),

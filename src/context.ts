@@ -1,6 +1,7 @@
 // What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
 import type { Actor } from './auth/actor.ts';
 import type { Host } from './auth/hosts.ts';
+import type { Lookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
 import type { Store } from './store/store.ts';
@@ -8,7 +9,10 @@ import type { Store } from './store/store.ts';
 export interface App {
   readonly config: Config;
   readonly store: Store;
+  readonly lookups: Lookups;
   readonly log: Logger;
+  /** One line a request. */
+  readonly accessLog: Logger;
   /** The time now; tests set it. */
   readonly clock: () => Date;
 }

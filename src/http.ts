@@ -24,6 +24,13 @@ function isSaneRequestId(given: string): boolean {
   return SANE_REQUEST_ID.test(given) && redactTokens(given) === given;
 }
 
+/** An answer before it is one of HTTP's. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ReadableStream | null;
+}
+
 export class Exchange {
   readonly app: App;
   readonly request: Request;
@@ -33,6 +40,7 @@ export class Exchange {
   /** What has been resolved so far, for the log and for failures. */
   host: Host | null = null;
   actor: Actor | null = null;
+  private dressed: Response | null = null;
 
   constructor(app: App, request: Request, peer: Peer | undefined) {
     const given = request.headers.get('x-request-id');
@@ -40,6 +48,23 @@ export class Exchange {
     this.request = request;
     this.requestId = given !== null && isSaneRequestId(given) ? given : crypto.randomUUID();
     this.url = publicUrl(app, request, peer?.address);
+  }
+
+  /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
+  respond({ status, headers, body }: Reply): Response {
+    this.dressed = new Response(body, { status, headers: { ...headers, ...this.commonHeaders() } });
+    return this.dressed;
+  }
+
+  /** Any other answer, with the headers of every answer. */
+  dress(response: Response): Response {
+    if (response === this.dressed) return response;
+    for (const [name, value] of Object.entries(this.commonHeaders())) response.headers.set(name, value);
+    return response;
+  }
+
+  private commonHeaders(): Record<string, string> {
+    return { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' };
   }
 
   /** @throws AppError `misdirected_request` for a host that is nobody's */

@@ -15,16 +15,6 @@ export function toInteger(id: bigint): number | RawJson {
   return id <= Number.MAX_SAFE_INTEGER ? Number(id) : JSON.rawJSON(String(id));
 }
 
-/** An id that may be missing. */
-export function toIntegerOrNull(id: bigint | null): number | RawJson | null {
-  return id === null ? null : toInteger(id);
-}
-
-/** Digits from inside a JSON column as an integer. */
-export function digitsToInteger(digits: string): number | RawJson {
-  return toInteger(BigInt(digits));
-}
-
 /** An ISO 8601 timestamp, UTC, milliseconds. */
 export function toTimestamp(date: Date): string {
   return date.toISOString();

@@ -23,7 +23,7 @@ export async function listen(app: App): Promise<Listener> {
       server ??= await serving.promise;
       return server.fetch(request, { address: (env as HttpBindings).incoming.socket.remoteAddress });
     },
-    overrideGlobalObjects: false,
+    overrideGlobalObjects: true,
   }) as HttpServer;
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => reject(toStartupError(error, host, port)));

@@ -8,14 +8,43 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const REDACTED = ['authorization', 'cookie', 'token', 'password', 'secret', 'databaseUrl'];
 
+const FORM = {
+  base: null,
+  timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  formatters: { level: (label: string) => ({ level: label }) },
+};
+
 /** A logger that writes lines of JSON to `destination` (standard output by default), without secrets. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
-  const options = {
-    level,
-    base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: REDACTED.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '[redacted]' },
-  };
+  const paths = REDACTED.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
+  const options = { ...FORM, level, redact: { paths, censor: '[redacted]' } };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A logger for lines of a fixed form that hold nothing secret, such as one a request: nothing is searched for. */
+export function createAccessLogger(level: LogLevel, destination: DestinationStream): Logger {
+  return pino({ ...FORM, level }, destination);
+}
+
+const MAX_BUFFERED_CHARS = 16_384;
+const MAX_DELAY_MS = 100;
+
+/** Gathers lines for a moment, so that a busy gateway does not write to the log's file once a request. */
+export function bufferLines(output: { write(text: string): unknown }): DestinationStream & { flush(): void } {
+  let buffered = '';
+  let timer: NodeJS.Timeout | undefined;
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (buffered !== '') output.write(buffered);
+    buffered = '';
+  }
+  return {
+    flush,
+    write(line) {
+      buffered += line;
+      if (buffered.length >= MAX_BUFFERED_CHARS) flush();
+      else timer ??= setTimeout(flush, MAX_DELAY_MS).unref();
+    },
+  };
 }

@@ -17,6 +17,8 @@ export interface PageRequest {
   readonly before: bigint | null;
   /** Count `size` from the end (Relay `last`); rows still come in `order`. */
   readonly backward: boolean;
+  /** Nobody asks whether there is more: `more` is false, and not worked out. */
+  readonly rowsOnly?: boolean;
 }
 
 /** Untrusted page input, parsed by the service after the permission check, so that a caller learns first who may. */
@@ -42,6 +44,8 @@ export function parsePageQuery(query: URLSearchParams): PageRequest {
     after: after === undefined ? null : parseAfter(after),
     before: null,
     backward: false,
+    // Every page but an empty one leads on (spec §4 rules 3-4).
+    rowsOnly: true,
   };
 }
 

@@ -25,9 +25,7 @@ export function createServer(app: App): Server {
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = await answer(http, exchange);
-      response.headers.set('X-Request-Id', exchange.requestId);
-      response.headers.set('X-Content-Type-Options', 'nosniff');
+      const response = exchange.dress(await answer(http, exchange));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -115,7 +113,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
       return graphiql.page();
     }
-    return graphql(c.req.raw, await c.env.exchange.context());
+    const answer = await graphql(c.req.raw, await c.env.exchange.context());
+    return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
 }
 
@@ -138,5 +137,5 @@ function logRequest(
     durationMs: Math.round(durationMs * 10) / 10,
     ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
   };
-  app.log.info(line, 'request');
+  app.accessLog.info(line, 'request');
 }

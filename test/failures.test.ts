@@ -1,7 +1,7 @@
 // Bad days: the database away, slow, or killed under requests (DESIGN §10).
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../src/app.ts';
+import { closeApp, createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
 import { createServer } from '../src/server.ts';
@@ -70,7 +70,7 @@ describe('a database that is not there', () => {
     await expectUnavailable(await server.fetch(new Request('http://shop.localhost/api/v2/teams')));
     expect((await server.fetch(new Request('http://localhost/healthz'))).status).toBe(200);
     expect(logLines.join('')).not.toContain('hunter2');
-    await app.store.close();
+    await closeApp(app);
   });
 });
 

@@ -103,7 +103,7 @@ describe('a REST query', () => {
   const query = (text: string) => parsePageQuery(new URLSearchParams(text));
 
   test('without parameters is the first 20, ascending', () => {
-    expect(query('')).toEqual({ order: 'asc', size: 20, after: null, before: null, backward: false });
+    expect(query('')).toMatchObject({ order: 'asc', size: 20, after: null, before: null, backward: false });
   });
 
   test('any whole number of at least 1 is a page size, capped at 100', () => {

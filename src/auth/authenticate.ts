@@ -1,7 +1,7 @@
 // Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous,
 // and says why, so that the operation can answer with the scope that it would have needed.
 import type { App } from '../context.ts';
-import { findApiKey, touchApiKey } from '../store/api-keys.ts';
+import { touchApiKey } from '../store/api-keys.ts';
 import type { Actor, Reach } from './actor.ts';
 import type { Host } from './hosts.ts';
 import { hashOf } from './tokens.ts';
@@ -18,12 +18,13 @@ export async function authenticate(app: App, headers: Headers, host: Host): Prom
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined) return rejected('The Authorization header must be "Bearer <API key>".');
   const hash = hashOf(token);
-  const key = hash === null ? null : await findApiKey(app.store, hash);
+  const key = hash === null ? null : await app.lookups.login(hash);
   if (key === null) return rejected('API key invalid.');
   const now = app.clock();
   if (key.revokedAt !== null && key.revokedAt <= now) return rejected('API key revoked.');
   if (key.expiresAt !== null && key.expiresAt <= now) return rejected('API key expired.');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= TOUCH_INTERVAL_MS) {
+    key.lastUsedAt = now;
     touchApiKey(app.store, key.id, now, TOUCH_INTERVAL_MS).catch((error: unknown) => {
       app.log.warn({ err: error }, 'last use of an API key not written');
     });
@@ -33,7 +34,7 @@ export async function authenticate(app: App, headers: Headers, host: Host): Prom
     apiKeyId: key.id,
     publicId: key.publicId,
     name: key.name,
-    scopes: new Set(key.scopes),
+    scopes: key.scopes,
     expiresAt: key.expiresAt,
     reach: narrow(key.teamId, host),
   };

@@ -2,7 +2,6 @@
 import { isIP } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { findCustomDomain, findSubdomain } from '../store/hosts.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
@@ -46,10 +45,10 @@ export async function resolveHost(app: App, hostname: string): Promise<Host> {
   if (name === serviceHost || name === new URL(authUrl).hostname) return SERVICE;
   if (serviceHost === 'localhost' && isLoopback(name)) return SERVICE;
   if (name.endsWith(`.${serviceHost}`)) {
-    const owner = await findSubdomain(app.store, name.slice(0, -serviceHost.length - 1));
+    const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));
     if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };
   } else {
-    const owner = await findCustomDomain(app.store, name);
+    const owner = await app.lookups.customDomain(name);
     if (owner !== null) return { kind: 'custom_domain', ...owner };
   }
   throw new AppError('misdirected_request', `No team or workspace is served at ${name}.`);

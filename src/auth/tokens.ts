@@ -1,5 +1,5 @@
 // API keys as text: a prefix that secret scanners know, 256 random bits, a checksum. The store has only their hash.
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const PREFIX = 'fgw_';
@@ -40,11 +40,17 @@ export function redactTokens(text: string): string {
 
 /** Random keys need no slow hash: SHA-256 suffices (DESIGN §3). */
 function sha256(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(text).digest());
+  return new Uint8Array(hash('sha256', text, 'buffer'));
 }
 
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    text = ALPHABET.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
 }
 
 function base62(value: bigint, length: number): string {

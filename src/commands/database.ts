@@ -1,9 +1,9 @@
 // Opening the store for a command: the embedded database, started or joined, or the server that DATABASE_URL names.
 import pg from 'pg';
-import { createApp } from '../app.ts';
+import { closeApp, createApp } from '../app.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { createLogger } from '../log.ts';
+import { bufferLines, createAccessLogger, createLogger } from '../log.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
 import type { Shell } from './shell.ts';
@@ -29,12 +29,15 @@ export async function withDatabase<T>(
   const databaseUrl = embedded?.url ?? secrets.databaseUrl ?? '';
   try {
     if (embedded === null) await requireAnswer(databaseUrl);
-    const log = createLogger(config.logLevel, shell.stderr);
-    const app = createApp(config, { databaseUrl }, { log });
+    const lines = bufferLines(shell.stderr);
+    const log = createLogger(config.logLevel, lines);
+    const accessLog = createAccessLogger(config.logLevel, lines);
+    const app = createApp(config, { databaseUrl }, { log, accessLog });
     try {
       return await work({ app, embedded });
     } finally {
-      await app.store.close();
+      await closeApp(app);
+      lines.flush();
     }
   } finally {
     await embedded?.release();

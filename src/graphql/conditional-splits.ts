@@ -109,7 +109,8 @@ builder.objectField(Funnel.ref, 'conditionalSplitSteps', (t) =>
     nullable: true,
     description: 'The conditional splits anywhere in the workflow, ordered by id, not by their place.',
     args: connectionArgs,
-    resolve: (funnel, args, ctx) => ConditionalSplitStepConnection.load(ctx, funnel.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (funnel, args, ctx, info) => ConditionalSplitStepConnection.load(ctx, funnel.id, args, info),
   }),
 );
 

@@ -9,10 +9,11 @@ import {
   type PageRequest,
   parseConnectionArgs,
 } from '../pagination.ts';
-import type { Probe, Reads } from '../services/reads.ts';
+import type { Probe, Reads, WantedColumns } from '../services/reads.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import type { NodeType } from './nodes.ts';
+import { type Place, wantedColumns } from './wanted.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
@@ -34,7 +35,12 @@ interface Connection<R extends Row> {
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
   /** The page under one parent, loaded together with those under its siblings; null when the parent is gone. */
-  load(ctx: GraphContext, parentId: bigint, args: ConnectionArgs): Promise<Connection<R> | null>;
+  load(
+    ctx: GraphContext,
+    parentId: bigint,
+    args: ConnectionArgs,
+    place: Place,
+  ): Promise<Connection<R> | null>;
 }
 
 const SortOrder = builder.enumType('SortOrder', {
@@ -141,7 +147,7 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
       }),
     }),
   });
-  return { ref, load: (ctx, parentId, args) => load(ctx, list, parentId, args) };
+  return { ref, load: (ctx, parentId, args, place) => load(ctx, list, parentId, args, wantedColumns(place)) };
 }
 
 async function load<R extends Row>(
@@ -149,11 +155,12 @@ async function load<R extends Row>(
   list: List<R>,
   parentId: bigint,
   args: ConnectionArgs,
+  wanted: WantedColumns,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
-  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder])}`;
+  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, wanted])}`;
   const page = await loadBatched(ctx, key, parentId, (ids) =>
-    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args)),
+    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args), wanted),
   );
   return page === null ? null : { list, parentId, args, page };
 }

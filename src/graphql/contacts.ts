@@ -69,11 +69,13 @@ const Contact = defineNode<contacts.ContactRow>('Contact', {
     customAttributes: t.field({
       type: [CustomAttribute],
       description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
+      extensions: { columns: ['customAttributes'] },
       resolve: ({ customAttributes }) => Object.entries(customAttributes),
     }),
     tags: t.field({
       type: [AppliedTag],
       description: 'The tags on the contact, the oldest tag first. Not paginated: a contact has few.',
+      extensions: { columns: ['tags'] },
       resolve: ({ tags }) => tags,
     }),
     workspaceId: t.expose('workspaceId', {
@@ -84,6 +86,7 @@ const Contact = defineNode<contacts.ContactRow>('Contact', {
       type: Workspace.ref,
       nullable: true,
       description: 'The workspace that knows this contact. Needs account:read.',
+      extensions: { columns: ['workspaceId'] },
       resolve: ({ workspaceId }, _args, ctx) => Workspace.load(ctx, workspaceId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the contact was created.' }),
@@ -99,6 +102,7 @@ builder.objectField(Workspace.ref, 'contacts', (t) =>
     nullable: true,
     description: 'The contacts of the workspace, anonymous ones included. Needs contacts:read.',
     args: connectionArgs,
-    resolve: (workspace, args, ctx) => ContactConnection.load(ctx, workspace.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (workspace, args, ctx, info) => ContactConnection.load(ctx, workspace.id, args, info),
   }),
 );

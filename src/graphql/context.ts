@@ -1,17 +1,20 @@
 // What resolvers are handed: the services' Context with this request's loaders. A plain object, one a request.
 import DataLoader from 'dataloader';
 import type { Context } from '../context.ts';
+import type { Accepted } from './lane.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 
 export interface GraphContext extends Context {
   /** Made when first asked for; forgotten with the request. */
   readonly loaders: Map<string, Loader>;
+  /** What became of the request's document, for the lane. */
+  readonly outcome: { accepted: Accepted | null };
 }
 
 /** A context of its own for one request. */
 export function toGraphContext(ctx: Context): GraphContext {
-  return { ...ctx, loaders: new Map() };
+  return { ...ctx, loaders: new Map(), outcome: { accepted: null } };
 }
 
 /**

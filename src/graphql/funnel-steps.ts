@@ -76,7 +76,7 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
   t.field({
     type: [FunnelStep],
     nullable: true,
-    extensions: { rows: STEPS_OF_A_FUNNEL },
+    extensions: { rows: STEPS_OF_A_FUNNEL, columns: ['id'] },
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
     resolve: ({ id }, _args, ctx) => loadSteps(ctx, id),

@@ -27,6 +27,7 @@ export const Funnel = defineNode<funnels.FunnelRow>('Funnel', {
     tags: t.field({
       type: [AppliedTag],
       description: 'The tags on the funnel, the oldest tag first. Not paginated: a funnel has few.',
+      extensions: { columns: ['tags'] },
       resolve: ({ tags }) => tags,
     }),
     workspaceId: t.expose('workspaceId', {
@@ -37,6 +38,7 @@ export const Funnel = defineNode<funnels.FunnelRow>('Funnel', {
       type: Workspace.ref,
       nullable: true,
       description: 'The workspace that the funnel belongs to. Needs account:read.',
+      extensions: { columns: ['workspaceId'] },
       resolve: ({ workspaceId }, _args, ctx) => Workspace.load(ctx, workspaceId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the funnel was created.' }),
@@ -52,6 +54,7 @@ builder.objectField(Workspace.ref, 'funnels', (t) =>
     nullable: true,
     description: 'The funnels of the workspace, archived ones included. Needs funnels:read.',
     args: connectionArgs,
-    resolve: (workspace, args, ctx) => FunnelConnection.load(ctx, workspace.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (workspace, args, ctx, info) => FunnelConnection.load(ctx, workspace.id, args, info),
   }),
 );

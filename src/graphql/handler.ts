@@ -3,19 +3,65 @@ import { getOperationAST } from 'graphql';
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { Reply } from '../http.ts';
 import { requireCaller } from './access.ts';
 import { type GraphContext, toGraphContext } from './context.ts';
 import { explain, toGraphQLError, toPublicError } from './errors.ts';
+import { createLane, type Params } from './lane.ts';
 import { parseWithinLimits, requireWithinLimits } from './limits.ts';
 import { schema } from './schema.ts';
 
-/** The GraphQL-over-HTTP handler. The caller has resolved host and actor already. */
-export function createGraphqlHandler(app: App): (request: Request, ctx: Context) => Promise<Response> {
+/** Answers one request. The caller has resolved host and actor already. */
+export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
+
+/** The GraphQL-over-HTTP handler: the short lane for what is known, Yoga for everything else. */
+export function createGraphqlHandler(app: App): GraphqlHandler {
   const yoga = createYoga(yogaOptions(app));
-  return async (request, ctx) => {
-    const response = await yoga.fetch(request, toGraphContext(ctx));
+  const lane = createLane(schema, app.config.limits);
+
+  async function answerInFull(request: Request, ctx: GraphContext): Promise<Response> {
+    const response = await yoga.fetch(request, ctx);
     return response.body === null ? explain(response, ctx) : response;
+  }
+
+  return async (request, ctx) => {
+    if (request.method !== 'POST' || !isJson(request.headers.get('content-type'))) {
+      return answerInFull(request, toGraphContext(ctx));
+    }
+    const text = await request.text();
+    const params = readParams(text);
+    const accept = request.headers.get('accept') ?? '';
+    const known = params && (await lane.answer(params, accept, toGraphContext(ctx)));
+    if (known !== null) return known;
+    const graphContext = toGraphContext(ctx);
+    const { url, method, headers } = request;
+    const response = await answerInFull(new Request(url, { method, headers, body: text }), graphContext);
+    const { accepted } = graphContext.outcome;
+    if (params !== null && accepted !== null && response.status === 200) {
+      lane.learn(params, accept, accepted, response);
+    }
+    return response;
   };
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+/** The parameters of a request that is like most; null for any other, which Yoga will judge. */
+function readParams(text: string): Params | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!(body instanceof Object) || 'extensions' in body) return null;
+  const { query, variables, operationName } = body as Record<string, unknown>;
+  if (typeof query !== 'string' || Array.isArray(variables)) return null;
+  if (variables != null && typeof variables !== 'object') return null;
+  if (operationName != null && typeof operationName !== 'string') return null;
+  return { query, variables: { ...variables }, operationName: operationName ?? null };
 }
 
 /** Everything that makes Yoga ours. */
@@ -91,6 +137,7 @@ function policy({ config }: App): Plugin<GraphContext> {
       try {
         requireCaller(contextValue, schema, document, operation);
         requireWithinLimits(config.limits, schema, document, operation, variableValues ?? {});
+        contextValue.outcome.accepted = { document, operation };
       } catch (error) {
         // Yoga takes anything with a property `errors`, as AppError has, for an AggregateError.
         throw toGraphQLError(error);
@@ -104,6 +151,7 @@ function publicErrors(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || result.errors === undefined) return;
+      serverContext.outcome.accepted = null;
       const answered = 'data' in result && result.data != null;
       const errors = result.errors.map((error) => toPublicError(error, serverContext, answered));
       setResult({ ...result, errors });

@@ -44,16 +44,19 @@ export function defineNode<Row extends NodeRow>(name: string, options: NodeOptio
     fields: (t) => ({
       id: t.id({
         description: 'The global id of the object. It is opaque, and unique among all types.',
+        extensions: { columns: ['id'] },
         resolve: (row) => encodeGlobalId(name, row.id),
       }),
       databaseId: t.field({
         type: 'BigInt',
         description: 'The integer id: the `id` of the REST API. It is unique within the type.',
+        extensions: { columns: ['id'] },
         resolve: (row) => row.id,
       }),
       publicId: t.string({
         description:
           'The short public id: six or more letters. The REST API accepts it in place of the integer id.',
+        extensions: { columns: ['publicId'] },
         resolve: (row) => row.publicId,
       }),
       ...fields(t),

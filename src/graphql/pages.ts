@@ -21,6 +21,7 @@ export const Page = defineNode<pages.PageRow>('Page', {
       type: Workspace.ref,
       nullable: true,
       description: 'The workspace that the page belongs to. Needs account:read.',
+      extensions: { columns: ['workspaceId'] },
       resolve: ({ workspaceId }, _args, ctx) => Workspace.load(ctx, workspaceId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the page was created.' }),
@@ -36,6 +37,7 @@ builder.objectField(Workspace.ref, 'pages', (t) =>
     nullable: true,
     description: 'The pages of the workspace, without discarded ones. Needs funnels:read.',
     args: connectionArgs,
-    resolve: (workspace, args, ctx) => PageConnection.load(ctx, workspace.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (workspace, args, ctx, info) => PageConnection.load(ctx, workspace.id, args, info),
   }),
 );

@@ -46,6 +46,7 @@ export const RefineFilter = defineNode<refineFilters.RefineFilterRow>('RefineFil
       type: Workspace.ref,
       nullable: true,
       description: 'The workspace that the filter belongs to. Needs account:read.',
+      extensions: { columns: ['workspaceId'] },
       resolve: ({ workspaceId }, _args, ctx) => Workspace.load(ctx, workspaceId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the filter was saved first.' }),
@@ -65,6 +66,7 @@ builder.objectField(Workspace.ref, 'refineFilters', (t) =>
     description:
       'The saved filters of the workspace. Unlike the REST list, it is always paginated. Needs contacts:read.',
     args: connectionArgs,
-    resolve: (workspace, args, ctx) => RefineFilterConnection.load(ctx, workspace.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (workspace, args, ctx, info) => RefineFilterConnection.load(ctx, workspace.id, args, info),
   }),
 );

@@ -6,6 +6,7 @@ import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import { defineNode } from './nodes.ts';
 import { loadByKey } from './root-keys.ts';
+import { wantedColumns } from './wanted.ts';
 
 export const Team = defineNode<teams.TeamRow>('Team', {
   description: 'A team: it owns workspaces and API keys. A key reaches one team.',
@@ -30,6 +31,12 @@ export function callersTeamId({ actor }: Context): bigint {
   return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
 }
 
+/** For a selection that leads on to other objects: the caller's own team is there, and nothing of it is read. */
+const TEAM_BY_ID: typeof Team = {
+  ...Team,
+  load: async (ctx, id) => (id === callersTeamId(ctx) ? ({ id } as teams.TeamRow) : null),
+};
+
 builder.queryFields((t) => ({
   teams: t.field({
     type: TeamConnection.ref,
@@ -38,7 +45,7 @@ builder.queryFields((t) => ({
     description:
       'The teams that the caller reaches: one, or none on the host of another team. Needs account:read.',
     args: connectionArgs,
-    resolve: (_root, args, ctx) => TeamConnection.load(ctx, callersTeamId(ctx), args),
+    resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
   }),
   team: t.field({
     type: Team.ref,
@@ -49,9 +56,10 @@ builder.queryFields((t) => ({
       id: t.arg.id({ description: 'The global id of the team.' }),
       databaseId: t.arg({ type: 'BigInt', description: 'The integer id of the team.' }),
     },
-    resolve(_root, args, ctx) {
+    resolve(_root, args, ctx, info) {
       requireScope(ctx, teams.scope);
-      return loadByKey(ctx, Team, args);
+      const onlyId = wantedColumns(info)?.every((column) => column === 'id') ?? false;
+      return loadByKey(ctx, onlyId ? TEAM_BY_ID : Team, args);
     },
   }),
 }));

@@ -38,7 +38,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       extensions: ONE_TEAM,
       description: 'The teams that the caller reaches. Needs account:read.',
       args: connectionArgs,
-      resolve: (_caller, args, ctx) => TeamConnection.load(ctx, callersTeamId(ctx), args),
+      resolve: (_caller, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
     }),
   }),
 });

@@ -56,6 +56,7 @@ const WebhookEndpoint = defineNode<webhookEndpoints.WebhookEndpointRow>('Webhook
       type: Workspace.ref,
       nullable: true,
       description: 'The workspace that the endpoint belongs to. Needs account:read.',
+      extensions: { columns: ['workspaceId'] },
       resolve: ({ workspaceId }, _args, ctx) => Workspace.load(ctx, workspaceId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the endpoint was created.' }),
@@ -88,6 +89,7 @@ builder.objectField(Workspace.ref, 'webhookEndpoints', (t) =>
     nullable: true,
     description: 'The outgoing webhook endpoints of the workspace. Needs webhooks:read.',
     args: connectionArgs,
-    resolve: (workspace, args, ctx) => WebhookEndpointConnection.load(ctx, workspace.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (workspace, args, ctx, info) => WebhookEndpointConnection.load(ctx, workspace.id, args, info),
   }),
 );

@@ -16,6 +16,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
   type ValueNode,
+  visit,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 
@@ -98,6 +99,20 @@ export function weigh(
   const root = schema.getRootType(operation.operation);
   return root ? weighAll(operation.selectionSet, root, 1) : NOTHING;
 }
+
+/** Whether what the document weighs depends on the variables: where a size is one. */
+export function hasVariableSizes(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Argument({ name, value }) {
+      found ||= SIZES.has(name.value) && value.kind !== Kind.INT;
+    },
+  });
+  return found;
+}
+
+/** The arguments that pageSizeOf and listSize look at. */
+const SIZES = new Set(['first', 'last', 'ids']);
 
 function add(a: Weight, b: Weight): Weight {
   return {

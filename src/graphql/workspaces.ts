@@ -23,6 +23,7 @@ export const Workspace = defineNode<workspaces.WorkspaceRow>('Workspace', {
       type: Team.ref,
       nullable: true,
       description: 'The team that owns the workspace.',
+      extensions: { columns: ['teamId'] },
       resolve: ({ teamId }, _args, ctx) => Team.load(ctx, teamId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the workspace was created.' }),
@@ -42,7 +43,8 @@ builder.objectField(Team.ref, 'workspaces', (t) =>
     description:
       'The workspaces of the team; on the host of one workspace, that one alone. Needs account:read.',
     args: connectionArgs,
-    resolve: (team, args, ctx) => WorkspaceConnection.load(ctx, team.id, args),
+    extensions: { columns: ['id'] },
+    resolve: (team, args, ctx, info) => WorkspaceConnection.load(ctx, team.id, args, info),
   }),
 );
 

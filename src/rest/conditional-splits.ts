@@ -1,7 +1,7 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as splits from '../services/conditional-splits.ts';
-import { viewSplit } from '../views/conditional-splits.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeSplit } from '../views/conditional-splits.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
@@ -13,7 +13,7 @@ const remove: Route['handle'] = async (request) => {
     split: param(request, 'id'),
     branch: request.query.getAll('branch').at(-1),
   });
-  return new Response(null, { status: 204 });
+  return { status: 204, headers: {}, body: null };
 };
 
 export const conditionalSplitRoutes: readonly Route[] = [
@@ -26,16 +26,15 @@ export const conditionalSplitRoutes: readonly Route[] = [
       const details = await splits.detailsOf(ctx, page.rows, {
         filters: query.getAll('expand[]').includes('filter'),
       });
-      return pageResponse({ rows: details, more: page.more }, viewSplit, url);
+      return pageReply({ rows: details, more: page.more }, writeSplit, url);
     },
   },
   {
     method: 'GET',
     path: `/api/v2${MEMBER_PATH}`,
     async handle(request) {
-      const split = await splits.get(request.ctx, param(request, 'funnel_id'), param(request, 'id'));
-      const [detail] = await splits.detailsOf(request.ctx, [split], { filters: true });
-      return objectResponse(detail === undefined ? {} : viewSplit(detail));
+      const detail = await splits.getDetail(request.ctx, param(request, 'funnel_id'), param(request, 'id'));
+      return objectReply(writeSplit(detail));
     },
   },
   { method: 'DELETE', path: `/api/v2${MEMBER_PATH}`, handle: remove },

@@ -1,7 +1,7 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as contacts from '../services/contacts.ts';
-import { viewContact } from '../views/contacts.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeContact } from '../views/contacts.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const contactRoutes: readonly Route[] = [
@@ -11,14 +11,14 @@ export const contactRoutes: readonly Route[] = [
     async handle(request) {
       const { ctx, query, url } = request;
       const page = await contacts.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
-      return pageResponse(page, viewContact, url);
+      return pageReply(page, writeContact, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/contacts/:id',
     async handle(request) {
-      return objectResponse(viewContact(await contacts.get(request.ctx, param(request, 'id'))));
+      return objectReply(writeContact(await contacts.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

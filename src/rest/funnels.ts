@@ -1,8 +1,8 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
 import * as funnels from '../services/funnels.ts';
-import { viewFunnel, viewStructure } from '../views/funnels.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeFunnel, writeStructure } from '../views/funnels.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const funnelRoutes: readonly Route[] = [
@@ -12,21 +12,21 @@ export const funnelRoutes: readonly Route[] = [
     async handle(request) {
       const { ctx, query, url } = request;
       const page = await funnels.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
-      return pageResponse(page, viewFunnel, url);
+      return pageReply(page, writeFunnel, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/funnels/:id',
     async handle(request) {
-      return objectResponse(viewFunnel(await funnels.get(request.ctx, param(request, 'id'))));
+      return objectReply(writeFunnel(await funnels.get(request.ctx, param(request, 'id'))));
     },
   },
   {
     method: 'GET',
     path: '/api/v2/funnels/:id/structure',
     async handle(request) {
-      return objectResponse(viewStructure(await funnelSteps.getStructure(request.ctx, param(request, 'id'))));
+      return objectReply(writeStructure(await funnelSteps.getStructure(request.ctx, param(request, 'id'))));
     },
   },
 ];

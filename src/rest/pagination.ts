@@ -1,27 +1,29 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
+import type { Reply } from '../http.ts';
 import type { Page } from '../pagination.ts';
+
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } as const;
 
 /**
  * The array and, unless it is empty, `Pagination-Next` and `Link`; the last page has them too, so that a client can
  * keep the id as its checkpoint (DESIGN §5).
  * @param url the public URL that the client asked for
  */
-export function pageResponse<Row extends { id: bigint }>(
+export function pageReply<Row extends { id: bigint }>(
   page: Page<Row>,
-  view: (row: Row) => object,
+  write: (row: Row) => string,
   url: URL,
-): Response {
-  const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  const last = page.rows.at(-1);
-  if (last !== undefined) {
-    headers.set('Pagination-Next', String(last.id));
-    headers.set('Link', `<${withAfter(url, last.id)}>; rel="next"`);
-  }
-  return new Response(JSON.stringify(page.rows.map(view)), { headers });
+): Reply {
+  const body = `[${page.rows.map(write).join(',')}]`;
+  const last = page.rows.at(-1)?.id;
+  if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
+  const link = `<${withAfter(url, last)}>; rel="next"`;
+  return { status: 200, headers: { ...JSON_HEADERS, 'Pagination-Next': String(last), Link: link }, body };
 }
 
 /** The URL with `after` replaced (or added at the end), and every other parameter as the client sent it. */
 export function withAfter(url: URL, after: bigint): string {
+  if (url.search === '') return `${url.origin}${url.pathname}?after=${after}`;
   const kept = url.search
     .slice(1)
     .split('&')
@@ -36,27 +38,23 @@ function isAfter(pair: string): boolean {
 }
 
 /** One object. */
-export function objectResponse(body: object): Response {
-  return new Response(JSON.stringify(body), {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  });
+export function objectReply(body: string): Reply {
+  return { status: 200, headers: JSON_HEADERS, body };
 }
 
 /** An array that is written chunk by chunk, as the rows come; no pagination headers (spec §4 rule 7). */
-export function registryResponse<Row>(
+export function registryReply<Row>(
   chunks: AsyncIterable<readonly Row[]>,
-  view: (row: Row) => object,
-): Response {
-  return new Response(ReadableStream.from(encodeArray(chunks, view)), {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  });
+  write: (row: Row) => string,
+): Reply {
+  return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
-async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, view: (row: Row) => object) {
+async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => string) {
   const encoder = new TextEncoder();
   let opened = false;
   for await (const rows of chunks) {
-    const text = rows.map((row) => JSON.stringify(view(row))).join(',');
+    const text = rows.map(write).join(',');
     yield encoder.encode(`${opened ? ',' : '['}${text}`);
     opened = true;
   }

@@ -1,7 +1,7 @@
 import { asksForRegistry, parsePageQuery, parseRegistryPageQuery } from '../pagination.ts';
 import * as refineFilters from '../services/refine-filters.ts';
-import { viewRefineFilter } from '../views/refine-filters.ts';
-import { objectResponse, pageResponse, registryResponse } from './pagination.ts';
+import { writeRefineFilter } from '../views/refine-filters.ts';
+import { objectReply, pageReply, registryReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const refineFilterRoutes: readonly Route[] = [
@@ -13,17 +13,17 @@ export const refineFilterRoutes: readonly Route[] = [
       const workspace = param(request, 'workspace_id');
       if (asksForRegistry(query)) {
         const chunks = await refineFilters.listAll(ctx, workspace, () => parsePageQuery(query).order);
-        return registryResponse(chunks, viewRefineFilter);
+        return registryReply(chunks, writeRefineFilter);
       }
       const page = await refineFilters.list(ctx, workspace, () => parseRegistryPageQuery(query));
-      return pageResponse(page, viewRefineFilter, url);
+      return pageReply(page, writeRefineFilter, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/refine_filters/:id',
     async handle(request) {
-      return objectResponse(viewRefineFilter(await refineFilters.get(request.ctx, param(request, 'id'))));
+      return objectReply(writeRefineFilter(await refineFilters.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

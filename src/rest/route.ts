@@ -1,5 +1,6 @@
 // A REST route is data: method, path, handler. The router mounts it; a document can be made from it.
 import type { Context } from '../context.ts';
+import type { Reply } from '../http.ts';
 
 export interface RestRequest {
   readonly ctx: Context;
@@ -15,7 +16,7 @@ export interface Route {
   /** With `:name` for parameters. */
   readonly path: string;
   /** @throws AppError; the router maps it to a problem document */
-  readonly handle: (request: RestRequest) => Promise<Response>;
+  readonly handle: (request: RestRequest) => Promise<Reply>;
 }
 
 /** A path parameter. The router has matched the path, so it is there. */

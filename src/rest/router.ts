@@ -27,12 +27,8 @@ export function mountRest(http: Hono<HttpEnv>): void {
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
       const ctx = await exchange.context();
-      return handle({
-        ctx,
-        params: c.req.param(),
-        query: new URL(c.req.url).searchParams,
-        url: exchange.url,
-      });
+      const { url } = exchange;
+      return exchange.respond(await handle({ ctx, params: c.req.param(), query: url.searchParams, url }));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {

@@ -1,7 +1,7 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as teams from '../services/teams.ts';
-import { viewTeam } from '../views/teams.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeTeam } from '../views/teams.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const teamRoutes: readonly Route[] = [
@@ -9,14 +9,14 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/teams',
     async handle({ ctx, query, url }) {
-      return pageResponse(await teams.list(ctx, () => parsePageQuery(query)), viewTeam, url);
+      return pageReply(await teams.list(ctx, () => parsePageQuery(query)), writeTeam, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/teams/:id',
     async handle(request) {
-      return objectResponse(viewTeam(await teams.get(request.ctx, param(request, 'id'))));
+      return objectReply(writeTeam(await teams.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

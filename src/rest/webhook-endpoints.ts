@@ -1,7 +1,7 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { viewWebhookEndpoint } from '../views/webhook-endpoints.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeWebhookEndpoint } from '../views/webhook-endpoints.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const webhookEndpointRoutes: readonly Route[] = [
@@ -13,16 +13,14 @@ export const webhookEndpointRoutes: readonly Route[] = [
       const page = await webhookEndpoints.list(ctx, param(request, 'workspace_id'), () =>
         parsePageQuery(query),
       );
-      return pageResponse(page, viewWebhookEndpoint, url);
+      return pageReply(page, writeWebhookEndpoint, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/endpoints/:id',
     async handle(request) {
-      return objectResponse(
-        viewWebhookEndpoint(await webhookEndpoints.get(request.ctx, param(request, 'id'))),
-      );
+      return objectReply(writeWebhookEndpoint(await webhookEndpoints.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { parsePageQuery } from '../pagination.ts';
 import * as workspaces from '../services/workspaces.ts';
-import { viewWorkspace } from '../views/workspaces.ts';
-import { objectResponse, pageResponse } from './pagination.ts';
+import { writeWorkspace } from '../views/workspaces.ts';
+import { objectReply, pageReply } from './pagination.ts';
 import { param, type Route } from './route.ts';
 
 export const workspaceRoutes: readonly Route[] = [
@@ -11,14 +11,14 @@ export const workspaceRoutes: readonly Route[] = [
     async handle(request) {
       const { ctx, query, url } = request;
       const page = await workspaces.list(ctx, param(request, 'team_id'), () => parsePageQuery(query));
-      return pageResponse(page, viewWorkspace, url);
+      return pageReply(page, writeWorkspace, url);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/workspaces/:id',
     async handle(request) {
-      return objectResponse(viewWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
+      return objectReply(writeWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
     },
   },
 ];

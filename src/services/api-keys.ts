@@ -77,10 +77,12 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 /** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<ApiKeyRow> {
   const now = app.clock();
-  return withTransaction(app.store, async (tx) => {
+  const revoked = await withTransaction(app.store, async (tx) => {
     const key = await requireKey(tx, ref);
     return statusOf(key, now) === 'revoked' ? key : setRevokedAt(tx, key.id, now);
   });
+  app.lookups.forget();
+  return revoked;
 }
 
 /**
@@ -95,7 +97,7 @@ export async function rotate(
   const now = app.clock();
   if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_DAYS * 86_400_000))
     throw invalid('overlap', `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`);
-  return withTransaction(app.store, async (tx) => {
+  const rotated = await withTransaction(app.store, async (tx) => {
     const old = await requireKey(tx, ref);
     const status = statusOf(old, now);
     if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
@@ -106,6 +108,8 @@ export async function rotate(
     const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
     return { ...(await issue(tx, { teamId, name, scopes, isDefault, expiresAt, createdAt: now })), replaced };
   });
+  app.lookups.forget();
+  return rotated;
 }
 
 const WHY_NOT = {

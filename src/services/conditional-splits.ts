@@ -36,6 +36,13 @@ export interface SplitDetail {
   readonly filter: RefineFilterRow | null;
 }
 
+/** One split of the named funnel with its details, the saved filter included. @throws AppError as `get` does */
+export async function getDetail(ctx: Context, funnel: Ref, split: Ref): Promise<SplitDetail> {
+  const [detail] = await detailsOf(ctx, [await get(ctx, funnel, split)], { filters: true });
+  if (detail === undefined) throw notFound('Conditional split step');
+  return detail;
+}
+
 /** Details of splits, in their order: one statement for all their funnels' steps, one for all filters. */
 export async function detailsOf(
   ctx: Context,

@@ -40,11 +40,11 @@ export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise
 
 function toTree(steps: readonly StepRow[]): StepNode[] {
   type Open = StepRow & { matched: Open[]; unmatched: Open[] };
-  const nodes = steps.map((step): Open => ({ ...step, matched: [], unmatched: [] }));
-  const siblings = groupBySiblings(nodes);
-  for (const node of nodes) {
-    node.matched = siblings.get(siblingKey(node.id, 'matched')) ?? [];
-    node.unmatched = siblings.get(siblingKey(node.id, 'unmatched')) ?? [];
+  const siblings = groupBySiblings(steps as readonly Open[]);
+  for (const step of steps) {
+    const matched = siblings.get(siblingKey(step.id, 'matched')) ?? [];
+    // The step itself becomes the node: its columns stay undecoded.
+    Object.assign(step, { matched, unmatched: siblings.get(siblingKey(step.id, 'unmatched')) ?? [] });
   }
   return siblings.get(siblingKey(null, null)) ?? [];
 }

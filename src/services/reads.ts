@@ -4,7 +4,15 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageInput } from '../pagination.ts';
-import { countUnder, existsUnder, findByIds, findByRef, findPagesUnder, type Ref } from '../store/rows.ts';
+import {
+  countUnder,
+  existsUnder,
+  findByIds,
+  findByRef,
+  findPagesUnder,
+  findPageUnder,
+  type Ref,
+} from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
 import { parseRef } from './refs.ts';
 
@@ -13,6 +21,9 @@ export interface Probe {
   readonly id: bigint;
   readonly side: 'at_or_below' | 'at_or_above';
 }
+
+/** The properties of rows that will be asked for; null is all of them. */
+export type WantedColumns = readonly string[] | null;
 
 export interface Reads<Row> {
   /** What the caller needs for any of these. */
@@ -24,7 +35,12 @@ export interface Reads<Row> {
   /** @throws AppError `not_found` for the parent, `invalid` for the page */
   list(ctx: Context, parent: Ref, page: PageInput): Promise<Page<Row>>;
   /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
-  listMany(ctx: Context, parentIds: readonly bigint[], page: PageInput): Promise<(Page<Row> | null)[]>;
+  listMany(
+    ctx: Context,
+    parentIds: readonly bigint[],
+    page: PageInput,
+    wanted?: WantedColumns,
+  ): Promise<(Page<Row> | null)[]>;
   /** How many there are under each parent. */
   countMany(ctx: Context, parentIds: readonly bigint[]): Promise<number[]>;
   /** Whether each parent has any on one side of a place. */
@@ -54,13 +70,12 @@ export function readsOf<Row extends { id: bigint }>(
     async list(ctx, parent, page) {
       const { reach } = requireScope(ctx, scope);
       const ref = parseRef(noun.parent, parent);
-      const parents = typeof ref === 'bigint' ? [ref] : ref;
-      const [found] = await findPagesUnder(ctx.store, table, reach, parents, page());
-      if (found == null) throw notFound(noun.parent);
+      const found = await findPageUnder(ctx.store, table, reach, ref, page());
+      if (found === null) throw notFound(noun.parent);
       return found;
     },
-    async listMany(ctx, parentIds, page) {
-      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page());
+    async listMany(ctx, parentIds, page, wanted = null) {
+      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page(), wanted);
     },
     async countMany(ctx, parentIds) {
       return countUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds);

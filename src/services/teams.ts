@@ -3,7 +3,7 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageInput } from '../pagination.ts';
 import { TEAMS, type TeamRow } from '../store/tables.ts';
-import { readsOf } from './reads.ts';
+import { readsOf, type WantedColumns } from './reads.ts';
 
 export type { TeamRow };
 
@@ -16,8 +16,9 @@ export async function listMany(
   ctx: Context,
   teamIds: readonly bigint[],
   page: PageInput,
+  wanted: WantedColumns = null,
 ): Promise<Page<TeamRow>[]> {
-  const pages = await reads.listMany(ctx, teamIds, page);
+  const pages = await reads.listMany(ctx, teamIds, page, wanted);
   return pages.map((found) => found ?? { rows: [], more: false });
 }
 

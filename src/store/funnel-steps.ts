@@ -1,9 +1,10 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 import type { Reach } from '../auth/actor.ts';
+import { type Columns, rowMaker, selectList, type TextRow } from '../columns.ts';
 import { Prisma } from './generated/client.ts';
 import type { Ref } from './rows.ts';
-import { query, type Statement, type Store, type Transaction } from './store.ts';
-import type { PageRow } from './tables.ts';
+import { readText, type Statement, type Store, type Transaction } from './store.ts';
+import { PAGES, type PageRow } from './tables.ts';
 
 type StepKind = 'page' | 'conditional_split';
 export type BranchName = 'matched' | 'unmatched';
@@ -28,31 +29,42 @@ export interface StepRow extends StepPlace {
   readonly updatedAt: Date;
 }
 
-type FlatRow = Omit<StepRow, 'page'> & { pageId: bigint | null } & {
-  [Property in Exclude<keyof PageRow, 'id'> as `page.${Property}`]: PageRow[Property];
+const STEP_COLUMNS: Columns = {
+  id: 'int8',
+  publicId: 'text',
+  funnelId: 'int8',
+  kind: 'text',
+  parentId: 'int8',
+  branch: 'text',
+  position: 'int4',
+  name: 'text',
+  filterId: 'int8',
+  filterPublicId: { type: 'text', sql: 'r.public_id' },
+  createdAt: 'timestamp',
+  updatedAt: 'timestamp',
 };
+/** Behind those of the step. */
+const PAGE_OFFSET = Object.keys(STEP_COLUMNS).length;
+const toStepRow = rowMaker<Omit<StepRow, 'page'>>(STEP_COLUMNS);
+const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
-/** Every step of the funnels that a condition over `s` chooses. */
+/** Every step of the funnels that a condition over `t` chooses, each with its page. */
 const stepsWhere = (name: string, condition: string): Statement => ({
   name,
-  text: `select s.id, s.public_id as "publicId", s.funnel_id as "funnelId", s.kind, s.parent_id as "parentId", s.branch,
-      s.position, s.name, s.filter_id as "filterId", r.public_id as "filterPublicId", s.created_at as "createdAt",
-      s.updated_at as "updatedAt", s.page_id as "pageId", p.public_id as "page.publicId",
-      p.workspace_id as "page.workspaceId", p.name as "page.name", p.current_path as "page.currentPath",
-      p.created_at as "page.createdAt", p.updated_at as "page.updatedAt"
-    from funnel_steps s
-      join workspaces w on w.id = s.workspace_id
-      left join pages p on p.id = s.page_id
-      left join refine_filters r on r.id = s.filter_id
-    where ${condition} and s.removed_at is null
+  text: `select ${selectList(STEP_COLUMNS)}, ${selectList(PAGES.columns, 'p')}
+    from funnel_steps t
+      join workspaces w on w.id = t.workspace_id
+      left join pages p on p.id = t.page_id
+      left join refine_filters r on r.id = t.filter_id
+    where ${condition} and t.removed_at is null
       and w.team_id = $1 and ($2::bigint is null or w.id = $2)
-    order by s.funnel_id, s.parent_id nulls first, s.branch, s.position`,
+    order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`,
 });
 
-const OF_FUNNELS = stepsWhere('funnel_steps.of_funnels', 's.funnel_id = any($3::bigint[])');
+const OF_FUNNELS = stepsWhere('funnel_steps.of_funnels', 't.funnel_id = any($3::bigint[])');
 const AROUND = stepsWhere(
   'funnel_steps.around',
-  's.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
+  't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
 );
 
 /** Every step of the funnels that the caller owns, pages included, in one statement. */
@@ -61,7 +73,7 @@ export async function findSteps(
   reach: Reach,
   funnelIds: readonly bigint[],
 ): Promise<StepRow[]> {
-  const rows = await query<FlatRow>(store, OF_FUNNELS, [reach.teamId, reach.workspaceId, funnelIds]);
+  const rows = await readText(store, OF_FUNNELS, [reach.teamId, reach.workspaceId, funnelIds]);
   return rows.map(toStep);
 }
 
@@ -71,26 +83,12 @@ export async function findStepsAround(
   reach: Reach,
   stepIds: readonly bigint[],
 ): Promise<StepRow[]> {
-  const rows = await query<FlatRow>(store, AROUND, [reach.teamId, reach.workspaceId, stepIds]);
+  const rows = await readText(store, AROUND, [reach.teamId, reach.workspaceId, stepIds]);
   return rows.map(toStep);
 }
 
-function toStep(row: FlatRow): StepRow {
-  const { id, publicId, funnelId, kind, parentId, branch, position, name, filterId, filterPublicId } = row;
-  const step = { id, publicId, funnelId, kind, parentId, branch, position, name, filterId, filterPublicId };
-  const page =
-    row.pageId === null
-      ? null
-      : {
-          id: row.pageId,
-          publicId: row['page.publicId'],
-          workspaceId: row['page.workspaceId'],
-          name: row['page.name'],
-          currentPath: row['page.currentPath'],
-          createdAt: row['page.createdAt'],
-          updatedAt: row['page.updatedAt'],
-        };
-  return { ...step, page, createdAt: row.createdAt, updatedAt: row.updatedAt };
+function toStep(text: TextRow): StepRow {
+  return Object.assign(toStepRow(text), { page: text[PAGE_OFFSET] === null ? null : toPageRow(text) });
 }
 
 /** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */

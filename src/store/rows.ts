@@ -1,8 +1,9 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
+import { type Column, type Columns, rowMaker, selectList, type TextRow } from '../columns.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import { query, type Statement, type Store } from './store.ts';
+import { query, readText, type Statement, type Store } from './store.ts';
 import type { Table } from './tables.ts';
 
 /** How a client names one row: the integer id or the public id. */
@@ -19,6 +20,41 @@ function statement(name: string, build: () => string): Statement {
   return found;
 }
 
+/** A choice of a table's columns, and what makes rows of them. */
+interface Choice<R> {
+  /** Tells statements with different columns apart. */
+  readonly key: string;
+  readonly columns: Columns;
+  readonly make: (text: TextRow) => R;
+}
+
+const choices = new Map<string, Choice<unknown>>();
+
+/** Each choice is a statement in every connection: beyond so many, all columns are read. */
+const MAX_CHOICES = 200;
+
+/** @param wanted properties of the row; null chooses all. The id always is among them, and stands first. */
+function choose<R extends Row>(table: Table<R>, wanted: readonly string[] | null = null): Choice<R> {
+  const all = Object.keys(table.columns);
+  const chosen = all.filter((property) => wanted === null || property === 'id' || wanted.includes(property));
+  const key = chosen.length === all.length ? '' : `.${chosen.join('.')}`;
+  const known = choices.get(table.name + key);
+  if (known !== undefined) return known as Choice<R>;
+  if (key !== '' && choices.size >= MAX_CHOICES) return choose(table);
+  const columns: Columns = Object.fromEntries(
+    Object.entries<Column>(table.columns).filter(([property]) => chosen.includes(property)),
+  );
+  const absent = all.filter((property) => !chosen.includes(property));
+  // PostgreSQL cuts names of statements at 63 characters: the key is one's number.
+  const choice = {
+    key: key === '' ? '' : `.c${choices.size}`,
+    columns,
+    make: rowMaker<R>(columns, { absent }),
+  };
+  choices.set(table.name + key, choice);
+  return choice;
+}
+
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
 export async function findByIds<R extends Row>(
   store: Store,
@@ -28,10 +64,10 @@ export async function findByIds<R extends Row>(
 ): Promise<(R | null)[]> {
   const byIds = statement(
     `${table.name}.ids`,
-    () => `select ${table.columns} from ${table.name} t
+    () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await query<R>(store, byIds, [reach.teamId, reach.workspaceId, ids]);
+  const rows = (await readText(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(choose(table).make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -46,48 +82,86 @@ export async function findByRef<R extends Row>(
   if (typeof ref === 'bigint') return (await findByIds(store, table, reach, [ref]))[0] ?? null;
   const byPublicId = statement(
     `${table.name}.public_id`,
-    () => `select ${table.columns} from ${table.name} t
+    () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  return (await query<R>(store, byPublicId, [reach.teamId, reach.workspaceId, ref]))[0] ?? null;
+  const [text] = await readText(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
+  return text === undefined ? null : choose(table).make(text);
+}
+
+/**
+ * A page under one parent: null when the parent is not the caller's. One statement, and a second one only where the
+ * page is empty, to tell an empty list from a parent that is not there.
+ */
+export async function findPageUnder<R extends Row>(
+  store: Store,
+  table: Table<R>,
+  reach: Reach,
+  parent: Ref,
+  page: PageRequest,
+): Promise<Page<R> | null> {
+  const { table: parents, column } = table.parent;
+  const named = typeof parent === 'string' ? 'p.public_id = $3' : 'p.id = $3';
+  const form = `${table.name}.under_${typeof parent === 'string' ? 'ref' : 'id'}`;
+  const direction = scanDirection(page);
+  const owner = `(select p.id from ${parents} p where ${named} and ${parentInReach(parents)})`;
+  const pageUnder = statement(
+    `${form}.${direction}`,
+    () => `select ${selectList(table.columns)} from ${table.name} t
+      where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
+      order by t.${column} ${direction}, t.id ${direction} limit $4`,
+  );
+  const values = [reach.teamId, reach.workspaceId, parent, limitOf(page), ...bounds(page)];
+  const rows = await readText(store, pageUnder, values);
+  if (rows.length > 0) return toPage(rows.map(choose(table).make), page);
+  const parentOnly = statement(
+    `${form}.parent`,
+    () =>
+      `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint is null or true)`,
+  );
+  const owned = await readText(store, parentOnly, [reach.teamId, reach.workspaceId, parent]);
+  return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
 /**
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's.
- * @param parents ids, or one public id
+ * @param wanted the properties of rows that will be asked for; null reads all
  */
 export async function findPagesUnder<R extends Row>(
   store: Store,
   table: Table<R>,
   reach: Reach,
-  parents: readonly bigint[] | string,
+  parents: readonly bigint[],
   page: PageRequest,
+  wanted: readonly string[] | null = null,
 ): Promise<(Page<R> | null)[]> {
-  const { key, condition, direction } = keyset(page);
-  const byPublicId = typeof parents === 'string';
+  const direction = scanDirection(page);
   const link = table.parent;
+  const { key, columns, make } = choose(table, wanted);
   const pages = statement(
-    `${table.name}.under.${byPublicId ? 'ref' : 'ids'}.${key}`,
-    () => `select p.id as "parentId", t.* from ${link.table} p left join lateral (
-        select ${table.columns} from ${table.name} t
-        where t.${link.column} = p.id and ${table.visible} and ${condition('$5', '$6')}
-          and ${table.narrowed('$2')}
-        order by t.id ${direction} limit $4
+    `${table.name}.under_ids.${direction}${key}`,
+    () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
+        select ${selectList(columns)} from ${table.name} t
+        where ${between(`t.${link.column}`, 'p.id')} and ${table.visible} and ${table.narrowed('$2')}
+        order by t.${link.column} ${direction}, t.id ${direction} limit $4
       ) t on true
-      where ${byPublicId ? 'p.public_id = $3' : 'p.id = any($3::bigint[])'} and ${parentInReach(link.table)}
+      where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
       order by p.id, t.id ${direction}`,
   );
-  const values = [reach.teamId, reach.workspaceId, parents, page.size + 1, ...bounds(page)];
-  const rows = await query<R & { parentId: bigint; id: bigint | null }>(store, pages, values);
-  const byParent = new Map<bigint, R[]>();
+  const values = [reach.teamId, reach.workspaceId, parents, limitOf(page), ...bounds(page)];
+  const rows = await readText(store, pages, values);
+  const byParent = new Map<string, R[]>();
   for (const row of rows) {
-    const siblings = byParent.get(row.parentId) ?? [];
+    const parentId = row.at(-1) ?? '';
+    const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (row.id !== null) siblings.push(row);
-    byParent.set(row.parentId, siblings);
+    if (row[0] !== null) siblings.push(make(row));
+    byParent.set(parentId, siblings);
   }
-  const found = byPublicId ? [[...byParent.values()][0]] : parents.map((id) => byParent.get(id));
-  return found.map((siblings) => (siblings === undefined ? null : toPage(siblings, page)));
+  return parents.map((id) => {
+    const siblings = byParent.get(String(id));
+    return siblings === undefined ? null : toPage(siblings, page);
+  });
 }
 
 /** How many visible rows each parent has, in the parents' order. */
@@ -139,26 +213,30 @@ function parentInReach(parent: Table<Row>['parent']['table']): string {
     and ($2::bigint is null or w.id = $2))`;
 }
 
-/** Keyset condition and scan direction of a page. Paging backward scans from the other end. */
-function keyset(page: PageRequest) {
-  const ascending = page.order === 'asc';
-  const direction = ascending === !page.backward ? 'asc' : 'desc';
-  const after = page.after === null ? '' : ascending ? '>' : '<';
-  const before = page.before === null ? '' : ascending ? '<' : '>';
-  return {
-    key: `${direction}.${page.order}.${after && 'a'}${before && 'b'}`,
-    direction,
-    condition(first: string, second: string): string {
-      const conditions = [];
-      if (after !== '') conditions.push(`t.id ${after} ${first}`);
-      if (before !== '') conditions.push(`t.id ${before} ${after === '' ? first : second}`);
-      return conditions.join(' and ') || 'true';
-    },
-  };
+/** One row too many tells whether there is more. */
+function limitOf({ size, rowsOnly }: PageRequest): number {
+  return rowsOnly ? size : size + 1;
 }
 
-function bounds(page: PageRequest): bigint[] {
-  return [page.after, page.before].filter((bound) => bound !== null);
+/** Paging backward scans from the other end. */
+function scanDirection(page: PageRequest): 'asc' | 'desc' {
+  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
+}
+
+/**
+ * The rows of one parent between two ids, `$5` and `$6`, both left out. As a comparison of rows it can only be answered
+ * by the index on (parent, id), whatever the planner thinks of a list's length: no scan through other parents' rows.
+ */
+function between(column: string, parent: string): string {
+  return `(${column}, t.id) > (${parent}, $5) and (${column}, t.id) < (${parent}, $6)`;
+}
+
+const MAX_ID = 2n ** 63n - 1n;
+
+/** The ids that a page lies between. Ids start at 1. */
+function bounds({ order, after, before }: PageRequest): [bigint, bigint] {
+  const [low, high] = order === 'asc' ? [after, before] : [before, after];
+  return [low ?? 0n, high ?? MAX_ID];
 }
 
 /** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */

@@ -1,13 +1,18 @@
 // The store: one connection pool, shared by hand-written SQL and by Prisma's adapter. The only place that opens one.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import type { TextRow } from '../columns.ts';
 import type { Logger } from '../log.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createReaders, type Readers } from './readers.ts';
 
 export interface Store {
   readonly pool: pg.Pool;
+  readonly readers: Readers;
   readonly prisma: PrismaClient;
+  /** How a connection of one's own is made. */
+  readonly connection: pg.ClientConfig;
   close(): Promise<void>;
 }
 
@@ -22,16 +27,17 @@ interface StoreOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const READERS = 4;
 
 /** Opens nothing yet: the first statement does. */
 export function createStore(options: StoreOptions): Store {
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: options.url,
-    max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     application_name: 'funnel-gateway',
-  });
+  };
+  const pool = new pg.Pool({ ...connection, max: options.poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
   // Prisma names no statement unless told how; the text itself is what makes two statements the same.
@@ -44,10 +50,14 @@ export function createStore(options: StoreOptions): Store {
     },
   });
   const prisma = new PrismaClient({ adapter });
+  const readers = createReaders({ count: READERS, connection, log: options.log });
   return {
     pool,
+    readers,
     prisma,
+    connection,
     async close() {
+      await readers.close();
       await prisma.$disconnect();
       await pool.end();
     },
@@ -88,6 +98,22 @@ export async function query<Row extends object>(
 ): Promise<Row[]> {
   try {
     return (await store.pool.query<Row>({ ...statement, values, types })).rows;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/**
+ * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL's text.
+ * @throws AppError `unavailable` when the database is away or took too long
+ */
+export async function readText(
+  store: Store,
+  statement: Statement,
+  values: unknown[],
+): Promise<readonly TextRow[]> {
+  try {
+    return await store.readers.read(statement, values);
   } catch (error) {
     throw toStoreError(error);
   }

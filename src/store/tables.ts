@@ -1,4 +1,5 @@
 // What the hand-written reads need to know of each table: columns, what is visible, and where it hangs.
+import type { Column } from '../columns.ts';
 import type {
   Contact,
   Funnel,
@@ -59,8 +60,7 @@ interface ParentLink {
 /** A readable table. The type parameter is the row that its columns make. Conditions are over alias `t`. */
 export interface Table<Row extends { id: bigint }> {
   readonly name: string;
-  /** Select list; the aliases are the row's property names. */
-  readonly columns: string;
+  readonly columns: Readonly<Record<keyof Row & string, Column>>;
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
   readonly visible: string;
@@ -68,8 +68,6 @@ export interface Table<Row extends { id: bigint }> {
   readonly owned: (team: string, workspace: string) => string;
   /** What narrowing still leaves out below a parent that is the caller's own. */
   readonly narrowed: (workspace: string) => string;
-  /** Only carries the type. */
-  readonly row?: Row;
 }
 
 /** What is common to all that hangs below a workspace: its parent being owned is enough. */
@@ -82,12 +80,16 @@ const BELOW_WORKSPACE = {
   narrowed: () => 'true',
 } as const;
 
-const tagsOf = (table: string, column: string) =>
-  `(select coalesce(json_agg(json_build_object('id', g.id::text, 'publicId', g.public_id, 'name', g.name, 'color', g.color,
+const tagsOf = (table: string, column: string): Column => ({
+  type: 'json',
+  sql: `(select coalesce(json_agg(json_build_object('id', g.id::text, 'publicId', g.public_id, 'name', g.name, 'color', g.color,
     'appliedAt', to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by g.id), '[]')
-    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id) as "tags"`;
+    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`,
+});
 
-const TIMESTAMPS = 't.created_at as "createdAt", t.updated_at as "updatedAt"';
+/** The columns that every noun begins and ends with. */
+const IDS = { id: 'int8', publicId: 'text' } as const;
+const TIMESTAMPS = { createdAt: 'timestamp', updatedAt: 'timestamp' } as const;
 
 const teamOf = (workspace: string) =>
   `(${workspace}::bigint is null or exists (select from workspaces w where w.id = ${workspace} and w.team_id = t.id))`;
@@ -96,7 +98,7 @@ const itself = (workspace: string) => `(${workspace}::bigint is null or t.id = $
 
 export const TEAMS: Table<TeamRow> = {
   name: 'teams',
-  columns: `t.id, t.public_id as "publicId", t.name, t.time_zone as "timeZone", t.locale, ${TIMESTAMPS}`,
+  columns: { ...IDS, name: 'text', timeZone: 'text', locale: 'text', ...TIMESTAMPS },
   // The list of teams is the caller's own team: it hangs under itself.
   parent: { table: 'teams', column: 'id' },
   visible: 'true',
@@ -106,7 +108,7 @@ export const TEAMS: Table<TeamRow> = {
 
 export const WORKSPACES: Table<WorkspaceRow> = {
   name: 'workspaces',
-  columns: `t.id, t.public_id as "publicId", t.team_id as "teamId", t.name, t.subdomain, ${TIMESTAMPS}`,
+  columns: { ...IDS, teamId: 'int8', name: 'text', subdomain: 'text', ...TIMESTAMPS },
   parent: { table: 'teams', column: 'team_id' },
   visible: 'true',
   owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
@@ -115,56 +117,102 @@ export const WORKSPACES: Table<WorkspaceRow> = {
 
 export const CONTACTS: Table<ContactRow> = {
   name: 'contacts',
-  columns: `t.id, t.public_id as "publicId", t.workspace_id as "workspaceId", t.uuid, t.anonymous,
-    t.email_address as "emailAddress", t.first_name as "firstName", t.last_name as "lastName",
-    t.phone_number as "phoneNumber", t.time_zone as "timeZone", t.unsubscribed_at as "unsubscribedAt",
-    t.last_notification_email_sent_at as "lastNotificationEmailSentAt",
-    t.email_suppression_reason as "emailSuppressionReason", t.fb_url as "fbUrl", t.twitter_url as "twitterUrl",
-    t.instagram_url as "instagramUrl", t.linkedin_url as "linkedinUrl", t.website_url as "websiteUrl",
-    t.custom_attributes as "customAttributes",
-    (t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null) as "isActive",
-    ${TIMESTAMPS}, ${tagsOf('contact_tags', 'contact_id')}`,
+  columns: {
+    ...IDS,
+    workspaceId: 'int8',
+    uuid: 'text',
+    anonymous: 'bool',
+    emailAddress: 'text',
+    firstName: 'text',
+    lastName: 'text',
+    phoneNumber: 'text',
+    timeZone: 'text',
+    unsubscribedAt: 'timestamp',
+    lastNotificationEmailSentAt: 'timestamp',
+    emailSuppressionReason: 'text',
+    isActive: {
+      type: 'bool',
+      sql: '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
+    },
+    fbUrl: 'text',
+    twitterUrl: 'text',
+    instagramUrl: 'text',
+    linkedinUrl: 'text',
+    websiteUrl: 'text',
+    customAttributes: 'json',
+    ...TIMESTAMPS,
+    tags: tagsOf('contact_tags', 'contact_id'),
+  },
   ...BELOW_WORKSPACE,
 };
 
 export const FUNNELS: Table<FunnelRow> = {
   name: 'funnels',
-  columns: `t.id, t.public_id as "publicId", t.workspace_id as "workspaceId", t.name, t.archived,
-    t.current_path as "currentPath", t.live_mode as "liveMode", t.custom_domain_id as "customDomainId",
-    ${TIMESTAMPS}, ${tagsOf('funnel_tags', 'funnel_id')}`,
+  columns: {
+    ...IDS,
+    workspaceId: 'int8',
+    name: 'text',
+    archived: 'bool',
+    currentPath: 'text',
+    liveMode: 'bool',
+    customDomainId: 'int8',
+    ...TIMESTAMPS,
+    tags: tagsOf('funnel_tags', 'funnel_id'),
+  },
   ...BELOW_WORKSPACE,
 };
 
 export const PAGES: Table<PageRow> = {
   name: 'pages',
-  columns: `t.id, t.public_id as "publicId", t.workspace_id as "workspaceId", t.name,
-    t.current_path as "currentPath", ${TIMESTAMPS}`,
+  columns: { ...IDS, workspaceId: 'int8', name: 'text', currentPath: 'text', ...TIMESTAMPS },
   ...BELOW_WORKSPACE,
   visible: 't.discarded_at is null',
 };
 
-const REFINE_FILTER_COLUMNS = `t.id, t.public_id as "publicId", t.workspace_id as "workspaceId", t.name,
-    t.filter_class as "filterClass", t.conjunction, t.criteria, ${TIMESTAMPS}`;
-
 export const REFINE_FILTERS: Table<RefineFilterRow> = {
   name: 'refine_filters',
-  columns: REFINE_FILTER_COLUMNS,
+  columns: {
+    ...IDS,
+    workspaceId: 'int8',
+    name: 'text',
+    filterClass: 'text',
+    conjunction: 'text',
+    criteria: 'json',
+    ...TIMESTAMPS,
+  },
   ...BELOW_WORKSPACE,
 };
 
 export const WEBHOOK_ENDPOINTS: Table<WebhookEndpointRow> = {
   name: 'webhook_endpoints',
-  columns: `t.id, t.public_id as "publicId", t.workspace_id as "workspaceId", t.url, t.name,
-    t.event_type_ids as "eventTypeIds", t.api_version as "apiVersion", t.page_ids as "pageIds",
-    t.funnel_ids as "funnelIds", ${TIMESTAMPS}`,
+  columns: {
+    ...IDS,
+    workspaceId: 'int8',
+    url: 'text',
+    name: 'text',
+    eventTypeIds: 'text[]',
+    apiVersion: 'int4',
+    pageIds: 'int8[]',
+    funnelIds: 'int8[]',
+    ...TIMESTAMPS,
+  },
   ...BELOW_WORKSPACE,
 };
 
 export const SPLITS: Table<SplitRow> = {
   name: 'funnel_steps',
-  columns: `t.id, t.public_id as "publicId", t.funnel_id as "funnelId", t.name, t.filter_id as "filterId", ${TIMESTAMPS},
-    (select f.public_id from funnels f where f.id = t.funnel_id) as "funnelPublicId",
-    (select r.public_id from refine_filters r where r.id = t.filter_id) as "filterPublicId"`,
+  columns: {
+    ...IDS,
+    funnelId: 'int8',
+    name: 'text',
+    filterId: 'int8',
+    ...TIMESTAMPS,
+    funnelPublicId: { type: 'text', sql: '(select f.public_id from funnels f where f.id = t.funnel_id)' },
+    filterPublicId: {
+      type: 'text',
+      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
+    },
+  },
   ...BELOW_WORKSPACE,
   parent: { table: 'funnels', column: 'funnel_id' },
   visible: "t.kind = 'conditional_split' and t.removed_at is null",

@@ -1,30 +1,29 @@
-import { toInteger, toIntegerOrNull, toTimestamp } from '../json.ts';
+import { toInteger } from '../json.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import type { FunnelRow } from '../services/funnels.ts';
-import { viewTag } from './tags.ts';
+import { writeTags } from './tags.ts';
+import { writer } from './writer.ts';
 
-export function viewFunnel(funnel: FunnelRow) {
-  return {
-    id: toInteger(funnel.id),
-    public_id: funnel.publicId,
-    workspace_id: toInteger(funnel.workspaceId),
-    name: funnel.name,
-    archived: funnel.archived,
-    current_path: funnel.currentPath,
-    live_mode: funnel.liveMode,
-    domain_id: toIntegerOrNull(funnel.customDomainId),
-    created_at: toTimestamp(funnel.createdAt),
-    updated_at: toTimestamp(funnel.updatedAt),
-    tags: funnel.tags.map(viewTag),
-  };
-}
+export const writeFunnel = writer<FunnelRow>({
+  id: 'id',
+  public_id: 'publicId',
+  workspace_id: 'workspaceId',
+  name: 'name',
+  archived: 'archived',
+  current_path: 'currentPath',
+  live_mode: 'liveMode',
+  domain_id: 'customDomainId',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  tags: ['tags', writeTags],
+});
 
 /** The funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow. */
-export function viewStructure({ funnel, steps }: { funnel: FunnelRow; steps: readonly StepNode[] }) {
-  return {
+export function writeStructure({ funnel, steps }: { funnel: FunnelRow; steps: readonly StepNode[] }): string {
+  return JSON.stringify({
     funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
     steps: viewSteps(steps),
-  };
+  });
 }
 
 /** After a split the flow converges on the step behind it, if any. */

@@ -1,16 +1,14 @@
-import { toInteger, toTimestamp } from '../json.ts';
 import type { RefineFilterRow } from '../services/refine-filters.ts';
+import { writer } from './writer.ts';
 
-export function viewRefineFilter(filter: RefineFilterRow) {
-  return {
-    id: toInteger(filter.id),
-    public_id: filter.publicId,
-    workspace_id: toInteger(filter.workspaceId),
-    name: filter.name,
-    filter_class: filter.filterClass,
-    conjunction: filter.conjunction,
-    criteria: filter.criteria,
-    created_at: toTimestamp(filter.createdAt),
-    updated_at: toTimestamp(filter.updatedAt),
-  };
-}
+export const writeRefineFilter = writer<RefineFilterRow>({
+  id: 'id',
+  public_id: 'publicId',
+  workspace_id: 'workspaceId',
+  name: 'name',
+  filter_class: 'filterClass',
+  conjunction: 'conjunction',
+  criteria: 'criteria',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+});

@@ -1,4 +1,4 @@
-import { digitsToInteger } from '../json.ts';
+// Tags as they stand on contacts and funnels: a JSON column that the store has made, in the names of the v2 API.
 
 interface AppliedTag {
   readonly id: string;
@@ -8,12 +8,27 @@ interface AppliedTag {
   readonly appliedAt: string;
 }
 
-/** A tag on a funnel. */
-export function viewTag(tag: AppliedTag) {
-  return { id: digitsToInteger(tag.id), public_id: tag.publicId, name: tag.name, color: tag.color };
+/** The tags on a funnel. */
+export function writeTags(column: string): string {
+  return writeEach(column, ({ id, publicId, name, color }) => ({
+    id: JSON.rawJSON(id),
+    public_id: publicId,
+    name,
+    color,
+  }));
 }
 
-/** A tag on a contact, with the time it was applied. */
-export function viewAppliedTag(tag: AppliedTag) {
-  return { ...viewTag(tag), applied_at: tag.appliedAt };
+/** The tags on a contact, each with the time that it was applied. */
+export function writeAppliedTags(column: string): string {
+  return writeEach(column, ({ id, publicId, name, color, appliedAt }) => ({
+    id: JSON.rawJSON(id),
+    public_id: publicId,
+    name,
+    color,
+    applied_at: appliedAt,
+  }));
+}
+
+function writeEach(column: string, view: (tag: AppliedTag) => object): string {
+  return column === '[]' ? column : JSON.stringify((JSON.parse(column) as AppliedTag[]).map(view));
 }

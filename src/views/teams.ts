@@ -1,14 +1,12 @@
-import { toInteger, toTimestamp } from '../json.ts';
 import type { TeamRow } from '../services/teams.ts';
+import { writer } from './writer.ts';
 
-export function viewTeam(team: TeamRow) {
-  return {
-    id: toInteger(team.id),
-    public_id: team.publicId,
-    name: team.name,
-    time_zone: team.timeZone,
-    locale: team.locale,
-    created_at: toTimestamp(team.createdAt),
-    updated_at: toTimestamp(team.updatedAt),
-  };
-}
+export const writeTeam = writer<TeamRow>({
+  id: 'id',
+  public_id: 'publicId',
+  name: 'name',
+  time_zone: 'timeZone',
+  locale: 'locale',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+});

@@ -1,19 +1,17 @@
-import { toInteger, toTimestamp } from '../json.ts';
 import type { WebhookEndpointRow } from '../services/webhook-endpoints.ts';
+import { writer } from './writer.ts';
 
 /** The eleven fields of spec §2 "Webhook endpoint (outgoing)". */
-export function viewWebhookEndpoint(endpoint: WebhookEndpointRow) {
-  return {
-    id: toInteger(endpoint.id),
-    public_id: endpoint.publicId,
-    workspace_id: toInteger(endpoint.workspaceId),
-    url: endpoint.url,
-    name: endpoint.name,
-    event_type_ids: endpoint.eventTypeIds,
-    api_version: endpoint.apiVersion,
-    created_at: toTimestamp(endpoint.createdAt),
-    updated_at: toTimestamp(endpoint.updatedAt),
-    page_ids: endpoint.pageIds.map(toInteger),
-    funnel_ids: endpoint.funnelIds.map(toInteger),
-  };
-}
+export const writeWebhookEndpoint = writer<WebhookEndpointRow>({
+  id: 'id',
+  public_id: 'publicId',
+  workspace_id: 'workspaceId',
+  url: 'url',
+  name: 'name',
+  event_type_ids: 'eventTypeIds',
+  api_version: 'apiVersion',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  page_ids: 'pageIds',
+  funnel_ids: 'funnelIds',
+});

@@ -1,14 +1,12 @@
-import { toInteger, toTimestamp } from '../json.ts';
 import type { WorkspaceRow } from '../services/workspaces.ts';
+import { writer } from './writer.ts';
 
-export function viewWorkspace(workspace: WorkspaceRow) {
-  return {
-    id: toInteger(workspace.id),
-    public_id: workspace.publicId,
-    team_id: toInteger(workspace.teamId),
-    name: workspace.name,
-    subdomain: workspace.subdomain,
-    created_at: toTimestamp(workspace.createdAt),
-    updated_at: toTimestamp(workspace.updatedAt),
-  };
-}
+export const writeWorkspace = writer<WorkspaceRow>({
+  id: 'id',
+  public_id: 'publicId',
+  team_id: 'teamId',
+  name: 'name',
+  subdomain: 'subdomain',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+});

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { intercept } from '../support/graphql-statements.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -15,16 +16,13 @@ afterAll(() => gateway.close());
 
 /** Makes every statement but those that find out who asks fail. */
 async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Promise<T> {
-  const { pool } = gateway.app.store;
-  const original = pool.query;
-  pool.query = ((...args: [{ name?: string }]) =>
-    /^(hosts|api_keys)\./.test(args[0].name ?? '')
-      ? Reflect.apply(original, pool, args)
-      : Promise.reject(error)) as typeof pool.query;
+  const stop = intercept(gateway, (name, send) =>
+    /^(hosts|api_keys)\./.test(name) ? send() : Promise.reject(error),
+  );
   try {
     return await work();
   } finally {
-    pool.query = original;
+    stop();
   }
 }
 

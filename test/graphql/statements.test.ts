@@ -84,7 +84,7 @@ test('workspaces, their funnels and all their steps with pages are three stateme
 
 /** A selection below every workspace of the team, and how many statements it may add to team and workspaces. */
 const NESTED: readonly (readonly [field: string, selection: string, statements: number])[] = [
-  ['Workspace.team', 'team { name }', 0],
+  ['Workspace.team', 'team { name }', 1],
   ['Workspace.contacts', 'contacts { nodes { emailAddress tags { name } customAttributes { name } } }', 1],
   ['Contact.workspace', 'contacts { nodes { workspace { name } } }', 2],
   ['ContactConnection.totalCount', 'contacts { totalCount }', 2],
@@ -129,8 +129,8 @@ describe('a nested field costs the same number of statements for ten parents as 
       const { errors } = await post(gateway, { query, variables: { teamId } }, { caller });
       expect(errors).toBeUndefined();
     });
-    expect(names.slice(0, 2)).toEqual(['teams.ids', expect.stringContaining('workspaces.under')]);
-    expect(names.slice(2)).toHaveLength(statements);
+    expect(names[0]).toContain('workspaces.under');
+    expect(names.slice(1)).toHaveLength(statements);
   });
 });
 

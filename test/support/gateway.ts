@@ -1,7 +1,7 @@
 // The real gateway in process, on a database of its own: no port, no mocks of our own modules.
 import pg from 'pg';
 import { inject } from 'vitest';
-import { createApp } from '../../src/app.ts';
+import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { App } from '../../src/context.ts';
 import { createLogger } from '../../src/log.ts';
@@ -43,7 +43,7 @@ interface GatewayOptions {
 /** A gateway on a fresh clone of the migrated template. */
 export async function createGateway({ env = {}, overrides = {} }: GatewayOptions = {}): Promise<Gateway> {
   const database = await cloneTemplate();
-  const { config } = parseConfig({ POOL_SIZE: '4', ...env }, '/');
+  const { config } = parseConfig({ POOL_SIZE: '4', LOOKUP_CACHE_MS: '0', ...env }, '/');
   const logLines: string[] = [];
   const log = createLogger('info', { write: (line) => logLines.push(line) });
   const app = createApp(config, { databaseUrl: database.url }, { log, ...overrides });
@@ -53,7 +53,7 @@ export async function createGateway({ env = {}, overrides = {} }: GatewayOptions
     logLines,
     send: (path, options = {}) => server.fetch(toRequest(path, options)),
     async close() {
-      await app.store.close();
+      await closeApp(app);
       await database.drop();
     },
   };

@@ -1,0 +1,227 @@
+// Compiles an operation into functions that write its answer's JSON directly: no visit of the document, no object for
+// the answer, and columns go from PostgreSQL's text to JSON undecoded. Only answers without errors are made here:
+// whatever goes wrong throws, and the caller runs the operation again in full (lane.ts).
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { type ColumnType, layoutOf, TO_JSON, textOf } from '../columns.ts';
+import type { GraphContext } from './context.ts';
+import {
+  type Json,
+  leaf,
+  list,
+  required,
+  settle,
+  together,
+  Unsupported,
+  type VariableValues,
+  type Write,
+} from './write.ts';
+
+/** Writes the answer's `data`. Rejects or throws with anything that is not a whole answer. */
+export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Json;
+
+/** The compiled form of a valid operation, or null for one that the full executor has to run. */
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CompiledOperation | null {
+  const root = schema.getQueryType();
+  if (operation.operation !== 'query' || root == null) return null;
+  try {
+    const write = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
+    return (ctx, variables) => write(undefined, { ctx, variables });
+  } catch (error) {
+    if (error instanceof Unsupported) return null;
+    throw error;
+  }
+}
+
+/** Column types whose text becomes the same JSON as their value does. */
+const AS_THEY_ARE: ReadonlySet<ColumnType> = new Set(['int8', 'int4', 'text', 'bool', 'timestamp']);
+
+class Compiler {
+  private readonly schema: GraphQLSchema;
+  private readonly operation: OperationDefinitionNode;
+  private readonly definitions: Record<string, FragmentDefinitionNode> = {};
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+    this.schema = schema;
+    this.operation = operation;
+    for (const definition of document.definitions) {
+      if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+      this.definitions[definition.name.value] = definition;
+    }
+  }
+
+  /** Writes an object of one type, its fields in the order of the document. */
+  object(type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Write {
+    const fields = [...this.collect(type, selections)].map(([key, nodes], position) => ({
+      lead: `${position === 0 ? '{' : ','}${JSON.stringify(key)}:`,
+      write: this.field(type, nodes),
+    }));
+    return (source, run) => {
+      let json = '';
+      let waiting: Json[] | null = null;
+      for (const { lead, write } of fields) {
+        const value = write(source, run);
+        if (waiting !== null) waiting.push(lead, value);
+        else if (typeof value === 'string') json += lead + value;
+        else waiting = [json, lead, value];
+      }
+      return waiting === null ? `${json}}` : together(waiting, '}');
+    };
+  }
+
+  /** The fields that a type gets, by response key, as the specification collects them (GraphQL §6.3.2). */
+  private collect(
+    type: GraphQLObjectType,
+    selections: readonly SelectionSetNode[],
+    into = new Map<string, FieldNode[]>(),
+    seen = new Set<string>(),
+  ): Map<string, FieldNode[]> {
+    for (const selection of selections.flatMap((set) => set.selections)) {
+      if (selection.directives !== undefined && selection.directives.length > 0) throw new Unsupported();
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        into.set(key, [...(into.get(key) ?? []), selection]);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (this.applies(type, selection.typeCondition?.name.value)) {
+          this.collect(type, [selection.selectionSet], into, seen);
+        }
+      } else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = this.definitions[selection.name.value];
+        if (fragment === undefined) throw new Unsupported();
+        if (this.applies(type, fragment.typeCondition.name.value)) {
+          this.collect(type, [fragment.selectionSet], into, seen);
+        }
+      }
+    }
+    return into;
+  }
+
+  private applies(type: GraphQLObjectType, condition: string | undefined): boolean {
+    if (condition === undefined || condition === type.name) return true;
+    const on = this.schema.getType(condition);
+    return isAbstractType(on) && this.schema.isSubType(on, type);
+  }
+
+  private field(parent: GraphQLObjectType, nodes: readonly FieldNode[]): Write {
+    const [node] = nodes;
+    if (node === undefined) throw new Unsupported();
+    const name = node.name.value;
+    if (name === '__typename') return () => `"${parent.name}"`;
+    const field = parent.getFields()[name];
+    // The schema's own fields among them.
+    if (field === undefined) throw new Unsupported();
+    const write = this.value(field.type, nodes);
+    const { pothosExposedField: column } = field.extensions;
+    if (field.resolve === undefined) {
+      return typeof column === 'string' ? this.column(column, field.type, write) : this.property(name, write);
+    }
+    return this.resolved(parent, field, nodes, write);
+  }
+
+  /** A field that shows a column: from text to JSON where the row still is text. */
+  private column(property: string, type: GraphQLOutputType, write: Write): Write {
+    const nullable = !isNonNullType(type);
+    const direct = isLeafType(isNonNullType(type) ? type.ofType : type);
+    return (source, run) => {
+      const row = source as object;
+      const place = direct ? layoutOf(row)?.get(property) : undefined;
+      if (place === undefined || !AS_THEY_ARE.has(place.type)) return write(Reflect.get(row, property), run);
+      const text = textOf(row)[place.index];
+      if (text != null) return TO_JSON[place.type](text);
+      if (!nullable) throw new Unsupported();
+      return 'null';
+    };
+  }
+
+  private property(name: string, write: Write): Write {
+    return (source, run) => {
+      const value: unknown = Reflect.get(source as object, name);
+      if (typeof value === 'function') throw new Unsupported();
+      return settle(value, write, run);
+    };
+  }
+
+  private resolved(
+    parentType: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+    write: Write,
+  ): Write {
+    const { resolve } = field;
+    const [node] = nodes;
+    if (resolve === undefined || node === undefined) throw new Unsupported();
+    const { schema, operation } = this;
+    const returnType = field.type;
+    const fragments = this.definitions;
+    const info = {
+      fieldName: field.name,
+      fieldNodes: nodes,
+      fragments,
+      returnType,
+      parentType,
+      schema,
+      operation,
+    };
+    const constant = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
+    return (source, run) => {
+      const args = constant ?? getArgumentValues(field, node, run.variables);
+      return settle(resolve(source, args, run.ctx, info as unknown as GraphQLResolveInfo), write, run);
+    };
+  }
+
+  private value(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+    if (isNonNullType(type)) return required(this.nullable(type.ofType, nodes));
+    const write = this.nullable(type, nodes);
+    return (value, run) => (value == null ? 'null' : write(value, run));
+  }
+
+  /** Writes a value that is not null. */
+  private nullable(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+    if (isLeafType(type)) return leaf(type);
+    if (isListType(type)) return list(this.value(type.ofType, nodes));
+    const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    if (isObjectType(type)) return this.object(type, selections);
+    if (!isAbstractType(type)) throw new Unsupported();
+    const writers = new Map(
+      this.schema
+        .getPossibleTypes(type)
+        .map((possible) => [possible.name, this.object(possible, selections)]),
+    );
+    const { resolveType } = type;
+    if (resolveType == null) throw new Unsupported();
+    return (value, run) => {
+      const name = resolveType(value, run.ctx, {} as GraphQLResolveInfo, type);
+      const write = typeof name === 'string' ? writers.get(name) : undefined;
+      if (write === undefined) throw new Unsupported();
+      return write(value, run);
+    };
+  }
+}
+
+function hasVariables(node: FieldNode): boolean {
+  return JSON.stringify(node.arguments ?? [], (key, value) => (key === 'loc' ? undefined : value)).includes(
+    `"kind":"${Kind.VARIABLE}"`,
+  );
+}

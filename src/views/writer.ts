@@ -1,0 +1,43 @@
+// Rows -> JSON text. A view is a list of members; its writer goes from a column's text straight to JSON.
+import { layoutOf, type Place, TO_JSON, textOf } from '../columns.ts';
+
+/** A member: the property that it shows as its type is written, or that property's text in words of its own. */
+type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];
+
+/** Writes one row as a JSON object. */
+export type Writer<Row> = (row: Row) => string;
+
+interface Step {
+  /** The member's name with all that stands before its value. */
+  readonly lead: string;
+  readonly index: number;
+  readonly write: (text: string) => string;
+}
+
+/** The writer of a view. It is made for the layout of the first row that it sees: rows of one noun share theirs. */
+export function writer<Row extends object>(members: Readonly<Record<string, Member<Row>>>): Writer<Row> {
+  let steps: Step[] | undefined;
+  return (row) => {
+    steps ??= compile(members, layoutOf(row));
+    const text = textOf(row);
+    let json = '';
+    for (const { lead, index, write } of steps) {
+      const value = text[index];
+      json += value == null ? `${lead}null` : lead + write(value);
+    }
+    return `${json}}`;
+  };
+}
+
+function compile(
+  members: Readonly<Record<string, Member<never>>>,
+  layout: ReadonlyMap<string, Place> | undefined,
+): Step[] {
+  return Object.entries(members).map(([name, member], position) => {
+    const [property, write] = typeof member === 'string' ? [member] : member;
+    const place = layout?.get(property);
+    if (place === undefined) throw new TypeError(`The row has no ${property}`);
+    const lead = `${position === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    return { lead, index: place.index, write: write ?? TO_JSON[place.type] };
+  });
+}
