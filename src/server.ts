@@ -99,15 +99,19 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
   http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
-  http.use(
-    '/graphql',
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => {
-        throw new AppError('payload_too_large', `The request body is larger than ${maxBodyBytes} bytes.`);
-      },
-    }),
-  );
+  const countWhileReading = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw tooLarge(maxBodyBytes);
+    },
+  });
+  http.use('/graphql', async (c, next) => {
+    // A length that was announced is the body's: node:http sees to that. Only what is not announced has to be counted.
+    const length = c.req.header('content-length');
+    if (length === undefined) return countWhileReading(c, next);
+    if (Number(length) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return next();
+  });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
@@ -116,6 +120,10 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */

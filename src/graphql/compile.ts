@@ -77,6 +77,8 @@ class Compiler {
       lead: `${position === 0 ? '{' : ','}${JSON.stringify(key)}:`,
       write: this.field(type, nodes),
     }));
+    // None of the fragments is for this type.
+    if (fields.length === 0) return () => '{}';
     return (source, run) => {
       let json = '';
       let waiting: Json[] | null = null;

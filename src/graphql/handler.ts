@@ -7,7 +7,7 @@ import type { Reply } from '../http.ts';
 import { requireCaller } from './access.ts';
 import { type GraphContext, toGraphContext } from './context.ts';
 import { explain, toGraphQLError, toPublicError } from './errors.ts';
-import { createLane, type Params } from './lane.ts';
+import { createLane, type Lane, type Params } from './lane.ts';
 import { parseWithinLimits, requireWithinLimits } from './limits.ts';
 import { schema } from './schema.ts';
 
@@ -15,9 +15,11 @@ import { schema } from './schema.ts';
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
 /** The GraphQL-over-HTTP handler: the short lane for what is known, Yoga for everything else. */
-export function createGraphqlHandler(app: App): GraphqlHandler {
+export function createGraphqlHandler(
+  app: App,
+  lane: Lane = createLane(schema, app.config.limits),
+): GraphqlHandler {
   const yoga = createYoga(yogaOptions(app));
-  const lane = createLane(schema, app.config.limits);
 
   async function answerInFull(request: Request, ctx: GraphContext): Promise<Response> {
     const response = await yoga.fetch(request, ctx);

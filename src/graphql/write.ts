@@ -1,5 +1,6 @@
 // What compiled operations are made of: functions that write a value's JSON, at once or when it has come.
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
+import { TO_JSON } from '../columns.ts';
 import type { GraphContext } from './context.ts';
 
 /** One run of an operation. */
@@ -67,7 +68,9 @@ export function list(write: Write): Write {
 /** A scalar or an enum, as its type writes it. */
 export function leaf(type: GraphQLLeafType): Write {
   return (value) => {
-    const json = JSON.stringify(type.coerceOutputValue(value));
+    const coerced = type.coerceOutputValue(value);
+    if (typeof coerced === 'string') return TO_JSON.text(coerced);
+    const json = JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
     return json;
   };

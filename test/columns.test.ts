@@ -1,0 +1,86 @@
+// Text of PostgreSQL's, decoded and as JSON: the two must say the same.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { layoutOf, rowMaker, selectList, TO_JSON, textOf } from '../src/columns.ts';
+
+const read = (type: 'text' | 'timestamp' | 'int8' | 'text[]' | 'int8[]' | 'bool' | 'int4', text: string) =>
+  rowMaker<{ value: unknown }>({ value: type })([text]).value;
+
+test('any text as JSON is what JSON.stringify makes of it', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
+  fc.assert(
+    fc.property(text, (value) => {
+      expect(TO_JSON.text(value)).toBe(JSON.stringify(value));
+    }),
+  );
+  for (const value of [
+    '"',
+    '\\',
+    '\n',
+    '\u0000',
+    '\u001f',
+    '\u007f',
+    '\u2028',
+    '\ud800',
+    'a\udc00',
+    '😀',
+    'é',
+  ]) {
+    expect(TO_JSON.text(value)).toBe(JSON.stringify(value));
+  }
+});
+
+test('a timestamp is the same moment however many of its digits PostgreSQL prints, and whatever the session’s zone', () => {
+  const moment = fc.date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  });
+  const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
+  fc.assert(
+    fc.property(moment, offset, fc.boolean(), (date, minutes, inUtc) => {
+      const shift = inUtc ? 0 : minutes;
+      const local = new Date(date.getTime() + shift * 60_000);
+      fc.pre(local.getUTCFullYear() >= 1 && local.getUTCFullYear() <= 9999);
+      const [day = '', time = ''] = local.toISOString().slice(0, -1).split('T');
+      const [hours, rest] = [Math.trunc(Math.abs(shift) / 60), Math.abs(shift) % 60].map((part) =>
+        String(part).padStart(2, '0'),
+      );
+      const zone = `${shift < 0 ? '-' : '+'}${hours}${rest === '00' ? '' : `:${rest}`}`;
+      const text = `${day} ${time.replace(/\.?0+$/, '') || '00:00:00'}${zone}`;
+      fc.pre(/ \d\d:\d\d:\d\d/.test(text));
+      expect(TO_JSON.timestamp(text)).toBe(JSON.stringify(date));
+      expect(read('timestamp', text)).toEqual(date);
+    }),
+  );
+});
+
+test('integers of 64 bits, lists and flags keep their value', () => {
+  expect(read('int8', '9223372036854775807')).toBe(9223372036854775807n);
+  expect(TO_JSON.int8('9223372036854775807')).toBe('9223372036854775807');
+  expect(read('int8[]', '{1,9007199254740993}')).toEqual([1n, 9007199254740993n]);
+  expect(TO_JSON['int8[]']('{1,9007199254740993}')).toBe('[1,9007199254740993]');
+  expect(read('text[]', '{a,"b,\\"c\\"","NULL"}')).toEqual(['a', 'b,"c"', 'NULL']);
+  expect(TO_JSON['text[]']('{}')).toBe('[]');
+  expect([read('bool', 't'), read('bool', 'f')]).toEqual([true, false]);
+  expect([TO_JSON.bool('t'), TO_JSON.bool('f')]).toEqual(['true', 'false']);
+});
+
+test('a row knows its text and its layout, is null where the text is, and refuses what was not read', () => {
+  const make = rowMaker<{ id: bigint; name: string | null; tags: unknown }>(
+    { id: 'int8', name: 'text' },
+    { offset: 1, absent: ['tags'] },
+  );
+  const row = make(['before', '7', null]);
+  expect([row.id, row.name]).toEqual([7n, null]);
+  expect(textOf(row)).toEqual(['before', '7', null]);
+  expect(layoutOf(row)?.get('name')).toEqual({ index: 2, type: 'text' });
+  expect(layoutOf({})).toBeUndefined();
+  expect(() => row.tags).toThrow('tags was not read');
+});
+
+test('the select list names columns in snake_case, or by their own SQL', () => {
+  expect(selectList({ firstName: 'text', isActive: { type: 'bool', sql: '(true)' } }, 'c')).toBe(
+    'c.first_name as "firstName", (true) as "isActive"',
+  );
+});
