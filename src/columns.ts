@@ -112,10 +112,15 @@ export const TO_JSON: Record<ColumnType, (text: string) => string> = {
   text: (text) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)),
   bool: (text) => (text === 't' ? 'true' : 'false'),
   timestamp: (text) => `"${toIsoTimestamp(text)}"`,
-  json: (text) => text,
+  json: compact,
   'text[]': (text) => JSON.stringify(parseArray(text)),
   'int8[]': (text) => `[${text.slice(1, -1)}]`,
 };
+
+/** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */
+function compact(text: string): string {
+  return text.length <= 2 ? text : text.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
+}
 
 const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];
 

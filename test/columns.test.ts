@@ -66,6 +66,25 @@ test('integers of 64 bits, lists and flags keep their value', () => {
   expect([TO_JSON.bool('t'), TO_JSON.bool('f')]).toEqual(['true', 'false']);
 });
 
+test('jsonb is written without spaces between its parts, and otherwise as it is', () => {
+  const spaced = (value: unknown): string =>
+    Array.isArray(value)
+      ? `[${value.map(spaced).join(', ')}]`
+      : value instanceof Object
+        ? `{${Object.entries(value)
+            .map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`)
+            .join(', ')}}`
+        : JSON.stringify(value);
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(TO_JSON.json(spaced(value))).toBe(JSON.stringify(value));
+    }),
+  );
+  expect(TO_JSON.json('{"n": 12345678901234567890, "s": "a, b: c"}')).toBe(
+    '{"n":12345678901234567890,"s":"a, b: c"}',
+  );
+});
+
 test('a row knows its text and its layout, is null where the text is, and refuses what was not read', () => {
   const make = rowMaker<{ id: bigint; name: string | null; tags: unknown }>(
     { id: 'int8', name: 'text' },
