@@ -6,6 +6,7 @@ import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
+import { mentions } from './wanted.ts';
 
 type StepNode = funnelSteps.StepNode;
 
@@ -18,8 +19,9 @@ type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt'
 const STEPS_OF_A_FUNNEL = 20;
 
 /** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
-export function loadSteps(ctx: GraphContext, funnelId: bigint): Promise<StepNode[]> {
-  return loadBatched(ctx, 'funnel_steps.tree', funnelId, (ids) => funnelSteps.listMany(ctx, ids));
+export function loadSteps(ctx: GraphContext, funnelId: bigint, bare = false): Promise<StepNode[]> {
+  const key = bare ? 'funnel_steps.bare_tree' : 'funnel_steps.tree';
+  return loadBatched(ctx, key, funnelId, (ids) => funnelSteps.listMany(ctx, ids, { bare }));
 }
 
 /** The loader of one kind of step by id. */
@@ -79,6 +81,6 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     extensions: { rows: STEPS_OF_A_FUNNEL, columns: ['id'] },
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
-    resolve: ({ id }, _args, ctx) => loadSteps(ctx, id),
+    resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, !mentions(info, 'page')),
   }),
 );

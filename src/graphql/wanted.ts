@@ -71,3 +71,37 @@ function isFor(
 ): boolean {
   return typeCondition === undefined || typeCondition.name.value === on.name;
 }
+
+const mentioned = new WeakMap<FieldNode, Set<string>>();
+
+/** Whether a field's selection has a field of this name anywhere in it, fragments included. */
+export function mentions(
+  { fieldNodes, fragments }: Pick<Place, 'fieldNodes' | 'fragments'>,
+  name: string,
+): boolean {
+  return fieldNodes.some((node) => {
+    let names = mentioned.get(node);
+    if (names === undefined) {
+      names = namesIn(node, fragments);
+      mentioned.set(node, names);
+    }
+    return names.has(name);
+  });
+}
+
+function namesIn(node: FieldNode, fragments: Place['fragments']): Set<string> {
+  const names = new Set<string>();
+  const spread = new Set<string>();
+  const waiting: (SelectionSetNode | undefined)[] = [node.selectionSet];
+  for (let set = waiting.pop(); set !== undefined || waiting.length > 0; set = waiting.pop()) {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) waiting.push(selection.selectionSet);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        waiting.push(fragments[selection.name.value]?.selectionSet);
+      }
+    }
+  }
+  return names;
+}

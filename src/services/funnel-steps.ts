@@ -22,10 +22,17 @@ export async function getStructure(
   return { funnel: row, steps };
 }
 
-/** The top-level steps of each funnel, in the funnels' order and in one statement; none where it is not the caller's. */
-export async function listMany(ctx: Context, funnelIds: readonly bigint[]): Promise<StepNode[][]> {
+/**
+ * The top-level steps of each funnel, in the funnels' order and in one statement; none where it is not the caller's.
+ * @param options.bare nobody will ask for the steps' pages
+ */
+export async function listMany(
+  ctx: Context,
+  funnelIds: readonly bigint[],
+  { bare = false }: { bare?: boolean } = {},
+): Promise<StepNode[][]> {
   const { reach } = requireScope(ctx, 'funnels:read');
-  const byFunnel = Map.groupBy(await findSteps(ctx.store, reach, funnelIds), (step) => step.funnelId);
+  const byFunnel = Map.groupBy(await findSteps(ctx.store, reach, funnelIds, bare), (step) => step.funnelId);
   return funnelIds.map((id) => toTree(byFunnel.get(id) ?? []));
 }
 

@@ -47,14 +47,15 @@ const STEP_COLUMNS: Columns = {
 const PAGE_OFFSET = Object.keys(STEP_COLUMNS).length;
 const toStepRow = rowMaker<Omit<StepRow, 'page'>>(STEP_COLUMNS);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
+const toBareStepRow = rowMaker<StepRow>(STEP_COLUMNS, { absent: ['page'] });
 
-/** Every step of the funnels that a condition over `t` chooses, each with its page. */
-const stepsWhere = (name: string, condition: string): Statement => ({
+/** Every step of the funnels that a condition over `t` chooses, each with its page unless it is `bare`. */
+const stepsWhere = (name: string, condition: string, bare = false): Statement => ({
   name,
-  text: `select ${selectList(STEP_COLUMNS)}, ${selectList(PAGES.columns, 'p')}
+  text: `select ${selectList(STEP_COLUMNS)}${bare ? '' : `, ${selectList(PAGES.columns, 'p')}`}
     from funnel_steps t
       join workspaces w on w.id = t.workspace_id
-      left join pages p on p.id = t.page_id
+      ${bare ? '' : 'left join pages p on p.id = t.page_id'}
       left join refine_filters r on r.id = t.filter_id
     where ${condition} and t.removed_at is null
       and w.team_id = $1 and ($2::bigint is null or w.id = $2)
@@ -62,19 +63,25 @@ const stepsWhere = (name: string, condition: string): Statement => ({
 });
 
 const OF_FUNNELS = stepsWhere('funnel_steps.of_funnels', 't.funnel_id = any($3::bigint[])');
+const BARE_OF_FUNNELS = stepsWhere('funnel_steps.bare_of_funnels', 't.funnel_id = any($3::bigint[])', true);
 const AROUND = stepsWhere(
   'funnel_steps.around',
   't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
 );
 
-/** Every step of the funnels that the caller owns, pages included, in one statement. */
+/**
+ * Every step of the funnels that the caller owns, in one statement.
+ * @param bare nobody will ask for the steps' pages: they are not read
+ */
 export async function findSteps(
   store: Store,
   reach: Reach,
   funnelIds: readonly bigint[],
+  bare = false,
 ): Promise<StepRow[]> {
-  const rows = await readText(store, OF_FUNNELS, [reach.teamId, reach.workspaceId, funnelIds]);
-  return rows.map(toStep);
+  const statement = bare ? BARE_OF_FUNNELS : OF_FUNNELS;
+  const rows = await readText(store, statement, [reach.teamId, reach.workspaceId, funnelIds]);
+  return rows.map(bare ? toBareStepRow : toStep);
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
