@@ -11,6 +11,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
+  getNullableType,
   isAbstractType,
   isLeafType,
   isListType,
@@ -54,13 +55,25 @@ export function compileOperation(
   }
 }
 
-/** Column types whose text becomes the same JSON as their value does. */
-const AS_THEY_ARE: ReadonlySet<ColumnType> = new Set(['int8', 'int4', 'text', 'bool', 'timestamp']);
+/** The columns whose text a type of field writes as it is; it converts the values of all others. */
+const AS_THEY_ARE: Readonly<Partial<Record<string, ColumnType>>> = {
+  BigInt: 'int8',
+  Int: 'int4',
+  Float: 'int4',
+  String: 'text',
+  ID: 'text',
+  Boolean: 'bool',
+  DateTime: 'timestamp',
+};
+
+/** Fragments in fragments unfold into more fields than anyone asks for in earnest. */
+const MAX_FIELDS = 1_000;
 
 class Compiler {
   private readonly schema: GraphQLSchema;
   private readonly operation: OperationDefinitionNode;
   private readonly definitions: Record<string, FragmentDefinitionNode> = {};
+  private fields = 0;
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
     this.schema = schema;
@@ -73,6 +86,8 @@ class Compiler {
 
   /** Writes an object of one type, its fields in the order of the document. */
   object(type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Write {
+    // The executor asks objects whether they are of their type.
+    if (type.isTypeOf != null) throw new Unsupported();
     const fields = [...this.collect(type, selections)].map(([key, nodes], position) => ({
       lead: `${position === 0 ? '{' : ','}${JSON.stringify(key)}:`,
       write: this.field(type, nodes),
@@ -128,7 +143,7 @@ class Compiler {
 
   private field(parent: GraphQLObjectType, nodes: readonly FieldNode[]): Write {
     const [node] = nodes;
-    if (node === undefined) throw new Unsupported();
+    if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
     if (name === '__typename') return () => `"${parent.name}"`;
     const field = parent.getFields()[name];
@@ -145,13 +160,14 @@ class Compiler {
   /** A field that shows a column: from text to JSON where the row still is text. */
   private column(property: string, type: GraphQLOutputType, write: Write): Write {
     const nullable = !isNonNullType(type);
-    const direct = isLeafType(isNonNullType(type) ? type.ofType : type);
+    const leafType = getNullableType(type);
+    const direct = isLeafType(leafType) ? AS_THEY_ARE[leafType.name] : undefined;
     return (source, run) => {
       const row = source as object;
-      const place = direct ? layoutOf(row)?.get(property) : undefined;
-      if (place === undefined || !AS_THEY_ARE.has(place.type)) return write(Reflect.get(row, property), run);
+      const place = direct === undefined ? undefined : layoutOf(row)?.get(property);
+      if (place === undefined || place.type !== direct) return settle(Reflect.get(row, property), write, run);
       const text = textOf(row)[place.index];
-      if (text != null) return TO_JSON[place.type](text);
+      if (text != null) return TO_JSON[direct](text);
       if (!nullable) throw new Unsupported();
       return 'null';
     };

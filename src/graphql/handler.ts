@@ -47,7 +47,7 @@ export function createGraphqlHandler(
 }
 
 function isJson(contentType: string | null): boolean {
-  return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType);
+  return contentType !== null && /^application\/json(;|$)/.test(contentType);
 }
 
 /** The parameters of a request that is like most; null for any other, which Yoga will judge. */
@@ -58,9 +58,9 @@ function readParams(text: string): Params | null {
   } catch {
     return null;
   }
-  if (!(body instanceof Object) || 'extensions' in body) return null;
-  const { query, variables, operationName } = body as Record<string, unknown>;
-  if (typeof query !== 'string' || Array.isArray(variables)) return null;
+  if (!(body instanceof Object)) return null;
+  const { query, variables, operationName, ...others } = body as Record<string, unknown>;
+  if (Object.keys(others).length > 0 || typeof query !== 'string' || Array.isArray(variables)) return null;
   if (variables != null && typeof variables !== 'object') return null;
   if (operationName != null && typeof operationName !== 'string') return null;
   return { query, variables: { ...variables }, operationName: operationName ?? null };

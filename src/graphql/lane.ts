@@ -29,6 +29,7 @@ interface Entry {
   readonly operation: OperationDefinitionNode;
   readonly document: DocumentNode;
   readonly compiled: CompiledOperation;
+  readonly operationName: string | null;
   /** Whether each request's variables decide how much it asks for. */
   readonly hasVariableSizes: boolean;
   /** The headers of a whole answer, by what the request said it accepts. */
@@ -57,6 +58,8 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
     async answer(params, accept, ctx) {
       const entry = entries.get(keyOf(params));
       if (entry === undefined || entry.compiled === null || ctx.actor.kind === 'anonymous') return null;
+      // The same key may be put together of another name and text.
+      if (entry.operationName !== params.operationName) return null;
       const headers = entry.headers.get(accept);
       if (headers === undefined) return null;
       const { document, operation, compiled } = entry;
@@ -75,7 +78,8 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
       }
     },
     learn(params, accept, { document, operation }, response) {
-      if (params.query.length > MAX_SOURCE_CHARS) return;
+      // Streams have the same status, and are Yoga's.
+      if (params.query.length > MAX_SOURCE_CHARS || !isJson(response)) return;
       const key = keyOf(params);
       let entry = entries.get(key);
       if (entry === undefined) {
@@ -83,14 +87,17 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
         const whole = {
           document,
           operation,
+          operationName: params.operationName,
           hasVariableSizes: hasVariableSizes(document),
           headers: new Map(),
         };
         entry = compiled === null ? { compiled } : { ...whole, compiled };
         entries.set(key, entry);
       }
-      if (entry.compiled !== null && entry.headers.size < MAX_ACCEPTS)
-        entry.headers.set(accept, headersOf(response));
+      if (entry.compiled === null) return;
+      const [oldest] = entry.headers.keys();
+      if (oldest !== undefined && entry.headers.size >= MAX_ACCEPTS) entry.headers.delete(oldest);
+      entry.headers.set(accept, headersOf(response));
     },
   };
 }
@@ -100,6 +107,10 @@ const MAX_ACCEPTS = 8;
 
 function keyOf({ operationName, query }: Params): string {
   return operationName === null ? query : `${operationName}\n${query}`;
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '');
 }
 
 function headersOf(response: Response): Record<string, string> {

@@ -116,8 +116,8 @@ async function see({ app }: Gateway, handler: GraphqlHandler, request: LaneReque
 function inOrder(body: string): string {
   if (!body.startsWith('{"errors":[')) return body;
   const answer = JSON.parse(body) as { errors: object[] };
-  const errors = answer.errors.map((error) => JSON.stringify(error)).sort();
-  return JSON.stringify({ ...answer, errors });
+  const texts = answer.errors.map((error) => JSON.stringify(error)).sort();
+  return JSON.stringify({ ...answer, errors: texts.map((text) => JSON.parse(text) as unknown) });
 }
 
 /**
