@@ -63,13 +63,13 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
       const headers = entry.headers.get(accept);
       if (headers === undefined) return null;
       const { document, operation, compiled } = entry;
-      const { variableValues } = getVariableValues(
-        schema,
-        operation.variableDefinitions ?? [],
-        params.variables,
-      );
-      if (variableValues === undefined) return null;
       try {
+        const { variableValues } = getVariableValues(
+          schema,
+          operation.variableDefinitions ?? [],
+          params.variables,
+        );
+        if (variableValues === undefined) return null;
         if (entry.hasVariableSizes)
           requireWithinLimits(limits, schema, document, operation, params.variables);
         return { status: 200, headers, body: `{"data":${await compiled(ctx, variableValues)}}` };

@@ -28,6 +28,7 @@ export function wantedColumns({ fieldNodes, fragments, returnType }: Place): Wan
   const found = known.get(node);
   if (found !== undefined) return found;
   const columns = new Set<string>();
+  const spread = new Set<string>();
   const type = getNamedType(returnType);
   const complete =
     isObjectType(type) && node.selectionSet !== undefined && add(node.selectionSet, type, columns);
@@ -38,6 +39,11 @@ export function wantedColumns({ fieldNodes, fragments, returnType }: Place): Wan
   function add(set: SelectionSetNode, on: GraphQLObjectType, into: Set<string>): boolean {
     return set.selections.every((selection) => {
       if (selection.kind === Kind.FIELD) return addField(selection, on, into);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        // Once is enough: fragments in fragments may name each other very often.
+        if (spread.has(selection.name.value)) return true;
+        spread.add(selection.name.value);
+      }
       const within =
         selection.kind === Kind.INLINE_FRAGMENT ? selection : (fragments[selection.name.value] ?? null);
       return within !== null && isFor(on, within) && add(within.selectionSet, on, into);

@@ -235,8 +235,8 @@ describe('a failure anywhere writes nothing:', () => {
 });
 
 describe('what is unusual is written as the executor does, or not at all:', () => {
-  const thenable = (value: unknown) =>
-    Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(value)]]);
+  // biome-ignore lint/suspicious/noThenProperty: that is what is tried.
+  const thenable = (value: unknown) => ({ then: (resolve: (value: unknown) => void) => resolve(value) });
   const cases: Record<string, [query: string, thing: () => unknown]> = {
     'a thenable for text': ['{ thing { text } }', () => thing({ text: thenable('later') })],
     'a thenable for an object': [
@@ -414,9 +414,8 @@ test('columns of rows that still are text', async () => {
       coerceOutputValue: (ours.getType(name) as unknown as { coerceOutputValue: unknown }).coerceOutputValue,
     });
   }
-  const rowField = 'row';
   const row = schema.getType('Row');
-  const root = schema.getQueryType()?.getFields()[rowField];
+  const { row: root } = schema.getQueryType()?.getFields() ?? {};
   if (!isObjectType(row) || root === undefined) throw new Error('no type');
   let written = 0;
   for (const [name, field] of Object.entries(row.getFields())) {
@@ -529,8 +528,8 @@ describe('any data', () => {
         agree(outcome);
         if (outcome.expected === null) expect(outcome.written).toBeNull();
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
-    if (bad === 0) expect(written).toBeGreaterThan(50);
+    if (bad === 0) expect(written).toBeGreaterThan(30);
   });
 });

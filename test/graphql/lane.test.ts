@@ -16,7 +16,7 @@ import {
 } from '../support/lane.ts';
 import { type Asked, operations, readAsked, readTestOperations } from '../support/lane-operations.ts';
 
-const RUNS = 100;
+const RUNS = 70;
 
 let gateway: Gateway;
 let bothLanes: (request: LaneRequest) => Promise<Comparison>;
@@ -44,7 +44,10 @@ beforeAll(async () => {
   };
   process.on('unhandledRejection', onUnhandled);
 });
-afterEach(() => expect(unhandled).toEqual([]));
+afterEach(async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
 afterAll(async () => {
   process.off('unhandledRejection', onUnhandled);
   await gateway.close();

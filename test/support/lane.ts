@@ -5,7 +5,7 @@ import { createLane, type Lane } from '../../src/graphql/lane.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Exchange } from '../../src/http.ts';
 import type { Caller, Gateway } from './gateway.ts';
-import { statementsOf } from './graphql-statements.ts';
+import { intercept } from './graphql-statements.ts';
 
 export interface LaneRequest {
   readonly caller: Caller;
@@ -65,12 +65,27 @@ export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise
 
   async function measured(handler: GraphqlHandler, request: LaneRequest) {
     const before = answered;
-    let seen: Seen | undefined;
-    const statements = await statementsOf(gateway, async () => {
-      seen = await see(gateway, handler, request);
+    const names: string[] = [];
+    let underWay = 0;
+    const stop = intercept(gateway, async (name, send) => {
+      if (!/^(hosts|api_keys)\./.test(name)) names.push(name);
+      underWay++;
+      try {
+        return await send();
+      } finally {
+        underWay--;
+      }
     });
-    if (seen === undefined) throw new Error('no answer');
-    return { seen, statements, byLane: answered > before };
+    try {
+      const seen = await see(gateway, handler, request);
+      // What the lane gave up on may still be asking the store.
+      for (let quiet = 0; quiet < 3; quiet = underWay === 0 ? quiet + 1 : 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return { seen, statements: names, byLane: answered > before };
+    } finally {
+      stop();
+    }
   }
 
   return async (request) => {
