@@ -1,5 +1,6 @@
-// Rows as PostgreSQL sends them: text, which is decoded when somebody asks for it, and never for nobody. Pure.
+// Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
+import { type Bytes, type DataRow, decodeUtf8, FieldReader, fieldOf } from './data-row.ts';
 
 /** How a column's text becomes a value. */
 export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamp' | 'json' | 'text[]' | 'int8[]';
@@ -10,31 +11,23 @@ export type Column = ColumnType | { readonly type: ColumnType; readonly sql: str
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
 
-/** A row's columns as text. */
-export type TextRow = readonly (string | null)[];
-
-/** Where a property stands in the text, and what it is. */
+/** Where a property stands in the row, and what it is. */
 export interface Place {
   readonly index: number;
   readonly type: ColumnType;
 }
 
-const TEXT = Symbol('text');
 const LAYOUT = Symbol('layout');
 type Layout = ReadonlyMap<string, Place>;
-interface LazyRow {
-  readonly [TEXT]: TextRow;
-  readonly [LAYOUT]: Layout;
-}
 
-/** The text of a row that `rowMaker` made. */
-export function textOf(row: object): TextRow {
-  return (row as LazyRow)[TEXT];
+/** The bytes of a field of a row that `rowMaker` made. */
+export function bytesOf(row: object, { index }: Place): Bytes | null {
+  return fieldOf(row as FieldReader, index);
 }
 
 /** The layout of a row that `rowMaker` made, the same for every row of a maker; undefined for any other object. */
 export function layoutOf(row: object): Layout | undefined {
-  return (row as Partial<LazyRow>)[LAYOUT];
+  return (row as { [LAYOUT]?: Layout })[LAYOUT];
 }
 
 /** The select list that gives these columns, each under its property's name. */
@@ -53,20 +46,15 @@ function snakeCase(property: string): string {
 
 /**
  * Makes rows of one kind: objects with a getter a column, on the prototype.
- * @param offset how many columns stand before these in the text
+ * @param offset how many columns stand before these in the row
  * @param absent columns of the row that were not read: asking for one is a mistake of ours, and throws
  */
 export function rowMaker<Row>(
   columns: Columns,
   { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
-): (text: TextRow) => Row {
+): (row: DataRow) => Row {
   const layout = new Map<string, Place>();
-  class Lazy {
-    readonly [TEXT]: TextRow;
-    constructor(text: TextRow) {
-      this[TEXT] = text;
-    }
-  }
+  class Lazy extends FieldReader {}
   Object.defineProperty(Lazy.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const type = typeof column === 'string' ? column : column.type;
@@ -75,9 +63,9 @@ export function rowMaker<Row>(
     layout.set(property, { index, type });
     Object.defineProperty(Lazy.prototype, property, {
       enumerable: true,
-      get(this: LazyRow) {
-        const text = this[TEXT][index];
-        return text == null ? null : decode(text);
+      get(this: Lazy) {
+        const bytes = fieldOf(this, index);
+        return bytes === null ? null : decode(bytes);
       },
     });
   }
@@ -88,33 +76,39 @@ export function rowMaker<Row>(
       },
     });
   }
-  return (text) => new Lazy(text) as Row;
+  return (row) => new Lazy(row) as Row;
 }
 
-const DECODERS: Record<ColumnType, (text: string) => unknown> = {
+const DECODERS: Record<ColumnType, (bytes: Bytes) => unknown> = {
   int8: BigInt,
   int4: Number,
-  text: (text) => text,
-  bool: (text) => text === 't',
-  timestamp: (text) => new Date(toIsoTimestamp(text)),
-  json: (text) => JSON.parse(text),
-  'text[]': (text) => parseArray(text),
-  'int8[]': (text) => parseArray(text, BigInt),
+  text: decodeUtf8,
+  bool: (bytes) => bytes === 't',
+  timestamp: (bytes) => new Date(toIsoTimestamp(bytes)),
+  json: (bytes) => JSON.parse(decodeUtf8(bytes)),
+  'text[]': (bytes) => parseArray(decodeUtf8(bytes)),
+  'int8[]': (bytes) => parseArray(bytes, BigInt),
 };
 
 // Nothing that JSON escapes, and no surrogates: JSON.stringify knows which of them stand alone.
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
+const PLAIN_ASCII = /^[ !#-[\]-\x7f]*$/;
 
-/** Text of one type as JSON; what `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
-export const TO_JSON: Record<ColumnType, (text: string) => string> = {
-  int8: (text) => text,
-  int4: (text) => text,
-  text: (text) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)),
-  bool: (text) => (text === 't' ? 'true' : 'false'),
-  timestamp: (text) => `"${toIsoTimestamp(text)}"`,
-  json: compact,
-  'text[]': (text) => JSON.stringify(parseArray(text)),
-  'int8[]': (text) => `[${text.slice(1, -1)}]`,
+/** Text as a JSON string: what `JSON.stringify` makes of it. */
+export function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Bytes of one type as JSON; what `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
+export const TO_JSON: Record<ColumnType, (bytes: Bytes) => string> = {
+  int8: (bytes) => bytes,
+  int4: (bytes) => bytes,
+  text: (bytes) => (PLAIN_ASCII.test(bytes) ? `"${bytes}"` : quote(decodeUtf8(bytes))),
+  bool: (bytes) => (bytes === 't' ? 'true' : 'false'),
+  timestamp: (bytes) => `"${toIsoTimestamp(bytes)}"`,
+  json: (bytes) => compact(decodeUtf8(bytes)),
+  'text[]': (bytes) => JSON.stringify(parseArray(decodeUtf8(bytes))),
+  'int8[]': (bytes) => `[${bytes.slice(1, -1)}]`,
 };
 
 /** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */

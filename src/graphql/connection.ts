@@ -114,10 +114,16 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
     fields: (t) => ({
       cursor: t.string({
         description: 'The place of this object in lists of its kind, for the arguments after and before.',
+        extensions: { columns: ['id'] },
         resolve: (row) => encodeCursor(list.kind, row.id),
       }),
       // Pothos cannot tell that a type parameter is not a list.
-      node: t.field({ type: node.ref, description: 'The object itself.', resolve: (row) => row as never }),
+      node: t.field({
+        type: node.ref,
+        description: 'The object itself.',
+        extensions: { sameRows: true },
+        resolve: (row) => row as never,
+      }),
     }),
   });
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
@@ -127,21 +133,25 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
       edges: t.field({
         type: [edge],
         description: 'The objects of the page in order, each with its cursor.',
+        extensions: { sameRows: true },
         resolve: ({ page }) => page.rows,
       }),
       nodes: t.field({
         type: [node.ref],
         description: 'The objects of the page in order, without their cursors.',
+        extensions: { sameRows: true },
         resolve: ({ page }) => page.rows,
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Where the page begins and ends, and whether there is more.',
+        extensions: { columns: ['id'] },
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
         nullable: true,
         description: 'How many objects the whole list has, whatever the page. Counted only when asked for.',
+        extensions: { columns: ['id'] },
         resolve: ({ parentId }, _args, ctx) =>
           loadBatched(ctx, `${list.kind}.count`, parentId, (ids) => list.reads.countMany(ctx, ids)),
       }),

@@ -1,12 +1,13 @@
 // The steps of a funnel's workflow. Splits among them are in conditional-splits.ts.
 import * as funnelSteps from '../services/funnel-steps.ts';
 import * as funnels from '../services/funnels.ts';
+import type { WantedColumns } from '../services/reads.ts';
 import { builder } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
-import { mentions } from './wanted.ts';
+import { wantedColumns } from './wanted.ts';
 
 type StepNode = funnelSteps.StepNode;
 
@@ -19,9 +20,9 @@ type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt'
 const STEPS_OF_A_FUNNEL = 20;
 
 /** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
-export function loadSteps(ctx: GraphContext, funnelId: bigint, bare = false): Promise<StepNode[]> {
-  const key = bare ? 'funnel_steps.bare_tree' : 'funnel_steps.tree';
-  return loadBatched(ctx, key, funnelId, (ids) => funnelSteps.listMany(ctx, ids, { bare }));
+export function loadSteps(ctx: GraphContext, funnelId: bigint, wanted: WantedColumns = null) {
+  const key = `funnel_steps.tree ${wanted ?? ''}`;
+  return loadBatched(ctx, key, funnelId, (ids) => funnelSteps.listMany(ctx, ids, wanted));
 }
 
 /** The loader of one kind of step by id. */
@@ -40,6 +41,7 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
     databaseId: t.field({
       type: 'BigInt',
       description: 'The integer id of the step.',
+      extensions: { columns: ['id'] },
       resolve: ({ id }) => id,
     }),
     publicId: t.exposeString('publicId', { description: 'The short public id of the step.' }),
@@ -49,6 +51,7 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
       type: Funnel.ref,
       nullable: true,
       description: 'The funnel whose workflow the step is part of.',
+      extensions: { columns: ['funnelId'] },
       resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the step was created.' }),
@@ -69,6 +72,7 @@ defineNode<StepNode>('PageStep', {
       type: Page.ref,
       nullable: true,
       description: 'The page that the step shows.',
+      extensions: { columns: ['page'] },
       resolve: ({ page }) => page,
     }),
   }),
@@ -81,6 +85,6 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     extensions: { rows: STEPS_OF_A_FUNNEL, columns: ['id'] },
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
-    resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, !mentions(info, 'page')),
+    resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, wantedColumns(info)),
   }),
 );

@@ -1,12 +1,50 @@
 // What compiled operations are made of: functions that write a value's JSON, at once or when it has come.
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
-import { TO_JSON } from '../columns.ts';
+import { quote } from '../columns.ts';
 import type { GraphContext } from './context.ts';
 
-/** One run of an operation. */
-export interface Run {
+/** One run of an operation: what its writers are given, and the values that it waits for. */
+export class Run {
   readonly ctx: GraphContext;
   readonly variables: VariableValues;
+  private waitingFor = 0;
+  private finish: (() => void) | null = null;
+  private fail: (error: unknown) => void = () => {};
+
+  constructor(ctx: GraphContext, variables: VariableValues) {
+    this.ctx = ctx;
+    this.variables = variables;
+  }
+
+  /** Leaves a gap in the JSON that is filled when the value has come. */
+  later(value: Promise<unknown>, write: Write): Gap {
+    const gap = new Gap();
+    this.waitingFor += 1;
+    value.then(
+      (settled) => {
+        try {
+          gap.json = write(plain(settled), this);
+          this.waitingFor -= 1;
+          if (this.waitingFor === 0) this.finish?.();
+        } catch (error) {
+          this.fail(error);
+        }
+      },
+      (error: unknown) => this.fail(error),
+    );
+    return gap;
+  }
+
+  /** The text of what was written, when every gap is filled. Rejects with the first failure. */
+  async text(json: Json): Promise<string> {
+    if (this.waitingFor > 0) {
+      await new Promise<void>((resolve, reject) => {
+        this.finish = resolve;
+        this.fail = reject;
+      });
+    }
+    return typeof json === 'string' ? json : flatten(json);
+  }
 }
 
 /** As graphql coerced them. */
@@ -15,7 +53,25 @@ export type VariableValues = Extract<
   { variableValues: unknown }
 >['variableValues'];
 
-export type Json = string | Promise<string>;
+/** JSON, or parts of it with gaps among them. */
+export type Json = string | Gap | readonly Json[];
+
+/** Where a value is missing that has not come yet. */
+class Gap {
+  json: Json = '';
+}
+
+function flatten(json: Json): string {
+  const into: string[] = [];
+  const waiting: Json[] = [json];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') into.push(next);
+    else if (next instanceof Gap) waiting.push(next.json);
+    else for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i] ?? '');
+  }
+  return into.join('');
+}
+
 export type Write = (value: unknown, run: Run) => Json;
 
 /** Something that compiled operations leave to the full executor. */
@@ -25,8 +81,7 @@ export class Unsupported extends Error {
 
 /** Writes what a resolver gave, at once or when it has come. */
 export function settle(value: unknown, write: Write, run: Run): Json {
-  if (!(value instanceof Promise)) return write(plain(value), run);
-  return watched(value.then((settled: unknown) => write(plain(settled), run)));
+  return value instanceof Promise ? run.later(value, write) : write(plain(value), run);
 }
 
 /** The executor takes an error for a failure, and waits for whatever has a `then`. */
@@ -36,18 +91,7 @@ function plain(value: unknown): unknown {
   return value;
 }
 
-/** Pieces of JSON, put together when all have come. */
-export function together(parts: readonly Json[], end: string): Promise<string> {
-  return watched(Promise.all(parts).then((json) => json.join('') + end));
-}
-
-/** Where a sibling has failed already, nobody waits for this one: its failure must not end the process. */
-function watched(json: Promise<string>): Promise<string> {
-  json.catch(() => {});
-  return json;
-}
-
-/** The same for members of a list that were not looked at. */
+/** A failure on the way ends the run: nobody will wait for these members, and their failures must not end the process. */
 function ignoreFailures(items: readonly unknown[]): void {
   for (const item of items) if (item instanceof Promise) item.catch(() => {});
 }
@@ -80,7 +124,9 @@ export function list(write: Write): Write {
       ignoreFailures(items);
       throw error;
     }
-    return waiting === null ? `${json}]` : together(waiting, ']');
+    if (waiting === null) return `${json}]`;
+    waiting.push(']');
+    return waiting;
   };
 }
 
@@ -88,7 +134,7 @@ export function list(write: Write): Write {
 export function leaf(type: GraphQLLeafType): Write {
   return (value) => {
     const coerced = type.coerceOutputValue(value);
-    if (typeof coerced === 'string') return TO_JSON.text(coerced);
+    if (typeof coerced === 'string') return quote(coerced);
     const json = coerced === null ? undefined : JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
     return json;

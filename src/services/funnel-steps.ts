@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { findSteps, findStepsAround, type StepRow } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
-import { groupBySiblings, siblingKey } from './workflow.ts';
+import type { WantedColumns } from './reads.ts';
 
 /** A step with its branches' steps below it; both are empty on a page. */
 export interface StepNode extends StepRow {
@@ -16,7 +16,7 @@ export interface StepNode extends StepRow {
 export async function getStructure(
   ctx: Context,
   funnel: Ref,
-): Promise<{ funnel: FunnelRow; steps: StepNode[] }> {
+): Promise<{ funnel: FunnelRow; steps: readonly StepNode[] }> {
   const row = await getFunnel(ctx, funnel);
   const [steps = []] = await listMany(ctx, [row.id]);
   return { funnel: row, steps };
@@ -24,36 +24,52 @@ export async function getStructure(
 
 /**
  * The top-level steps of each funnel, in the funnels' order and in one statement; none where it is not the caller's.
- * @param options.bare nobody will ask for the steps' pages
+ * @param wanted the properties of steps that will be asked for; null is all of them
  */
 export async function listMany(
   ctx: Context,
   funnelIds: readonly bigint[],
-  { bare = false }: { bare?: boolean } = {},
-): Promise<StepNode[][]> {
+  wanted: WantedColumns = null,
+): Promise<(readonly StepNode[])[]> {
   const { reach } = requireScope(ctx, 'funnels:read');
-  const byFunnel = Map.groupBy(await findSteps(ctx.store, reach, funnelIds, bare), (step) => step.funnelId);
-  return funnelIds.map((id) => toTree(byFunnel.get(id) ?? []));
+  const { ofFunnel } = toTrees(await findSteps(ctx.store, reach, funnelIds, wanted));
+  return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
 /** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
   const { reach } = requireScope(ctx, 'funnels:read');
-  const byFunnel = Map.groupBy(await findStepsAround(ctx.store, reach, stepIds), (step) => step.funnelId);
-  const nodes = [...byFunnel.values()].flatMap((steps) => [...walk(toTree(steps))]);
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const { byId } = toTrees(await findStepsAround(ctx.store, reach, stepIds));
   return stepIds.map((id) => byId.get(id) ?? null);
 }
 
-function toTree(steps: readonly StepRow[]): StepNode[] {
+const NONE: readonly never[] = [];
+
+/** The trees that steps make. Siblings come together and in their order, and stay in it. */
+function toTrees(steps: readonly StepRow[]) {
   type Open = StepRow & { matched: Open[]; unmatched: Open[] };
-  const siblings = groupBySiblings(steps as readonly Open[]);
-  for (const step of steps) {
-    const matched = siblings.get(siblingKey(step.id, 'matched')) ?? [];
-    // The step itself becomes the node: its columns stay undecoded.
-    Object.assign(step, { matched, unmatched: siblings.get(siblingKey(step.id, 'unmatched')) ?? [] });
+  const byId = new Map<bigint, Open>();
+  const ofFunnel = new Map<bigint, Open[]>();
+  for (const step of steps as readonly Open[]) {
+    // The row itself becomes the node: its columns stay as they came.
+    const isSplit = step.kind === 'conditional_split';
+    step.matched = isSplit ? [] : (NONE as readonly never[] as never[]);
+    step.unmatched = isSplit ? [] : (NONE as readonly never[] as never[]);
+    byId.set(step.id, step);
   }
-  return siblings.get(siblingKey(null, null)) ?? [];
+  for (const step of byId.values()) {
+    const { parentId } = step;
+    const siblings =
+      parentId === null ? topOf(step.funnelId) : byId.get(parentId)?.[step.branch ?? 'matched'];
+    siblings?.push(step);
+  }
+  return { byId, ofFunnel };
+
+  function topOf(funnelId: bigint): Open[] {
+    const steps = ofFunnel.get(funnelId) ?? [];
+    if (steps.length === 0) ofFunnel.set(funnelId, steps);
+    return steps;
+  }
 }
 
 /** Every step of a tree, each before its subtree. */

@@ -49,14 +49,14 @@ export function removeSplit<Step extends StepPlace>(
 }
 
 /** Steps grouped by parent and branch, each group in order of position. */
-export function groupBySiblings<Step extends StepPlace>(steps: readonly Step[]): Map<string, Step[]> {
+function groupBySiblings<Step extends StepPlace>(steps: readonly Step[]): Map<string, Step[]> {
   const groups = Map.groupBy(steps, (step) => siblingKey(step.parentId, step.branch));
   for (const group of groups.values()) group.sort((a, b) => a.position - b.position);
   return groups;
 }
 
 /** The key of a group in `groupBySiblings`. */
-export function siblingKey(parentId: bigint | null, branch: BranchName | null): string {
+function siblingKey(parentId: bigint | null, branch: BranchName | null): string {
   return `${parentId ?? ''}/${branch ?? ''}`;
 }
 

@@ -1,9 +1,12 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 import type { Reach } from '../auth/actor.ts';
-import { type Columns, rowMaker, selectList, type TextRow } from '../columns.ts';
+import { type Columns, rowMaker, selectList } from '../columns.ts';
+import { type DataRow, FieldReader, fieldOf } from '../data-row.ts';
+import { choose, type Source } from './choices.ts';
 import { Prisma } from './generated/client.ts';
 import type { Ref } from './rows.ts';
-import { readText, type Statement, type Store, type Transaction } from './store.ts';
+import { statement } from './statements.ts';
+import { readRows, type Store, type Transaction } from './store.ts';
 import { PAGES, type PageRow } from './tables.ts';
 
 type StepKind = 'page' | 'conditional_split';
@@ -29,59 +32,62 @@ export interface StepRow extends StepPlace {
   readonly updatedAt: Date;
 }
 
-const STEP_COLUMNS: Columns = {
-  id: 'int8',
-  publicId: 'text',
-  funnelId: 'int8',
-  kind: 'text',
-  parentId: 'int8',
-  branch: 'text',
-  position: 'int4',
-  name: 'text',
-  filterId: 'int8',
-  filterPublicId: { type: 'text', sql: 'r.public_id' },
-  createdAt: 'timestamp',
-  updatedAt: 'timestamp',
+const STEPS: Source<Omit<StepRow, 'page'>> = {
+  name: 'funnel_steps.tree',
+  columns: {
+    id: 'int8',
+    funnelId: 'int8',
+    parentId: 'int8',
+    branch: 'text',
+    kind: 'text',
+    publicId: 'text',
+    position: 'int4',
+    name: 'text',
+    filterId: 'int8',
+    filterPublicId: {
+      type: 'text',
+      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
+    },
+    createdAt: 'timestamp',
+    updatedAt: 'timestamp',
+  },
+  besides: ['page'],
 };
-/** Behind those of the step. */
-const PAGE_OFFSET = Object.keys(STEP_COLUMNS).length;
-const toStepRow = rowMaker<Omit<StepRow, 'page'>>(STEP_COLUMNS);
-const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
-const toBareStepRow = rowMaker<StepRow>(STEP_COLUMNS, { absent: ['page'] });
 
-/** Every step of the funnels that a condition over `t` chooses, each with its page unless it is `bare`. */
-const stepsWhere = (name: string, condition: string, bare = false): Statement => ({
-  name,
-  text: `select ${selectList(STEP_COLUMNS)}${bare ? '' : `, ${selectList(PAGES.columns, 'p')}`}
+/** What a tree is made of. */
+const PLACE = ['funnelId', 'parentId', 'branch', 'kind'];
+
+/** Where the page's columns stand: behind those of the step. */
+const PAGE_OFFSET = Object.keys(STEPS.columns).length;
+const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
+
+/** Every step of the funnels that a condition over `t` chooses; siblings stand together in their order. */
+const stepsWhere = (condition: string, columns: Columns, withPages: boolean): string =>
+  `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
     from funnel_steps t
       join workspaces w on w.id = t.workspace_id
-      ${bare ? '' : 'left join pages p on p.id = t.page_id'}
-      left join refine_filters r on r.id = t.filter_id
+      ${withPages ? 'left join pages p on p.id = t.page_id' : ''}
     where ${condition} and t.removed_at is null
       and w.team_id = $1 and ($2::bigint is null or w.id = $2)
-    order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`,
-});
-
-const OF_FUNNELS = stepsWhere('funnel_steps.of_funnels', 't.funnel_id = any($3::bigint[])');
-const BARE_OF_FUNNELS = stepsWhere('funnel_steps.bare_of_funnels', 't.funnel_id = any($3::bigint[])', true);
-const AROUND = stepsWhere(
-  'funnel_steps.around',
-  't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
-);
+    order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`;
 
 /**
- * Every step of the funnels that the caller owns, in one statement.
- * @param bare nobody will ask for the steps' pages: they are not read
+ * Every step of the funnels that the caller owns, in one statement; siblings stand together in their order.
+ * @param wanted the properties of steps that will be asked for, without which pages are not read; null reads all
  */
 export async function findSteps(
   store: Store,
   reach: Reach,
   funnelIds: readonly bigint[],
-  bare = false,
+  wanted: readonly string[] | null = null,
 ): Promise<StepRow[]> {
-  const statement = bare ? BARE_OF_FUNNELS : OF_FUNNELS;
-  const rows = await readText(store, statement, [reach.teamId, reach.workspaceId, funnelIds]);
-  return rows.map(bare ? toBareStepRow : toStep);
+  const withPages = wanted?.includes('page') ?? true;
+  const { key, columns, make } = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])]);
+  const ofFunnels = statement(`funnel_steps.of_funnels${withPages ? '.pages' : key}`, () =>
+    stepsWhere('t.funnel_id = any($3::bigint[])', columns, withPages),
+  );
+  const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceId, funnelIds]);
+  return withPages ? rows.map(withPage(make)) : (rows.map(make) as StepRow[]);
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -90,13 +96,22 @@ export async function findStepsAround(
   reach: Reach,
   stepIds: readonly bigint[],
 ): Promise<StepRow[]> {
-  const rows = await readText(store, AROUND, [reach.teamId, reach.workspaceId, stepIds]);
-  return rows.map(toStep);
+  const { columns, make } = choose(STEPS);
+  const around = statement('funnel_steps.around', () =>
+    stepsWhere(
+      't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
+      columns,
+      true,
+    ),
+  );
+  const rows = await readRows(store, around, [reach.teamId, reach.workspaceId, stepIds]);
+  return rows.map(withPage(make));
 }
 
-function toStep(text: TextRow): StepRow {
-  return Object.assign(toStepRow(text), { page: text[PAGE_OFFSET] === null ? null : toPageRow(text) });
-}
+const withPage = (make: (row: DataRow) => Omit<StepRow, 'page'>) => (row: DataRow) => {
+  const page = fieldOf(new FieldReader(row), PAGE_OFFSET) === null ? null : toPageRow(row);
+  return Object.assign(make(row), { page });
+};
 
 /** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
 export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promise<bigint | null> {

@@ -2,13 +2,14 @@
 // answers to those before them (pipelining), so that a busy gateway needs few connections and few system calls.
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import type { TextRow } from '../columns.ts';
+import { Parser } from 'pg-protocol/dist/parser.js';
+import type { DataRow } from '../data-row.ts';
 import type { Logger } from '../log.ts';
 import type { Statement } from './store.ts';
 
 export interface Readers {
-  /** The rows of one prepared statement, as text. Rejects with what the driver said. */
-  read(statement: Statement, values: unknown[]): Promise<readonly TextRow[]>;
+  /** The rows of one prepared statement, as they came. Rejects with what the driver said. */
+  read(statement: Statement, values: unknown[]): Promise<readonly DataRow[]>;
   close(): Promise<void>;
 }
 
@@ -31,6 +32,7 @@ export function createReaders({ count, connection, log }: ReadersOptions): Reade
 
   function open(slot: Slot): Promise<pg.Client> {
     const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig);
+    keepRowsWhole(client);
     const opening = client.connect().then(async () => {
       // Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for
       // all values: what they may scan is fixed by their text (rows.ts).
@@ -68,40 +70,118 @@ export function createReaders({ count, connection, log }: ReadersOptions): Reade
   };
 }
 
-/** What node-postgres calls while an answer comes in; its declared type leaves that out. */
-interface QueryHandlers {
-  callback: (error: Error | null) => void;
-  handleRowDescription(message: object): void;
-  handleDataRow(message: { readonly fields: TextRow }): void;
+// What follows knows node-postgres from the inside, which its declared types leave out: its parser makes a string of
+// every field as it comes in, and its queries an object of every row. Here a row stays one string until somebody asks.
+
+/** A message from PostgreSQL, as the parser gives it to the connection. */
+interface Message {
+  readonly name: string;
 }
 
-const Query = pg.Query as unknown as new (config: pg.QueryConfig) => QueryHandlers;
+interface RowMessage extends Message {
+  readonly name: 'dataRow';
+  readonly length: number;
+  readonly row: DataRow;
+}
 
-/** A query that keeps rows as they come, without making objects of them. */
-class TextQuery extends Query {
-  readonly received: TextRow[] = [];
+type HandlePacket = (offset: number, code: number, length: number, bytes: Buffer) => Message;
+
+const DATA_ROW = 0x44;
+const FIELD_COUNT_BYTES = 2;
+/** A message's length counts itself, and stands before `offset`. */
+const LENGTH_BYTES = 4;
+
+class RowParser extends (Parser as unknown as new () => {
+  handlePacket: HandlePacket;
+  parse(bytes: Buffer, onMessage: (message: Message) => void): void;
+}) {
+  override handlePacket: HandlePacket = (offset, code, length, bytes) => {
+    if (code !== DATA_ROW) return super.handlePacket(offset, code, length, bytes);
+    const row = bytes.toString('latin1', offset + FIELD_COUNT_BYTES, offset + length - LENGTH_BYTES);
+    return { name: 'dataRow', length, row } satisfies RowMessage;
+  };
+}
+
+interface Connection {
+  readonly stream: Socket;
+  emit(event: string, message: Message): void;
+  attachListeners(stream: Socket): void;
+}
+
+function connectionOf(client: pg.Client): Connection {
+  return (client as pg.Client & { connection: Connection }).connection;
+}
+
+/** Has a client that is not connected yet take rows in one piece. */
+function keepRowsWhole(client: pg.Client): void {
+  const connection = connectionOf(client);
+  connection.attachListeners = (stream) => {
+    const parser = new RowParser();
+    const onMessage = (message: Message) =>
+      connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    stream.on('data', (bytes: Buffer) => parser.parse(bytes, onMessage));
+  };
+}
+
+/** What the client calls on a query that it has sent. How one is sent is inherited from node-postgres' own. */
+interface QueryHandlers {
+  handleRowDescription(message: object): void;
+  handleDataRow(message: RowMessage): void;
+  handleCommandComplete(message: object): void;
+  handleReadyForQuery(): void;
+}
+
+// Without the constructor: the emitter and the result that it makes kept every answer until a full garbage collection.
+const Query = function Query() {} as unknown as new () => QueryHandlers;
+Query.prototype = pg.Query.prototype;
+
+class RowsQuery extends Query {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+  readonly portal = '';
+  /** Called with what went wrong. */
+  readonly callback: (error: Error) => void;
+  private readonly resolve: (rows: DataRow[]) => void;
+  private readonly received: DataRow[] = [];
+
+  constructor(
+    { name, text }: Statement,
+    values: unknown[],
+    { resolve, reject }: Pick<PromiseWithResolvers<DataRow[]>, 'resolve' | 'reject'>,
+  ) {
+    super();
+    this.name = name;
+    this.text = text;
+    this.values = values;
+    this.resolve = resolve;
+    this.callback = reject;
+  }
 
   override handleRowDescription(): void {}
 
-  override handleDataRow({ fields }: { readonly fields: TextRow }): void {
-    this.received.push(fields);
+  override handleDataRow({ row }: RowMessage): void {
+    this.received.push(row);
+  }
+
+  override handleCommandComplete(): void {}
+
+  override handleReadyForQuery(): void {
+    this.resolve(this.received);
   }
 }
 
 /** Statements of one turn of the event loop leave in one system call. */
 function holdUntilTurnEnds(client: pg.Client): void {
-  const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection;
+  const { stream } = connectionOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
 }
 
-function send(client: pg.Client, { name, text }: Statement, values: unknown[]): Promise<TextRow[]> {
-  return new Promise((resolve, reject) => {
-    const query = new TextQuery({ name, text, values });
-    query.callback = (error) =>
-      error === null || error === undefined ? resolve(query.received) : reject(error);
-    holdUntilTurnEnds(client);
-    client.query(query as unknown as pg.Submittable);
-  });
+function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<DataRow[]> {
+  const { promise, ...settle } = Promise.withResolvers<DataRow[]>();
+  holdUntilTurnEnds(client);
+  client.query(new RowsQuery(statement, values, settle) as unknown as pg.Submittable);
+  return promise;
 }

@@ -1,59 +1,18 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
-import { type Column, type Columns, rowMaker, selectList, type TextRow } from '../columns.ts';
+import { selectList } from '../columns.ts';
+import { FieldReader, fieldOf } from '../data-row.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import { query, readText, type Statement, type Store } from './store.ts';
+import { choose } from './choices.ts';
+import { statement } from './statements.ts';
+import { query, readRows, type Store } from './store.ts';
 import type { Table } from './tables.ts';
 
 /** How a client names one row: the integer id or the public id. */
 export type Ref = bigint | string;
 
 type Row = { id: bigint };
-
-const statements = new Map<string, Statement>();
-
-/** Builds a statement's text once a process. The number of names is bounded: no name is made from input. */
-function statement(name: string, build: () => string): Statement {
-  const found = statements.get(name) ?? { name, text: build() };
-  statements.set(name, found);
-  return found;
-}
-
-/** A choice of a table's columns, and what makes rows of them. */
-interface Choice<R> {
-  /** Tells statements with different columns apart. */
-  readonly key: string;
-  readonly columns: Columns;
-  readonly make: (text: TextRow) => R;
-}
-
-const choices = new Map<string, Choice<unknown>>();
-
-/** Each choice is a statement in every connection: beyond so many, all columns are read. */
-const MAX_CHOICES = 200;
-
-/** @param wanted properties of the row; null chooses all. The id always is among them, and stands first. */
-function choose<R extends Row>(table: Table<R>, wanted: readonly string[] | null = null): Choice<R> {
-  const all = Object.keys(table.columns);
-  const chosen = all.filter((property) => wanted === null || property === 'id' || wanted.includes(property));
-  const key = chosen.length === all.length ? '' : `.${chosen.join('.')}`;
-  const known = choices.get(table.name + key);
-  if (known !== undefined) return known as Choice<R>;
-  if (key !== '' && choices.size >= MAX_CHOICES) return choose(table);
-  const columns: Columns = Object.fromEntries(
-    Object.entries<Column>(table.columns).filter(([property]) => chosen.includes(property)),
-  );
-  const absent = all.filter((property) => !chosen.includes(property));
-  // PostgreSQL cuts names of statements at 63 characters: the key is one's number.
-  const choice = {
-    key: key === '' ? '' : `.c${choices.size}`,
-    columns,
-    make: rowMaker<R>(columns, { absent }),
-  };
-  choices.set(table.name + key, choice);
-  return choice;
-}
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
 export async function findByIds<R extends Row>(
@@ -67,7 +26,7 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (await readText(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(choose(table).make);
+  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(choose(table).make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -85,8 +44,8 @@ export async function findByRef<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const [text] = await readText(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
-  return text === undefined ? null : choose(table).make(text);
+  const [row] = await readRows(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
+  return row === undefined ? null : choose(table).make(row);
 }
 
 /**
@@ -112,14 +71,14 @@ export async function findPageUnder<R extends Row>(
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
   const values = [reach.teamId, reach.workspaceId, parent, limitOf(page), ...bounds(page)];
-  const rows = await readText(store, pageUnder, values);
+  const rows = await readRows(store, pageUnder, values);
   if (rows.length > 0) return toPage(rows.map(choose(table).make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
       `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint is null or true)`,
   );
-  const owned = await readText(store, parentOnly, [reach.teamId, reach.workspaceId, parent]);
+  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceId, parent]);
   return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
@@ -149,13 +108,16 @@ export async function findPagesUnder<R extends Row>(
       order by p.id, t.id ${direction}`,
   );
   const values = [reach.teamId, reach.workspaceId, parents, limitOf(page), ...bounds(page)];
-  const rows = await readText(store, pages, values);
+  const rows = await readRows(store, pages, values);
   const byParent = new Map<string, R[]>();
+  const behind = Object.keys(columns).length;
   for (const row of rows) {
-    const parentId = row.at(-1) ?? '';
-    const siblings = byParent.get(parentId) ?? [];
+    const fields = new FieldReader(row);
     // A parent without children has one row of nulls.
-    if (row[0] !== null) siblings.push(make(row));
+    const isRow = fieldOf(fields, 0) !== null;
+    const parentId = fieldOf(fields, behind) ?? '';
+    const siblings = byParent.get(parentId) ?? [];
+    if (isRow) siblings.push(make(row));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {

@@ -1,7 +1,7 @@
 // The store: one connection pool, shared by hand-written SQL and by Prisma's adapter. The only place that opens one.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type { TextRow } from '../columns.ts';
+import type { DataRow } from '../data-row.ts';
 import type { Logger } from '../log.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
@@ -104,14 +104,14 @@ export async function query<Row extends object>(
 }
 
 /**
- * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL's text.
+ * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL sent them.
  * @throws AppError `unavailable` when the database is away or took too long
  */
-export async function readText(
+export async function readRows(
   store: Store,
   statement: Statement,
   values: unknown[],
-): Promise<readonly TextRow[]> {
+): Promise<readonly DataRow[]> {
   try {
     return await store.readers.read(statement, values);
   } catch (error) {

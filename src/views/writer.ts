@@ -1,5 +1,6 @@
-// Rows -> JSON text. A view is a list of members; its writer goes from a column's text straight to JSON.
-import { layoutOf, type Place, TO_JSON, textOf } from '../columns.ts';
+// Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
+import { bytesOf, layoutOf, type Place, TO_JSON } from '../columns.ts';
+import { type Bytes, decodeUtf8 } from '../data-row.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
 type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];
@@ -10,8 +11,8 @@ export type Writer<Row> = (row: Row) => string;
 interface Step {
   /** The member's name with all that stands before its value. */
   readonly lead: string;
-  readonly index: number;
-  readonly write: (text: string) => string;
+  readonly place: Place;
+  readonly write: (bytes: Bytes) => string;
 }
 
 /** The writer of a view. It is made for the layout of the first row that it sees: rows of one noun share theirs. */
@@ -19,11 +20,10 @@ export function writer<Row extends object>(members: Readonly<Record<string, Memb
   let steps: Step[] | undefined;
   return (row) => {
     steps ??= compile(members, layoutOf(row));
-    const text = textOf(row);
     let json = '';
-    for (const { lead, index, write } of steps) {
-      const value = text[index];
-      json += value == null ? `${lead}null` : lead + write(value);
+    for (const { lead, place, write } of steps) {
+      const bytes = bytesOf(row, place);
+      json += bytes === null ? `${lead}null` : lead + write(bytes);
     }
     return `${json}}`;
   };
@@ -34,10 +34,11 @@ function compile(
   layout: ReadonlyMap<string, Place> | undefined,
 ): Step[] {
   return Object.entries(members).map(([name, member], position) => {
-    const [property, write] = typeof member === 'string' ? [member] : member;
+    const [property, writeText] = typeof member === 'string' ? [member] : member;
     const place = layout?.get(property);
     if (place === undefined) throw new TypeError(`The row has no ${property}`);
     const lead = `${position === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    return { lead, index: place.index, write: write ?? TO_JSON[place.type] };
+    const write = writeText && ((bytes: Bytes) => writeText(decodeUtf8(bytes)));
+    return { lead, place, write: write ?? TO_JSON[place.type] };
   });
 }

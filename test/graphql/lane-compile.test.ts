@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Columns, rowMaker } from '../../src/columns.ts';
+import { toDataRow } from '../../src/data-row.ts';
 import { compileOperation } from '../../src/graphql/compile.ts';
 
 const unhandled: unknown[] = [];
@@ -382,7 +383,8 @@ test('columns of rows that still are text', async () => {
     list: 'text[]',
     ids: 'int8[]',
   } as const satisfies Columns;
-  const make = rowMaker<object>(columns);
+  const maker = rowMaker<object>(columns);
+  const make = (fields: (string | null)[]) => maker(toDataRow(fields));
   const rows = [
     make([
       '9007199254740993',
