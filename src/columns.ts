@@ -1,9 +1,20 @@
 // Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
-import { type Bytes, type DataRow, decodeUtf8, FieldReader, fieldOf } from './data-row.ts';
+import { type Bytes, decodeUtf8, encodeUtf8 } from './bytes.ts';
+import { type DataRow, FieldReader, fieldOf } from './data-row.ts';
 
 /** How a column's text becomes a value. */
-export type ColumnType = 'int8' | 'int4' | 'text' | 'bool' | 'timestamp' | 'json' | 'text[]' | 'int8[]';
+export type ColumnType =
+  | 'int8'
+  | 'int4'
+  | 'text'
+  | 'bool'
+  | 'timestamp'
+  | 'jsonb'
+  /** JSON that a statement has put together, without spaces; its integers may be of 64 bits. */
+  | 'json'
+  | 'text[]'
+  | 'int8[]';
 
 /** A column: its type, and its SQL over alias `t` where that is not the property's name in snake_case. */
 export type Column = ColumnType | { readonly type: ColumnType; readonly sql: string };
@@ -85,35 +96,48 @@ const DECODERS: Record<ColumnType, (bytes: Bytes) => unknown> = {
   text: decodeUtf8,
   bool: (bytes) => bytes === 't',
   timestamp: (bytes) => new Date(toIsoTimestamp(bytes)),
-  json: (bytes) => JSON.parse(decodeUtf8(bytes)),
+  jsonb: (bytes) => JSON.parse(decodeUtf8(bytes)),
+  json: (bytes) => parseJson(decodeUtf8(bytes)),
   'text[]': (bytes) => parseArray(decodeUtf8(bytes)),
   'int8[]': (bytes) => parseArray(bytes, BigInt),
 };
 
-// Nothing that JSON escapes, and no surrogates: JSON.stringify knows which of them stand alone.
-const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
-const PLAIN_ASCII = /^[ !#-[\]-\x7f]*$/;
-
-/** Text as a JSON string: what `JSON.stringify` makes of it. */
-export function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/** A value of type `json`. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, keepInteger);
 }
 
-/** Bytes of one type as JSON; what `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
-export const TO_JSON: Record<ColumnType, (bytes: Bytes) => string> = {
+/** Integers beyond 2^53 become bigints: as numbers they would be rounded. */
+function keepInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+    ? BigInt(source ?? 0)
+    : value;
+}
+
+/** Nothing that JSON escapes. */
+const PLAIN = /^[ !#-[\]-\xff]*$/;
+
+/** Bytes of one type as JSON: what `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
+export const TO_JSON: Record<ColumnType, (bytes: Bytes) => Bytes> = {
   int8: (bytes) => bytes,
   int4: (bytes) => bytes,
-  text: (bytes) => (PLAIN_ASCII.test(bytes) ? `"${bytes}"` : quote(decodeUtf8(bytes))),
+  text: (bytes) => (PLAIN.test(bytes) ? `"${bytes}"` : stringify(decodeUtf8(bytes))),
   bool: (bytes) => (bytes === 't' ? 'true' : 'false'),
   timestamp: (bytes) => `"${toIsoTimestamp(bytes)}"`,
-  json: (bytes) => compact(decodeUtf8(bytes)),
-  'text[]': (bytes) => JSON.stringify(parseArray(decodeUtf8(bytes))),
+  jsonb: compact,
+  json: (bytes) => bytes,
+  'text[]': (bytes) => stringify(parseArray(decodeUtf8(bytes))),
   'int8[]': (bytes) => `[${bytes.slice(1, -1)}]`,
 };
 
+/** Any value as JSON, in bytes. */
+export function stringify(value: unknown): Bytes {
+  return encodeUtf8(JSON.stringify(value));
+}
+
 /** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */
-function compact(text: string): string {
-  return text.length <= 2 ? text : text.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
+function compact(bytes: Bytes): Bytes {
+  return bytes.length <= 2 ? bytes : bytes.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
 }
 
 const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];

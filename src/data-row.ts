@@ -1,18 +1,10 @@
 // A row as PostgreSQL's wire has it (protocol message DataRow): one string, a character a byte, cut into fields when
 // somebody asks. A row that waits for others costs one string, not one a column. Pure.
 
-/** Text as it came: a character a byte. ASCII is itself; all else is UTF-8 that `decodeUtf8` reads. */
-export type Bytes = string;
+import { type Bytes, encodeUtf8 } from './bytes.ts';
 
 /** The fields of a row behind each other, each behind its length in four bytes; -1 is null. */
 export type DataRow = Bytes;
-
-const ASCII = /^[\0-\x7f]*$/;
-
-/** The text that these bytes are. */
-export function decodeUtf8(bytes: Bytes): string {
-  return ASCII.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
-}
 
 const LENGTH_BYTES = 4;
 
@@ -59,9 +51,10 @@ function lengthAt(row: DataRow, offset: number): number {
 export function toDataRow(fields: readonly (string | null)[]): DataRow {
   return fields
     .map((field) => {
+      const bytes = encodeUtf8(field ?? '');
       const length = Buffer.alloc(LENGTH_BYTES);
-      length.writeInt32BE(field === null ? -1 : Buffer.byteLength(field));
-      return length.toString('latin1') + Buffer.from(field ?? '').toString('latin1');
+      length.writeInt32BE(field === null ? -1 : bytes.length);
+      return length.toString('latin1') + bytes;
     })
     .join('');
 }

@@ -28,7 +28,7 @@ function isSaneRequestId(given: string): boolean {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | ReadableStream | null;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream | null;
 }
 
 export class Exchange {

@@ -4,6 +4,11 @@ declare global {
   interface JSON {
     /** ECMAScript "JSON.parse source text access": text that JSON.stringify writes as it is. */
     rawJSON(text: string): { readonly rawJSON: string };
+    /** The same proposal: a reviver is told the source of what is not an object or array. */
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
   }
 }
 

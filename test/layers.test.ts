@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'type context',
     'type config',
     'type http',
+    'bytes',
     'columns',
     'errors',
     'json',
@@ -35,8 +36,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'auth',
     'services',
   ],
-  rest: ['type context', 'type http', 'errors', 'pagination', 'auth', 'services', 'views'],
-  views: ['columns', 'data-row', 'json', 'type services'],
+  rest: ['type context', 'type http', 'bytes', 'errors', 'pagination', 'auth', 'services', 'views'],
+  views: ['bytes', 'columns', 'json', 'type services'],
   services: ['type context', 'errors', 'pagination', 'auth', 'store'],
   auth: ['type context', 'type config', 'errors', 'type log', 'store'],
   store: ['columns', 'data-row', 'errors', 'log', 'type pagination', 'type auth'],
@@ -45,8 +46,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   pagination: ['errors'],
   errors: [],
   json: [],
-  columns: ['data-row'],
-  'data-row': [],
+  columns: ['bytes', 'data-row'],
+  'data-row': ['bytes'],
+  bytes: [],
   log: [],
 };
 
@@ -63,7 +65,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'columns', 'data-row', 'views'];
+const PURE = ['errors', 'pagination', 'json', 'bytes', 'columns', 'data-row', 'views'];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

@@ -21,6 +21,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { Bytes } from '../bytes.ts';
 import { bytesOf, type ColumnType, layoutOf, TO_JSON } from '../columns.ts';
 import type { GraphContext } from './context.ts';
 import {
@@ -35,8 +36,8 @@ import {
   type Write,
 } from './write.ts';
 
-/** Writes the answer's `data`. Rejects or throws with anything that is not a whole answer. */
-export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Promise<string>;
+/** Writes the answer's `data`. Rejects with anything that is not a whole answer. */
+export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Promise<Bytes>;
 
 /** The compiled form of a valid operation, or null for one that the full executor has to run. */
 export function compileOperation(
@@ -195,9 +196,8 @@ class Compiler {
     const { resolve } = field;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
-    const { schema, operation } = this;
+    const { schema, operation, definitions: fragments } = this;
     const returnType = field.type;
-    const fragments = this.definitions;
     const info = {
       fieldName: field.name,
       fieldNodes: nodes,

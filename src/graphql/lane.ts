@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { toBuffer } from '../bytes.ts';
 import type { Limits } from '../config.ts';
 import type { Reply } from '../http.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
@@ -72,7 +73,8 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
         if (variableValues === undefined) return null;
         if (entry.hasVariableSizes)
           requireWithinLimits(limits, schema, document, operation, params.variables);
-        return { status: 200, headers, body: `{"data":${await compiled(ctx, variableValues)}}` };
+        const body = toBuffer(`{"data":${await compiled(ctx, variableValues)}}`);
+        return { status: 200, headers, body };
       } catch {
         return null;
       }

@@ -10,10 +10,10 @@ export const AppliedTag = builder.objectRef<ContactRow['tags'][number]>('Applied
       description: 'The integer id of the tag.',
       resolve: (tag) => BigInt(tag.id),
     }),
-    publicId: t.exposeString('publicId', { description: 'The short public id of the tag.' }),
+    publicId: t.exposeString('public_id', { description: 'The short public id of the tag.' }),
     name: t.exposeString('name', { description: 'The name of the tag, unique in its workspace.' }),
     color: t.exposeString('color', { description: 'The colour of the tag as `#rrggbb`.' }),
-    appliedAt: t.expose('appliedAt', {
+    appliedAt: t.expose('applied_at', {
       type: 'DateTime',
       description: 'When the tag was put on this object.',
     }),

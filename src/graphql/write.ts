@@ -1,6 +1,7 @@
 // What compiled operations are made of: functions that write a value's JSON, at once or when it has come.
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
-import { quote } from '../columns.ts';
+import { encodeUtf8 } from '../bytes.ts';
+import { stringify } from '../columns.ts';
 import type { GraphContext } from './context.ts';
 
 /** One run of an operation: what its writers are given, and the values that it waits for. */
@@ -53,7 +54,7 @@ export type VariableValues = Extract<
   { variableValues: unknown }
 >['variableValues'];
 
-/** JSON, or parts of it with gaps among them. */
+/** JSON in bytes, or parts of it with gaps among them. */
 export type Json = string | Gap | readonly Json[];
 
 /** Where a value is missing that has not come yet. */
@@ -134,9 +135,9 @@ export function list(write: Write): Write {
 export function leaf(type: GraphQLLeafType): Write {
   return (value) => {
     const coerced = type.coerceOutputValue(value);
-    if (typeof coerced === 'string') return quote(coerced);
+    if (typeof coerced === 'string') return stringify(coerced);
     const json = coerced === null ? undefined : JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
-    return json;
+    return encodeUtf8(json);
   };
 }

@@ -1,4 +1,5 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
+import { type Bytes, toBuffer } from '../bytes.ts';
 import type { Reply } from '../http.ts';
 import type { Page } from '../pagination.ts';
 
@@ -11,10 +12,10 @@ const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-
  */
 export function pageReply<Row extends { id: bigint }>(
   page: Page<Row>,
-  write: (row: Row) => string,
+  write: (row: Row) => Bytes,
   url: URL,
 ): Reply {
-  const body = `[${page.rows.map(write).join(',')}]`;
+  const body = toBuffer(`[${page.rows.map(write).join(',')}]`);
   const last = page.rows.at(-1)?.id;
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
   const link = `<${withAfter(url, last)}>; rel="next"`;
@@ -38,25 +39,21 @@ function isAfter(pair: string): boolean {
 }
 
 /** One object. */
-export function objectReply(body: string): Reply {
-  return { status: 200, headers: JSON_HEADERS, body };
+export function objectReply(json: Bytes): Reply {
+  return { status: 200, headers: JSON_HEADERS, body: toBuffer(json) };
 }
 
 /** An array that is written chunk by chunk, as the rows come; no pagination headers (spec §4 rule 7). */
-export function registryReply<Row>(
-  chunks: AsyncIterable<readonly Row[]>,
-  write: (row: Row) => string,
-): Reply {
+export function registryReply<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => Bytes): Reply {
   return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
-async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => string) {
-  const encoder = new TextEncoder();
+async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => Bytes) {
   let opened = false;
   for await (const rows of chunks) {
-    const text = rows.map(write).join(',');
-    yield encoder.encode(`${opened ? ',' : '['}${text}`);
+    const json = rows.map(write).join(',');
+    yield toBuffer(`${opened ? ',' : '['}${json}`);
     opened = true;
   }
-  yield encoder.encode(opened ? ']' : '[]');
+  yield toBuffer(opened ? ']' : '[]');
 }

@@ -11,14 +11,15 @@ import type {
   Workspace,
 } from './generated/client.ts';
 
-/** A tag as it stands on a contact or funnel. Ids are digits: JSON would round them. */
+/** A tag as it stands on a contact or funnel, in the names of its columns. */
 interface AppliedTag {
-  readonly id: string;
-  readonly publicId: string;
+  /** A bigint beyond 2^53. */
+  readonly id: number | bigint;
+  readonly public_id: string;
   readonly name: string;
   readonly color: string;
   /** ISO 8601, UTC, milliseconds. */
-  readonly appliedAt: string;
+  readonly applied_at: string;
 }
 
 export type TeamRow = Pick<
@@ -82,8 +83,9 @@ const BELOW_WORKSPACE = {
 
 const tagsOf = (table: string, column: string): Column => ({
   type: 'json',
-  sql: `(select coalesce(json_agg(json_build_object('id', g.id::text, 'publicId', g.public_id, 'name', g.name, 'color', g.color,
-    'appliedAt', to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by g.id), '[]')
+  sql: `(select coalesce('[' || string_agg('{"id":' || g.id || ',"public_id":"' || g.public_id || '","name":' || to_json(g.name)
+    || ',"color":' || to_json(g.color) || ',"applied_at":"'
+    || to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}', ',' order by g.id) || ']', '[]')
     from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`,
 });
 
@@ -139,7 +141,7 @@ export const CONTACTS: Table<ContactRow> = {
     instagramUrl: 'text',
     linkedinUrl: 'text',
     websiteUrl: 'text',
-    customAttributes: 'json',
+    customAttributes: 'jsonb',
     ...TIMESTAMPS,
     tags: tagsOf('contact_tags', 'contact_id'),
   },
@@ -177,7 +179,7 @@ export const REFINE_FILTERS: Table<RefineFilterRow> = {
     name: 'text',
     filterClass: 'text',
     conjunction: 'text',
-    criteria: 'json',
+    criteria: 'jsonb',
     ...TIMESTAMPS,
   },
   ...BELOW_WORKSPACE,

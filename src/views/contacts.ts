@@ -1,5 +1,4 @@
 import type { ContactRow } from '../services/contacts.ts';
-import { writeAppliedTags } from './tags.ts';
 import { writer } from './writer.ts';
 
 export const writeContact = writer<ContactRow>({
@@ -24,6 +23,6 @@ export const writeContact = writer<ContactRow>({
   website_url: 'websiteUrl',
   created_at: 'createdAt',
   updated_at: 'updatedAt',
-  tags: ['tags', writeAppliedTags],
+  tags: 'tags',
   custom_attributes: 'customAttributes',
 });

@@ -1,3 +1,5 @@
+import type { Bytes } from '../bytes.ts';
+import { stringify } from '../columns.ts';
 import { toInteger } from '../json.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import type { FunnelRow } from '../services/funnels.ts';
@@ -19,8 +21,8 @@ export const writeFunnel = writer<FunnelRow>({
 });
 
 /** The funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow. */
-export function writeStructure({ funnel, steps }: { funnel: FunnelRow; steps: readonly StepNode[] }): string {
-  return JSON.stringify({
+export function writeStructure({ funnel, steps }: { funnel: FunnelRow; steps: readonly StepNode[] }): Bytes {
+  return stringify({
     funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
     steps: viewSteps(steps),
   });

@@ -1,12 +1,13 @@
 // Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
-import { bytesOf, layoutOf, type Place, TO_JSON } from '../columns.ts';
-import { type Bytes, decodeUtf8 } from '../data-row.ts';
+
+import { type Bytes, decodeUtf8, encodeUtf8 } from '../bytes.ts';
+import { bytesOf, layoutOf, type Place, stringify, TO_JSON } from '../columns.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
 type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];
 
-/** Writes one row as a JSON object. */
-export type Writer<Row> = (row: Row) => string;
+/** Writes one row as a JSON object, in bytes. */
+export type Writer<Row> = (row: Row) => Bytes;
 
 interface Step {
   /** The member's name with all that stands before its value. */
@@ -37,8 +38,8 @@ function compile(
     const [property, writeText] = typeof member === 'string' ? [member] : member;
     const place = layout?.get(property);
     if (place === undefined) throw new TypeError(`The row has no ${property}`);
-    const lead = `${position === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    const write = writeText && ((bytes: Bytes) => writeText(decodeUtf8(bytes)));
+    const lead = `${position === 0 ? '{' : ','}${stringify(name)}:`;
+    const write = writeText && ((bytes: Bytes) => encodeUtf8(writeText(decodeUtf8(bytes))));
     return { lead, place, write: write ?? TO_JSON[place.type] };
   });
 }

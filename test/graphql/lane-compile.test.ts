@@ -14,6 +14,7 @@ import {
   validate,
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { decodeUtf8 } from '../../src/bytes.ts';
 import { type Columns, rowMaker } from '../../src/columns.ts';
 import { toDataRow } from '../../src/data-row.ts';
 import { compileOperation } from '../../src/graphql/compile.ts';
@@ -93,7 +94,7 @@ async function run(
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
   if (compiled === null || variableValues === undefined) return { expected, written: null };
   try {
-    return { expected, written: await compiled({} as never, variableValues) };
+    return { expected, written: decodeUtf8(await compiled({} as never, variableValues)) };
   } catch {
     return { expected, written: null };
   }
@@ -379,7 +380,7 @@ test('columns of rows that still are text', async () => {
     words: 'text',
     flag: 'bool',
     at: 'timestamp',
-    data: 'json',
+    data: 'jsonb',
     list: 'text[]',
     ids: 'int8[]',
   } as const satisfies Columns;
@@ -425,15 +426,15 @@ test('columns of rows that still are text', async () => {
     field.extensions = { pothosExposedField: column };
     // The executor reads properties by the name of the field.
     for (const source of rows) {
-      root.resolve = () =>
-        new Proxy(source, { get: (target, key) => Reflect.get(target, key === name ? column : key, target) });
+      Object.defineProperty(source, name, { get: () => Reflect.get(source, column) });
+      root.resolve = () => source;
       const outcome = await run(schema, `{ row { ${name} } }`);
       if (outcome.expected === null) expect([name, outcome.written]).toEqual([name, null]);
       if (outcome.written !== null) written++;
       if (outcome.written !== null) expect([name, outcome.written]).toEqual([name, outcome.expected]);
     }
   }
-  expect(written).toBeGreaterThan(100);
+  expect(written).toBeGreaterThan(300);
 });
 
 describe('any data', () => {
