@@ -35,6 +35,8 @@ interface Entry {
   readonly hasVariableSizes: boolean;
   /** The headers of a whole answer, by what the request said it accepts. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
+  /** How often in a row the lane could not answer it. */
+  misses: number;
 }
 
 /** A request's JSON as far as the lane understands it. */
@@ -63,6 +65,8 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
       if (entry.operationName !== params.operationName) return null;
       const headers = entry.headers.get(accept);
       if (headers === undefined) return null;
+      // Whoever fails all the time would have it run twice each time.
+      if (entry.misses >= MAX_MISSES) return null;
       const { document, operation, compiled } = entry;
       try {
         const { variableValues } = getVariableValues(
@@ -74,8 +78,10 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
         if (entry.hasVariableSizes)
           requireWithinLimits(limits, schema, document, operation, params.variables);
         const body = toBuffer(`{"data":${await compiled(ctx, variableValues)}}`);
+        entry.misses = 0;
         return { status: 200, headers, body };
       } catch {
+        entry.misses += 1;
         return null;
       }
     },
@@ -92,17 +98,22 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
           operationName: params.operationName,
           hasVariableSizes: hasVariableSizes(document),
           headers: new Map(),
+          misses: 0,
         };
         entry = compiled === null ? { compiled } : { ...whole, compiled };
         entries.set(key, entry);
       }
       if (entry.compiled === null) return;
+      entry.misses = 0;
       const [oldest] = entry.headers.keys();
       if (oldest !== undefined && entry.headers.size >= MAX_ACCEPTS) entry.headers.delete(oldest);
       entry.headers.set(accept, headersOf(response));
     },
   };
 }
+
+/** After so many misses, the lane leaves an operation to Yoga until Yoga gives it a whole answer again. */
+const MAX_MISSES = 100;
 
 /** Clients say the same thing every time; more different ones than this are not worth the memory. */
 const MAX_ACCEPTS = 8;

@@ -8,6 +8,8 @@ const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
 
 /** The gateway's command line. */
 const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
+/** As `npm start` and the command's first line have them. */
+const GATEWAY_NODE_OPTIONS = ['--max-semi-space-size=16'];
 
 export type SubjectName = 'limit-json' | 'limit-rows' | 'gateway' | 'postgraphile' | 'stock' | 'mercurius';
 
@@ -27,6 +29,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     name: 'gateway',
     about: 'Funnel Gateway as shipped: authentication, scopes, request ids, logging to a file',
     script: GATEWAY_SCRIPT,
+    nodeOptions: GATEWAY_NODE_OPTIONS,
   },
   postgraphile: {
     name: 'postgraphile',
