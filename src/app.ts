@@ -1,4 +1,5 @@
 // Makes the App: what lives as long as the process. Tests replace what they need.
+import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
 import type { App } from './context.ts';
@@ -8,7 +9,7 @@ import { createStore } from './store/store.ts';
 /** Opens no connection yet; `closeApp` closes what it comes to open. */
 export function createApp(
   config: Config,
-  secrets: { databaseUrl: string },
+  secrets: { databaseUrl: string; secretKeys: readonly string[] },
   overrides: Partial<App> = {},
 ): App {
   const log = overrides.log ?? createLogger(config.logLevel);
@@ -26,6 +27,8 @@ export function createApp(
     accessLog: overrides.accessLog ?? log,
     store,
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
+    keyring: overrides.keyring ?? createKeyring(secrets.secretKeys),
+    fetch: overrides.fetch ?? fetch,
     clock: overrides.clock ?? (() => new Date()),
   };
 }

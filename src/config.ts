@@ -35,11 +35,37 @@ export interface Config {
   /** Milliseconds that keys and hosts are remembered at most; 0 looks them up every time. */
   readonly lookupCacheMs: number;
   readonly limits: Limits;
+  readonly oauth: OauthConfig;
+}
+
+export interface OauthConfig {
+  /** Clients may register themselves (RFC 7591). */
+  readonly registration: boolean;
+  /** Seconds that an access token lives. */
+  readonly accessTokenTtlSeconds: number;
+  /** An authorization server of somebody else's, in place of our own; null: ours. */
+  readonly outside: OutsideIssuer | null;
+}
+
+/** Whose tokens are accepted, and which of their claims say what. */
+export interface OutsideIssuer {
+  /** `iss`, and where its metadata is found (RFC 8414). */
+  readonly issuer: string;
+  /** What `aud` must name. */
+  readonly audience: string;
+  /** The claim with the team's id or public id. */
+  readonly teamClaim: string;
+  /** The claim with a list of workspaces' ids or public ids; where a token lacks it, it is for every workspace. */
+  readonly workspacesClaim: string;
+  /** The claim with the scopes, as a list or as text with spaces. */
+  readonly scopesClaim: string;
 }
 
 export interface Secrets {
   /** A PostgreSQL connection string; without one the embedded database is used. */
   readonly databaseUrl: string | undefined;
+  /** What seals signing keys and signs cookies: the first one seals, all of them open. Empty: one is made and kept in DATA_DIR. */
+  readonly secretKeys: readonly string[];
 }
 
 /** What the README and `serve --help` print: name, default, meaning. */
@@ -59,6 +85,22 @@ export const VARIABLES = [
     '',
     'addresses or CIDR ranges, separated by commas, whose X-Forwarded-Host and -Proto count',
   ],
+  [
+    'SECRET_KEY',
+    'made once, kept in DATA_DIR',
+    'at least 32 characters that seal signing keys and cookies, the same for all processes; a new one goes before the old one, with a comma',
+  ],
+  ['ACCESS_TOKEN_TTL', '300', 'seconds that an OAuth access token lives'],
+  ['OAUTH_REGISTRATION', 'on', 'on or off: whether OAuth clients may register themselves'],
+  ['OAUTH_ISSUER', '', "accept the tokens of this authorization server, in place of the gateway's own"],
+  ['OAUTH_AUDIENCE', 'AUTH_URL', "what those tokens' aud must name"],
+  ['OAUTH_TEAM_CLAIM', 'team', "their claim with the team's id or public id"],
+  [
+    'OAUTH_WORKSPACES_CLAIM',
+    'workspaces',
+    "their claim with a list of workspaces' ids; without it, all of the team's",
+  ],
+  ['OAUTH_SCOPES_CLAIM', 'scope', 'their claim with the scopes, as a list or as text with spaces'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['POOL_SIZE', '10', 'database connections of one process'],
   [
@@ -110,12 +152,19 @@ export function parseConfig(
   const port = wholeNumber('PORT', 0, 65_535);
   const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
   const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
+  const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
+  const issuer = check(
+    'OAUTH_ISSUER',
+    undefined,
+    parseIssuer,
+    'an https address without query, or http on loopback',
+  );
   const config: Config = {
     port,
     host: read('HOST') ?? '127.0.0.1',
     dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
     serviceHost,
-    authUrl: check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query'),
+    authUrl,
     trustProxy: check(
       'TRUST_PROXY',
       new BlockList(),
@@ -138,6 +187,20 @@ export function parseConfig(
       maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
+    oauth: {
+      registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),
+      accessTokenTtlSeconds: wholeNumber('ACCESS_TOKEN_TTL', 30, 86_400),
+      outside:
+        issuer === undefined
+          ? null
+          : {
+              issuer,
+              audience: read('OAUTH_AUDIENCE') ?? authUrl,
+              teamClaim: read('OAUTH_TEAM_CLAIM') ?? 'team',
+              workspacesClaim: read('OAUTH_WORKSPACES_CLAIM') ?? 'workspaces',
+              scopesClaim: read('OAUTH_SCOPES_CLAIM') ?? 'scope',
+            },
+    },
   };
   const secrets: Secrets = {
     databaseUrl: check(
@@ -145,6 +208,12 @@ export function parseConfig(
       undefined,
       parseDatabaseUrl,
       'a connection string such as postgresql://user:password@host:5432/database',
+    ),
+    secretKeys: check(
+      'SECRET_KEY',
+      [],
+      parseSecretKeys,
+      'at least 32 characters; several are separated by commas',
     ),
   };
   if (problems.length > 0) throw new StartupError(`Configuration: ${problems.join('; ')}.`);
@@ -167,6 +236,23 @@ function parseBaseUrl(text: string): string | undefined {
   const url = new URL(text);
   const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
   return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
+}
+
+/** An issuer's identifier is compared as it is (RFC 8414 §3.3): a slash at its end stays. */
+function parseIssuer(text: string): string | undefined {
+  const base = parseBaseUrl(text);
+  if (base === undefined) return undefined;
+  const { protocol, hostname } = new URL(base);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? text : undefined;
+}
+
+function parseSwitch(text: string): boolean | undefined {
+  return text === 'on' ? true : text === 'off' ? false : undefined;
+}
+
+function parseSecretKeys(text: string): readonly string[] | undefined {
+  const keys = text.split(',').map((key) => key.trim());
+  return keys.every((key) => key.length >= 32) ? keys : undefined;
 }
 
 function parseDatabaseUrl(text: string): string | undefined {

@@ -1,6 +1,7 @@
 // What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
 import type { Actor } from './auth/actor.ts';
 import type { Host } from './auth/hosts.ts';
+import type { Keyring } from './auth/keyring.ts';
 import type { Lookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
@@ -10,6 +11,10 @@ export interface App {
   readonly config: Config;
   readonly store: Store;
   readonly lookups: Lookups;
+  /** What the secret keys are used through. */
+  readonly keyring: Keyring;
+  /** Requests to others. */
+  readonly fetch: typeof fetch;
   readonly log: Logger;
   /** One line a request. */
   readonly accessLog: Logger;

@@ -6,7 +6,7 @@ import { parseConfig } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
 import { createServer } from '../src/server.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from './support/gateway.ts';
 import { createTenant, methodOf, OPERATIONS, type Tenant } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
@@ -56,7 +56,11 @@ describe('a database that is not there', () => {
   ])('%s: every operation is 503 with Retry-After, and the log has no password', async (_, databaseUrl) => {
     const logLines: string[] = [];
     const log = createLogger('trace', { write: (line) => logLines.push(line) });
-    const app = createApp(parseConfig({}, '/').config, { databaseUrl }, { log });
+    const app = createApp(
+      parseConfig({}, '/').config,
+      { databaseUrl, secretKeys: [TEST_SECRET_KEY] },
+      { log },
+    );
     const server = createServer(app);
     const headers = { Authorization: caller.authorization ?? '' };
     for (const operation of OPERATIONS) {

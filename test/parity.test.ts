@@ -11,6 +11,7 @@ import {
   createGateway,
   type Gateway,
   type RequestOptions,
+  TEST_SECRET_KEY,
 } from './support/gateway.ts';
 import { type Answer, post } from './support/graphql.ts';
 import { createTenant, type Tenant } from './support/operations.ts';
@@ -230,7 +231,11 @@ test('payload_too_large: GraphQL clients are told so in their own form', async (
 
 test('unavailable: the database away is 503 with Retry-After at both', async () => {
   const { config, log } = gateway.app;
-  const app = createApp(config, { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db' }, { log });
+  const app = createApp(
+    config,
+    { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db', secretKeys: [TEST_SECRET_KEY] },
+    { log },
+  );
   const server = createServer(app);
   const away: Gateway = {
     ...gateway,

@@ -1,10 +1,10 @@
 // Who asks: a closed union by `kind`, decided once a request.
 
-/** What a caller can see: one team's rows and, where the host narrows it, one workspace's. Ids start at 1. */
+/** What a caller can see: one team's rows and, where host or grant narrow it, some workspaces'. Ids start at 1. */
 export interface Reach {
   readonly teamId: bigint;
   /** null: every workspace of the team (spec §5 rule 2). */
-  readonly workspaceId: bigint | null;
+  readonly workspaceIds: readonly bigint[] | null;
 }
 
 export interface AnonymousActor {
@@ -13,7 +13,7 @@ export interface AnonymousActor {
   readonly rejected: string | null;
 }
 
-interface ApiKeyActor {
+export interface ApiKeyActor {
   readonly kind: 'api_key';
   readonly apiKeyId: bigint;
   readonly publicId: string;
@@ -23,4 +23,40 @@ interface ApiKeyActor {
   readonly reach: Reach;
 }
 
-export type Actor = AnonymousActor | ApiKeyActor;
+/** The bearer of an OAuth access token: ours (RFC 9068), or of the outside issuer that `OAUTH_ISSUER` names. */
+export interface OauthActor {
+  readonly kind: 'oauth';
+  /** `iss`. */
+  readonly issuer: string;
+  /** `sub`: the user's public id, or the client's id where it acts for itself. */
+  readonly subject: string;
+  readonly clientId: string;
+  /** The client's name; null for a client of an outside issuer. */
+  readonly clientName: string | null;
+  /** The person who granted it; null for client credentials and for outside issuers. */
+  readonly user: {
+    readonly id: bigint;
+    readonly publicId: string;
+    readonly name: string;
+    readonly email: string;
+  } | null;
+  /** The grant that it was got with; null for client credentials and for outside issuers. */
+  readonly grantId: bigint | null;
+  readonly scopes: ReadonlySet<string>;
+  readonly expiresAt: Date;
+  /** The workspaces that were granted; null: every one of the team. What the host narrows is in `reach`. */
+  readonly grantedWorkspaceIds: readonly bigint[] | null;
+  readonly reach: Reach;
+}
+
+export type Actor = AnonymousActor | ApiKeyActor | OauthActor;
+
+/** Anybody but `anonymous`. */
+export type Caller = ApiKeyActor | OauthActor;
+
+/** The caller in a few words, for what is kept of their deeds. */
+export function nameOf(caller: Caller): string {
+  if (caller.kind === 'api_key') return `API key ${caller.publicId}`;
+  const { user, clientId } = caller;
+  return user === null ? `client ${clientId}` : `user ${user.publicId} over client ${clientId}`;
+}

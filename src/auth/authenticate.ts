@@ -44,8 +44,13 @@ function rejected(why: string): Actor {
   return { kind: 'anonymous', rejected: why };
 }
 
-/** The team's rows that the host leads to. On another team's host that is nothing: no workspace has id 0. */
-function narrow(teamId: bigint, host: Host): Reach {
-  if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceId: 0n };
-  return { teamId, workspaceId: host.workspaceId };
+/**
+ * The team's rows that the host leads to, among the granted workspaces. On another team's host that is nothing.
+ * @param granted the workspaces that a grant is for; null is every one of the team
+ */
+function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Reach {
+  if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };
+  if (host.workspaceId === null) return { teamId, workspaceIds: granted };
+  const { workspaceId } = host;
+  return { teamId, workspaceIds: granted === null || granted.includes(workspaceId) ? [workspaceId] : [] };
 }

@@ -1,6 +1,6 @@
 // The one scope table (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it.
 import { AppError } from '../errors.ts';
-import type { Actor, AnonymousActor } from './actor.ts';
+import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
 export const CATEGORIES = {
@@ -32,10 +32,7 @@ export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
  * The caller, known to hold `scope`: the first line of every service function.
  * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
  */
-export function requireScope(
-  ctx: { readonly actor: Actor },
-  scope: Scope,
-): Exclude<Actor, { kind: 'anonymous' }> {
+export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Caller {
   const { actor } = ctx;
   if (actor.kind === 'anonymous') {
     throw unauthenticated(actor, scope);

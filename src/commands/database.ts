@@ -6,6 +6,7 @@ import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger } from '../log.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
+import { keptSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
 
 export interface OpenDatabase {
@@ -32,7 +33,9 @@ export async function withDatabase<T>(
     const lines = bufferLines(shell.stderr);
     const log = createLogger(config.logLevel, lines);
     const accessLog = createAccessLogger(config.logLevel, lines);
-    const app = createApp(config, { databaseUrl }, { log, accessLog });
+    const secretKeys =
+      secrets.secretKeys.length > 0 ? secrets.secretKeys : [await keptSecretKey(config.dataDir)];
+    const app = createApp(config, { databaseUrl, secretKeys }, { log, accessLog });
     try {
       return await work({ app, embedded });
     } finally {

@@ -1,34 +1,48 @@
 // The caller.
-import type { Actor } from '../auth/actor.ts';
+import type { Caller } from '../auth/actor.ts';
 import { builder } from './builder.ts';
 import { connectionArgs } from './connection.ts';
 import { callersTeamId, ONE_TEAM, TeamConnection } from './teams.ts';
 
-type Caller = Exclude<Actor, { kind: 'anonymous' }>;
-
 const ViewerKind = builder.enumType('ViewerKind', {
   description: 'The kind of credential that a request carries.',
-  values: { API_KEY: { value: 'api_key', description: 'An API key of a team.' } },
+  values: {
+    API_KEY: { value: 'api_key', description: 'An API key of a team.' },
+    OAUTH: { value: 'oauth', description: 'An OAuth access token.' },
+  },
 });
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
   description: 'The caller, as the request’s credential describes it.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ViewerKind, description: 'The kind of credential.' }),
-    name: t.exposeString('name', { description: 'The name that the credential was given.' }),
+    kind: t.field({
+      type: ViewerKind,
+      description: 'The kind of credential.',
+      resolve: ({ kind }) => kind,
+    }),
+    name: t.string({
+      description: 'The name that the API key was given, or the name of the OAuth client.',
+      resolve: (caller) => (caller.kind === 'api_key' ? caller.name : (caller.clientName ?? caller.clientId)),
+    }),
     databaseId: t.field({
       type: 'BigInt',
-      description: 'The integer id of the credential.',
-      resolve: ({ apiKeyId }) => apiKeyId,
+      nullable: true,
+      description: 'The integer id of the API key; null for an OAuth access token.',
+      resolve: (caller) => (caller.kind === 'api_key' ? caller.apiKeyId : null),
     }),
-    publicId: t.exposeString('publicId', { description: 'The short public id of the credential.' }),
+    publicId: t.string({
+      nullable: true,
+      description: 'The short public id of the API key; null for an OAuth access token.',
+      resolve: (caller) => (caller.kind === 'api_key' ? caller.publicId : null),
+    }),
     scopes: t.stringList({
       description:
         'What the credential allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category. In alphabetical order.',
       resolve: ({ scopes }) => [...scopes].sort(),
     }),
-    expiresAt: t.expose('expiresAt', {
+    expiresAt: t.field({
       type: 'DateTime',
+      resolve: ({ expiresAt }) => expiresAt,
       nullable: true,
       description: 'When the credential stops working, or null when it does not expire.',
     }),

@@ -1,4 +1,5 @@
 // Conditional split steps of a funnel, and removing one (spec §4 "DELETE conditional split step", DESIGN §8).
+import { nameOf } from '../auth/actor.ts';
 import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -105,7 +106,7 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
     const removal = split && removeSplit(steps, split.id, discard);
     if (removal == null) throw notFound('Conditional split step');
     const discardedPageIds = pageIdsOf(removal.removed);
-    const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by API key ${actor.publicId}`;
+    const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by ${nameOf(actor)}`;
     const at = ctx.clock();
     // Retired first: a step that is moved into the split's position must find it free of live steps.
     await retire(

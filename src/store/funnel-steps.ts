@@ -68,7 +68,7 @@ const stepsWhere = (condition: string, columns: Columns, withPages: boolean): st
       join workspaces w on w.id = t.workspace_id
       ${withPages ? 'left join pages p on p.id = t.page_id' : ''}
     where ${condition} and t.removed_at is null
-      and w.team_id = $1 and ($2::bigint is null or w.id = $2)
+      and w.team_id = $1 and ($2::bigint[] is null or w.id = any($2))
     order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`;
 
 /**
@@ -86,7 +86,7 @@ export async function findSteps(
   const ofFunnels = statement(`funnel_steps.of_funnels${withPages ? '.pages' : key}`, () =>
     stepsWhere('t.funnel_id = any($3::bigint[])', columns, withPages),
   );
-  const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceId, funnelIds]);
+  const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceIds, funnelIds]);
   return withPages ? rows.map(withPage(make)) : (rows.map(make) as StepRow[]);
 }
 
@@ -104,7 +104,7 @@ export async function findStepsAround(
       true,
     ),
   );
-  const rows = await readRows(store, around, [reach.teamId, reach.workspaceId, stepIds]);
+  const rows = await readRows(store, around, [reach.teamId, reach.workspaceIds, stepIds]);
   return rows.map(withPage(make));
 }
 
@@ -118,7 +118,7 @@ export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promi
   const named = typeof ref === 'bigint' ? Prisma.sql`f.id = ${ref}` : Prisma.sql`f.public_id = ${ref}`;
   const rows = await tx.$queryRaw<{ id: bigint }[]>`
     select f.id from funnels f join workspaces w on w.id = f.workspace_id
-    where ${named} and w.team_id = ${reach.teamId} and (${reach.workspaceId}::bigint is null or w.id = ${reach.workspaceId})
+    where ${named} and w.team_id = ${reach.teamId} and (${reach.workspaceIds}::bigint[] is null or w.id = any(${reach.workspaceIds}))
     for update of f`;
   return rows[0]?.id ?? null;
 }

@@ -14,6 +14,8 @@ const TYPE_NUMBER = {
   pages: 8,
   funnel_steps: 9,
   api_keys: 10,
+  users: 11,
+  oauth_grants: 12,
 } as const;
 
 export type PublicIdTable = keyof typeof TYPE_NUMBER;

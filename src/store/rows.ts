@@ -26,7 +26,9 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceId, ids])).map(choose(table).make);
+  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceIds, ids])).map(
+    choose(table).make,
+  );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -44,7 +46,7 @@ export async function findByRef<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const [row] = await readRows(store, byPublicId, [reach.teamId, reach.workspaceId, ref]);
+  const [row] = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref]);
   return row === undefined ? null : choose(table).make(row);
 }
 
@@ -70,15 +72,15 @@ export async function findPageUnder<R extends Row>(
       where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
-  const values = [reach.teamId, reach.workspaceId, parent, limitOf(page), ...bounds(page)];
+  const values = [reach.teamId, reach.workspaceIds, parent, limitOf(page), ...bounds(page)];
   const rows = await readRows(store, pageUnder, values);
   if (rows.length > 0) return toPage(rows.map(choose(table).make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
-      `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint is null or true)`,
+      `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint[] is null or true)`,
   );
-  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceId, parent]);
+  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceIds, parent]);
   return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
@@ -107,7 +109,7 @@ export async function findPagesUnder<R extends Row>(
       where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
       order by p.id, t.id ${direction}`,
   );
-  const values = [reach.teamId, reach.workspaceId, parents, limitOf(page), ...bounds(page)];
+  const values = [reach.teamId, reach.workspaceIds, parents, limitOf(page), ...bounds(page)];
   const rows = await readRows(store, pages, values);
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(columns).length;
@@ -141,7 +143,7 @@ export async function countUnder<R extends Row>(
         and ${table.narrowed('$2')}) as "count"
       from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}`,
   );
-  const values = [reach.teamId, reach.workspaceId, parents];
+  const values = [reach.teamId, reach.workspaceIds, parents];
   const rows = await query<{ parentId: bigint; count: bigint }>(store, counts, values);
   const byParent = new Map(rows.map((row) => [row.parentId, Number(row.count)]));
   return parents.map((id) => byParent.get(id) ?? 0);
@@ -162,17 +164,17 @@ export async function existsUnder<R extends Row>(
       and exists (select from ${table.name} t where t.${link.column} = p.id and ${table.visible}
         and ${table.narrowed('$2')} and t.id ${probe.side === 'at_or_below' ? '<=' : '>='} $4)`,
   );
-  const rows = await query<Row>(store, exists, [reach.teamId, reach.workspaceId, parents, probe.id]);
+  const rows = await query<Row>(store, exists, [reach.teamId, reach.workspaceIds, parents, probe.id]);
   const having = new Set(rows.map((row) => row.id));
   return parents.map((id) => having.has(id));
 }
 
-/** A parent that the caller owns; `$1` is the team and `$2` the workspace that the host narrows to. */
+/** A parent that the caller owns; `$1` is the team and `$2` the workspaces that the caller is narrowed to. */
 function parentInReach(parent: Table<Row>['parent']['table']): string {
   if (parent === 'teams') return 'p.id = $1';
-  if (parent === 'workspaces') return 'p.team_id = $1 and ($2::bigint is null or p.id = $2)';
+  if (parent === 'workspaces') return 'p.team_id = $1 and ($2::bigint[] is null or p.id = any($2))';
   return `exists (select from workspaces w where w.id = p.workspace_id and w.team_id = $1
-    and ($2::bigint is null or w.id = $2))`;
+    and ($2::bigint[] is null or w.id = any($2)))`;
 }
 
 /** One row too many tells whether there is more. */

@@ -65,7 +65,7 @@ export interface Table<Row extends { id: bigint }> {
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
   readonly visible: string;
-  /** The caller's own rows, given placeholders for the team and for the workspace that the host narrows to. */
+  /** The caller's own rows, given placeholders for the team and for the workspaces that the caller is narrowed to. */
   readonly owned: (team: string, workspace: string) => string;
   /** What narrowing still leaves out below a parent that is the caller's own. */
   readonly narrowed: (workspace: string) => string;
@@ -77,7 +77,7 @@ const BELOW_WORKSPACE = {
   visible: 'true',
   owned: (team: string, workspace: string) =>
     `exists (select from workspaces w where w.id = t.workspace_id and w.team_id = ${team}
-      and (${workspace}::bigint is null or w.id = ${workspace}))`,
+      and (${workspace}::bigint[] is null or w.id = any(${workspace})))`,
   narrowed: () => 'true',
 } as const;
 
@@ -94,9 +94,9 @@ const IDS = { id: 'int8', publicId: 'text' } as const;
 const TIMESTAMPS = { createdAt: 'timestamp', updatedAt: 'timestamp' } as const;
 
 const teamOf = (workspace: string) =>
-  `(${workspace}::bigint is null or exists (select from workspaces w where w.id = ${workspace} and w.team_id = t.id))`;
+  `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
 
-const itself = (workspace: string) => `(${workspace}::bigint is null or t.id = ${workspace})`;
+const itself = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
 
 export const TEAMS: Table<TeamRow> = {
   name: 'teams',

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config.ts';
 import { listen } from '../../src/listen.ts';
 import { createLogger } from '../../src/log.ts';
 import { seedDemoKey } from '../support/demo.ts';
-import { cloneTemplate } from '../support/gateway.ts';
+import { cloneTemplate, TEST_SECRET_KEY } from '../support/gateway.ts';
 
 export interface DemoGateway {
   readonly url: string;
@@ -17,7 +17,7 @@ export async function startDemoGateway(): Promise<DemoGateway> {
   const database = await cloneTemplate();
   const { config } = parseConfig({ PORT: '0', POOL_SIZE: '4', SHUTDOWN_TIMEOUT_MS: '0' }, '/');
   const log = createLogger('error', process.stderr);
-  const app = createApp(config, { databaseUrl: database.url }, { log });
+  const app = createApp(config, { databaseUrl: database.url, secretKeys: [TEST_SECRET_KEY] }, { log });
   const apiKey = await seedDemoKey(app);
   const listener = await listen(app);
   return {

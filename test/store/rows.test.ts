@@ -123,7 +123,7 @@ const teamOf = (workspaceId: bigint) => workspaces.find(({ id }) => id === works
 const inReach = (row: ModelRow, reach: Reach) =>
   row.visible &&
   teamOf(row.workspaceId) === reach.teamId &&
-  (reach.workspaceId === null || reach.workspaceId === row.workspaceId);
+  (reach.workspaceIds === null || reach.workspaceIds.includes(row.workspaceId));
 
 /** Whether the parent itself is in reach: a team by its id, a workspace or funnel by its workspace. */
 function parentInReach(table: AnyTable, id: bigint, reach: Reach): boolean {
@@ -131,7 +131,7 @@ function parentInReach(table: AnyTable, id: bigint, reach: Reach): boolean {
   const workspaceId =
     table.parent.table === 'workspaces' ? id : funnels.find((row) => row.id === id)?.workspaceId;
   if (workspaceId === undefined || teamOf(workspaceId) !== reach.teamId) return false;
-  return reach.workspaceId === null || reach.workspaceId === workspaceId;
+  return reach.workspaceIds === null || reach.workspaceIds.includes(workspaceId);
 }
 
 const parentsOf = (table: AnyTable) => {
@@ -142,10 +142,10 @@ const parentsOf = (table: AnyTable) => {
 };
 
 const anyReach = fc
-  .record({ own: fc.nat(3), narrow: fc.option(fc.nat(3), { freq: 2 }) })
+  .record({ own: fc.nat(3), narrow: fc.option(fc.array(fc.nat(3), { maxLength: 3 }), { freq: 2 }) })
   .map(({ own, narrow }): Reach => {
     const teamId = workspaces[own]?.teamId ?? 0n;
-    return { teamId, workspaceId: narrow === null ? null : (workspaces[narrow]?.id ?? 0n) };
+    return { teamId, workspaceIds: narrow?.map((index) => workspaces[index]?.id ?? 0n) ?? null };
   });
 const anyBound = fc.option(fc.bigInt({ min: 0n, max: 70n }), { freq: 2 });
 const anyPage: fc.Arbitrary<PageRequest> = fc.record({

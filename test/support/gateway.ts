@@ -33,6 +33,7 @@ export interface Gateway {
 }
 
 const DEFAULT_HOST = 'localhost:4000';
+export const TEST_SECRET_KEY = 'the secret key of tests, of no use to anybody';
 
 interface GatewayOptions {
   /** Environment variables on top of the tests' own. */
@@ -46,7 +47,11 @@ export async function createGateway({ env = {}, overrides = {} }: GatewayOptions
   const { config } = parseConfig({ POOL_SIZE: '4', LOOKUP_CACHE_MS: '0', ...env }, '/');
   const logLines: string[] = [];
   const log = createLogger('info', { write: (line) => logLines.push(line) });
-  const app = createApp(config, { databaseUrl: database.url }, { log, ...overrides });
+  const app = createApp(
+    config,
+    { databaseUrl: database.url, secretKeys: [TEST_SECRET_KEY] },
+    { log, ...overrides },
+  );
   const server = createServer(app);
   return {
     app,
