@@ -9,7 +9,7 @@ import { createStore } from './store/store.ts';
 /** Opens no connection yet; `closeApp` closes what it comes to open. */
 export function createApp(
   config: Config,
-  secrets: { databaseUrl: string; secretKeys: readonly string[] },
+  secrets: { databaseUrl: string; secretKeys: () => readonly string[] },
   overrides: Partial<App> = {},
 ): App {
   const log = overrides.log ?? createLogger(config.logLevel);

@@ -58,7 +58,7 @@ describe('a database that is not there', () => {
     const log = createLogger('trace', { write: (line) => logLines.push(line) });
     const app = createApp(
       parseConfig({}, '/').config,
-      { databaseUrl, secretKeys: [TEST_SECRET_KEY] },
+      { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
       { log },
     );
     const server = createServer(app);

@@ -9,6 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'app',
     'type context',
     'config',
+    'variables',
     'errors',
     'log',
     'json',
@@ -42,7 +43,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   auth: ['type context', 'type config', 'errors', 'type log', 'store'],
   store: ['columns', 'data-row', 'errors', 'log', 'type pagination', 'type auth'],
   context: ['type auth', 'type config', 'type log', 'type store'],
-  config: ['errors', 'log'],
+  config: ['errors', 'log', 'variables'],
+  variables: ['log'],
   pagination: ['errors'],
   errors: [],
   json: [],
@@ -139,7 +141,7 @@ test('services and the store know no HTTP: neither Request, Response, Headers no
   expect(breaking(inLayer('services', 'store'), ({ code }) => globals.test(code))).toEqual([]);
 });
 
-test('only main.ts touches the environment, and only config.ts names its variables', () => {
+test('only main.ts touches the environment, and only config.ts and its list name the variables', () => {
   // graphiql/build.ts is a tool that makes the assets; it is no part of the running gateway.
   const running = sources.filter(({ path }) => path !== 'graphiql/build.ts');
   const environment = /process\.env|process\[|import\.meta\.env|\bDeno\b/;
@@ -148,7 +150,7 @@ test('only main.ts touches the environment, and only config.ts names its variabl
   expect(breaking(running, takesEnv)).toEqual(['main.ts']);
   const names =
     /['"`](PORT|HOST|DATABASE_URL|DATA_DIR|SERVICE_HOST|AUTH_URL|TRUST_PROXY|LOG_LEVEL|POOL_SIZE|MAX_[A-Z_]+|\w+_TIMEOUT_MS)['"`]/;
-  expect(breaking(running, ({ code }) => names.test(code))).toEqual(['config.ts']);
+  expect(breaking(running, ({ code }) => names.test(code))).toEqual(['config.ts', 'variables.ts']);
 });
 
 test('SQL is only in the store', () => {

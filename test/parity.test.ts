@@ -233,7 +233,7 @@ test('unavailable: the database away is 503 with Retry-After at both', async () 
   const { config, log } = gateway.app;
   const app = createApp(
     config,
-    { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db', secretKeys: [TEST_SECRET_KEY] },
+    { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db', secretKeys: () => [TEST_SECRET_KEY] },
     { log },
   );
   const server = createServer(app);

@@ -26,14 +26,14 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param secrets at least one; the first one seals and signs, all of them open and are accepted */
-export function createKeyring(secrets: readonly string[]): Keyring {
+/** @param readSecrets gives at least one when it is first needed; the first one seals and signs, all are accepted */
+export function createKeyring(readSecrets: () => readonly string[]): Keyring {
   const derived = new Map<string, readonly Buffer[]>();
 
   function keysFor(purpose: string): readonly Buffer[] {
     const known = derived.get(purpose);
     if (known !== undefined) return known;
-    const keys = secrets.map((secret) =>
+    const keys = readSecrets().map((secret) =>
       Buffer.from(hkdfSync('sha256', secret, '', `funnel-gateway ${purpose}`, KEY_BYTES)),
     );
     derived.set(purpose, keys);

@@ -33,8 +33,8 @@ export async function withDatabase<T>(
     const lines = bufferLines(shell.stderr);
     const log = createLogger(config.logLevel, lines);
     const accessLog = createAccessLogger(config.logLevel, lines);
-    const secretKeys =
-      secrets.secretKeys.length > 0 ? secrets.secretKeys : [await keptSecretKey(config.dataDir)];
+    const secretKeys = () =>
+      secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
     const app = createApp(config, { databaseUrl, secretKeys }, { log, accessLog });
     try {
       return await work({ app, embedded });

@@ -1,9 +1,9 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
-import { VARIABLES } from '../config.ts';
 import type { App } from '../context.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
+import { VARIABLES } from '../variables.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { findDemoKey, seed } from './demo.ts';

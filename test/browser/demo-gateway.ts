@@ -17,7 +17,7 @@ export async function startDemoGateway(): Promise<DemoGateway> {
   const database = await cloneTemplate();
   const { config } = parseConfig({ PORT: '0', POOL_SIZE: '4', SHUTDOWN_TIMEOUT_MS: '0' }, '/');
   const log = createLogger('error', process.stderr);
-  const app = createApp(config, { databaseUrl: database.url, secretKeys: [TEST_SECRET_KEY] }, { log });
+  const app = createApp(config, { databaseUrl: database.url, secretKeys: () => [TEST_SECRET_KEY] }, { log });
   const apiKey = await seedDemoKey(app);
   const listener = await listen(app);
   return {

@@ -49,7 +49,7 @@ export async function createGateway({ env = {}, overrides = {} }: GatewayOptions
   const log = createLogger('info', { write: (line) => logLines.push(line) });
   const app = createApp(
     config,
-    { databaseUrl: database.url, secretKeys: [TEST_SECRET_KEY] },
+    { databaseUrl: database.url, secretKeys: () => [TEST_SECRET_KEY] },
     { log, ...overrides },
   );
   const server = createServer(app);
