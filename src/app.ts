@@ -1,4 +1,5 @@
 // Makes the App: what lives as long as the process. Tests replace what they need.
+import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
@@ -21,6 +22,9 @@ export function createApp(
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,
     });
+  const { outside } = config.oauth;
+  const toOthers = overrides.fetch ?? fetch;
+  const clock = overrides.clock ?? (() => new Date());
   return {
     config,
     log,
@@ -28,8 +32,9 @@ export function createApp(
     store,
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
     keyring: overrides.keyring ?? createKeyring(secrets.secretKeys),
-    fetch: overrides.fetch ?? fetch,
-    clock: overrides.clock ?? (() => new Date()),
+    issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: toOthers, clock, log }),
+    fetch: toOthers,
+    clock,
   };
 }
 

@@ -1,6 +1,7 @@
 // What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
 import type { Actor } from './auth/actor.ts';
 import type { Host } from './auth/hosts.ts';
+import type { IssuerKeys } from './auth/issuer-keys.ts';
 import type { Keyring } from './auth/keyring.ts';
 import type { Lookups } from './auth/lookups.ts';
 import type { Config } from './config.ts';
@@ -13,6 +14,8 @@ export interface App {
   readonly lookups: Lookups;
   /** What the secret keys are used through. */
   readonly keyring: Keyring;
+  /** The keys of the outside issuer; null where tokens are our own. */
+  readonly issuerKeys: IssuerKeys | null;
   /** Requests to others. */
   readonly fetch: typeof fetch;
   readonly log: Logger;

@@ -2,7 +2,7 @@
 // for, so that paths which need neither cost neither.
 import type { Actor } from './auth/actor.ts';
 import { authenticate } from './auth/authenticate.ts';
-import { type Host, publicUrl, resolveHost } from './auth/hosts.ts';
+import { clientAddress, type Host, publicUrl, resolveHost } from './auth/hosts.ts';
 import { redactTokens } from './auth/tokens.ts';
 import type { App, Context } from './context.ts';
 
@@ -40,6 +40,7 @@ export class Exchange {
   /** What has been resolved so far, for the log and for failures. */
   host: Host | null = null;
   actor: Actor | null = null;
+  private readonly peer: Peer | undefined;
   private dressed: Response | null = null;
 
   constructor(app: App, request: Request, peer: Peer | undefined) {
@@ -48,6 +49,12 @@ export class Exchange {
     this.request = request;
     this.requestId = given !== null && isSaneRequestId(given) ? given : crypto.randomUUID();
     this.url = publicUrl(app, request, peer?.address);
+    this.peer = peer;
+  }
+
+  /** The client's address, behind any proxy of ours; `unknown` where there is no socket. */
+  get address(): string {
+    return clientAddress(this.app, this.request, this.peer?.address);
   }
 
   /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
@@ -77,7 +84,7 @@ export class Exchange {
   async context(): Promise<Context> {
     const { app, requestId, request } = this;
     const host = await this.resolveHost();
-    this.actor ??= await authenticate(app, request.headers, host);
+    this.actor ??= await authenticate(app, request.headers, host, this.url);
     return { ...app, requestId, host, actor: this.actor };
   }
 }

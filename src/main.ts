@@ -52,6 +52,10 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const exitCode = await runProgram(
   process.argv.slice(2),
   {
+    // Made when it is first looked at: most commands read nothing.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     pid: process.pid,

@@ -1,7 +1,9 @@
 // createServer(app): one fetch handler with everything mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { authorizationServerMetadata, protectedResourceMetadata } from './auth/discovery.ts';
+import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from './auth/discovery.ts';
+import { createAuthorizationServer } from './auth/oauth/authorization-server.ts';
+import { createVisit } from './auth/oauth/visit.ts';
 import { redactTokens } from './auth/tokens.ts';
 import type { App } from './context.ts';
 import { AppError } from './errors.ts';
@@ -69,6 +71,7 @@ function createHttp(app: App): Hono<HttpEnv> {
     await next();
   });
   mountDiscovery(http, app);
+  mountAuthorizationServer(http, app);
   mountGraphql(http, app);
   mountRest(http);
   http.get('/', (c) => c.redirect('/graphql'));
@@ -78,17 +81,37 @@ function createHttp(app: App): Hono<HttpEnv> {
   return http;
 }
 
-/** Under {auth_url} (spec §5 rule 5); custom domains offer no discovery (rule 7). */
+/** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
 function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   const base = new URL(app.config.authUrl).pathname.replace(/\/$/, '');
-  const documents = {
-    'oauth-protected-resource': protectedResourceMetadata(app.config),
-    'oauth-authorization-server': authorizationServerMetadata(app.config),
-  };
-  for (const [name, document] of Object.entries(documents)) {
-    http.get(`${base}/.well-known/${name}`, async (c, next) => {
-      const host = await c.env.exchange.resolveHost();
-      return host.kind === 'custom_domain' ? next() : c.json(document);
+  for (const path of new Set([PROTECTED_RESOURCE_PATH, `${base}${PROTECTED_RESOURCE_PATH}`])) {
+    http.get(`${path}/*`, async (c, next) => {
+      const { exchange } = c.env;
+      const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
+      return document === null ? next() : c.json(document, 200, { 'Access-Control-Allow-Origin': '*' });
+    });
+  }
+}
+
+/** Below {auth_url}, on the service's own host only: elsewhere these paths are as any other. */
+function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
+  const home = new URL(app.config.authUrl);
+  const routes = createAuthorizationServer(app);
+  for (const { methods, path, isPage, handle } of routes) {
+    http.on([...methods], path, async (c, next) => {
+      const { exchange } = c.env;
+      if ((await exchange.resolveHost()).kind !== 'service') return next();
+      const { request, requestId, url, address } = exchange;
+      if (isPage && url.hostname !== home.hostname && request.method === 'GET')
+        return c.redirect(home.origin + url.pathname + url.search, 307);
+      return handle(createVisit({ request, requestId, address, params: c.req.param() }));
+    });
+  }
+  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = [...new Set(served.flatMap(({ methods }) => methods))];
+    http.all(path, async (c, next) => {
+      if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
+      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
     });
   }
 }
@@ -115,7 +138,9 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
-      return graphiql.page();
+      const { kind } = await c.env.exchange.resolveHost();
+      const { authUrl, oauth } = app.config;
+      return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
     }
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
@@ -144,6 +169,7 @@ function logRequest(
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
+    ...(actor?.kind === 'oauth' && { client: actor.clientId, subject: actor.subject }),
   };
   app.accessLog.info(line, 'request');
 }

@@ -70,6 +70,7 @@ const WHOLE_LISTS = [
   'Contact.tags',
   'Funnel.steps',
   'Funnel.tags',
+  'OauthGrant.workspaces',
   'Query.nodes',
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
@@ -113,11 +114,11 @@ describe('connections', () => {
   });
 });
 
-test('every object with a public id of its own is a node, but for the caller and a tag where it is applied', () => {
+test('every object with a public id of its own is a node, but for the caller, who that is, and a tag where it is applied', () => {
   const plain = objects
     .filter((type) => Object.hasOwn(type.getFields(), 'publicId'))
     .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
-  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'Viewer']);
+  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'Viewer', 'ViewerUser']);
 });
 
 test('every field that leads to a type with a scope can be null, or stands below that type itself', () => {

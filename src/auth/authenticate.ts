@@ -2,21 +2,36 @@
 // and says why, so that the operation can answer with the scope that it would have needed.
 import type { App } from '../context.ts';
 import { touchApiKey } from '../store/api-keys.ts';
-import type { Actor, Reach } from './actor.ts';
-import type { Host } from './hosts.ts';
+import { isJwt, verifyAccessToken } from './access-tokens.ts';
+import type { Actor } from './actor.ts';
+import { type Host, narrow } from './hosts.ts';
+import { verifyOutsideToken } from './outside-issuer.ts';
 import { hashOf } from './tokens.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 
 /**
  * Who sends the request, narrowed to what the host leads to.
- * @throws AppError `unavailable` when the store cannot be asked
+ * @param url the URL that the client used
+ * @throws AppError `unavailable` when the store cannot be asked, or the outside issuer for its keys
  */
-export async function authenticate(app: App, headers: Headers, host: Host): Promise<Actor> {
+export async function authenticate(app: App, headers: Headers, host: Host, url: URL): Promise<Actor> {
   const header = headers.get('authorization');
   if (header === null) return { kind: 'anonymous', rejected: null };
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined) return rejected('The Authorization header must be "Bearer <API key>".');
+  if (isJwt(token)) {
+    const { outside } = app.config.oauth;
+    const bearer =
+      outside === null
+        ? await verifyAccessToken(app, token, host, url)
+        : await verifyOutsideToken(app, outside, token, host);
+    return typeof bearer === 'string' ? rejected(bearer) : bearer;
+  }
+  return apiKeyOf(app, token, host);
+}
+
+async function apiKeyOf(app: App, token: string, host: Host): Promise<Actor> {
   const hash = hashOf(token);
   const key = hash === null ? null : await app.lookups.login(hash);
   if (key === null) return rejected('API key invalid.');
@@ -42,15 +57,4 @@ export async function authenticate(app: App, headers: Headers, host: Host): Prom
 
 function rejected(why: string): Actor {
   return { kind: 'anonymous', rejected: why };
-}
-
-/**
- * The team's rows that the host leads to, among the granted workspaces. On another team's host that is nothing.
- * @param granted the workspaces that a grant is for; null is every one of the team
- */
-function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Reach {
-  if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };
-  if (host.workspaceId === null) return { teamId, workspaceIds: granted };
-  const { workspaceId } = host;
-  return { teamId, workspaceIds: granted === null || granted.includes(workspaceId) ? [workspaceId] : [] };
 }

@@ -1,9 +1,8 @@
 // The WWW-Authenticate challenge, byte for byte (spec §5 rules 6-7; RFC 6750 §3 where the specification is silent).
 import type { Config } from '../config.ts';
 import type { AppError } from '../errors.ts';
+import { PROTECTED_RESOURCE_PATH } from './discovery.ts';
 import type { Host } from './hosts.ts';
-
-const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
 /**
  * The challenge for a 401 or 403. Missing and insufficient credentials are both `insufficient_scope`, as the

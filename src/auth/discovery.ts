@@ -1,23 +1,53 @@
-// The discovery documents (spec §5 rule 5): RFC 9728 and RFC 8414, as far as API keys reach.
+// The protected resource's metadata (spec §5 rule 5, RFC 9728): which document a URL leads to, and what is in it. The
+// authorization server's own document is made by the authorization server.
 import type { Config } from '../config.ts';
+import type { Host } from './hosts.ts';
+import { originOf, RESOURCE_PATHS } from './resources.ts';
 import { SCOPES } from './scopes.ts';
 
-/** OAuth 2.0 Protected Resource Metadata (RFC 9728 §2). The scopes are those that services check. */
-export function protectedResourceMetadata(config: Config) {
+/** RFC 9728 §3. */
+export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+
+/** OAuth 2.0 Protected Resource Metadata (RFC 9728 §2). */
+export interface ProtectedResourceMetadata {
+  readonly resource: string;
+  readonly resource_name: string;
+  readonly authorization_servers: readonly string[];
+  /** Those that services check. */
+  readonly scopes_supported: readonly string[];
+  readonly bearer_methods_supported: readonly string[];
+}
+
+/**
+ * The document at a URL, or null where there is none. Its `resource` is what the URL implies (RFC 9728 §3.3): below
+ * {auth_url} the service, on an owned host that host, and with a path inserted (§3.1) the face at that path.
+ * Custom domains offer no discovery (spec §5 rule 7).
+ * @param url the URL that the client used
+ */
+export function protectedResourceMetadata(
+  config: Config,
+  host: Host,
+  url: URL,
+): ProtectedResourceMetadata | null {
+  const resource = host.kind === 'custom_domain' ? null : resourceAt(config, host, url);
+  if (resource === null) return null;
   return {
-    resource: config.authUrl,
+    resource,
     resource_name: 'Service API v2',
+    authorization_servers: [config.oauth.outside?.issuer ?? config.authUrl],
     scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
   };
 }
 
-/** OAuth 2.0 Authorization Server Metadata (RFC 8414 §2). No grant is offered: keys are made by the operator. */
-export function authorizationServerMetadata(config: Config) {
-  return {
-    issuer: config.authUrl,
-    scopes_supported: SCOPES,
-    response_types_supported: [],
-    grant_types_supported: [],
-  };
+function resourceAt(config: Config, host: Host, url: URL): string | null {
+  const base = new URL(config.authUrl).pathname.replace(/\/$/, '');
+  const { pathname } = url;
+  if (base !== '' && host.kind === 'service') {
+    // Where challenges point, and where RFC 9728 has it.
+    if (pathname === base + PROTECTED_RESOURCE_PATH) return config.authUrl;
+    if (pathname === PROTECTED_RESOURCE_PATH + base) return config.authUrl;
+  }
+  const path = RESOURCE_PATHS.find((inserted) => pathname === PROTECTED_RESOURCE_PATH + inserted);
+  return path === undefined ? null : originOf(config, url) + path;
 }

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { Reach } from './actor.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
@@ -29,6 +30,18 @@ export function publicUrl(app: App, request: Request, peerAddress: string | unde
   return url;
 }
 
+/** The client's address: the peer's, or what trusted proxies say of it; the last one in their list that is no proxy. */
+export function clientAddress(app: App, request: Request, peerAddress: string | undefined): string {
+  let address = peerAddress ?? 'unknown';
+  const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
+  while (isIP(address) !== 0 && isTrusted(app, address)) {
+    const hop = hops.pop();
+    if (hop === undefined || isIP(hop) === 0) break;
+    address = hop;
+  }
+  return address;
+}
+
 function isTrusted(app: App, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   return app.config.trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
@@ -52,6 +65,17 @@ export async function resolveHost(app: App, hostname: string): Promise<Host> {
     if (owner !== null) return { kind: 'custom_domain', ...owner };
   }
   throw new AppError('misdirected_request', `No team or workspace is served at ${name}.`);
+}
+
+/**
+ * The team's rows that the host leads to, among the granted workspaces. On another team's host that is nothing.
+ * @param granted the workspaces that a grant is for; null is every one of the team
+ */
+export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Reach {
+  if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };
+  if (host.workspaceId === null) return { teamId, workspaceIds: granted };
+  const { workspaceId } = host;
+  return { teamId, workspaceIds: granted === null || granted.includes(workspaceId) ? [workspaceId] : [] };
 }
 
 function isLoopback(name: string): boolean {

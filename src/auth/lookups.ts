@@ -1,4 +1,4 @@
-// Who a key is and whose a host is, remembered for a moment: bounded in number and in time, dropped at once when any
+// Who a key or a token is and whose a host is, remembered for a moment: bounded in number and in time, dropped at once when any
 // process changes one (store/changes.ts), and not used at all while such changes cannot be heard of.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
@@ -20,6 +20,8 @@ export interface Lookups {
   login(tokenHash: Uint8Array): Promise<Login | null>;
   subdomain(name: string): Promise<HostOwner | null>;
   customDomain(host: string): Promise<HostOwner | null>;
+  /** What `load` finds, kept under a name of its own as the others are: dropped whenever any process changes one. */
+  remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
   /** Forgets everything: this process has changed a key or a host. */
   forget(): void;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups
     login: (hash) => remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
     subdomain: (name) => remember(`s${name}`, () => findSubdomain(store, name)),
     customDomain: (host) => remember(`d${host}`, () => findCustomDomain(store, host)),
+    remember: (name, load) => remember(`-${name}`, load),
     forget,
     close: async () => changes?.close(),
   };

@@ -4,7 +4,7 @@ import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
 export const CATEGORIES = {
-  account: 'teams and workspaces',
+  account: 'teams and workspaces, their API keys and applications',
   contacts: 'contacts and saved filters',
   funnels: 'funnels, their pages and conditional splits',
   store: 'the store',
@@ -22,6 +22,15 @@ export const SCOPES: readonly string[] = [
   'read',
   'write',
 ];
+
+/** What a scope lets its holder do, as people read it. @param scope one of SCOPES; another one stays as it is */
+export function scopeSentence(scope: string): string {
+  if (scope === 'read') return `Read everything: ${Object.values(CATEGORIES).join('; ')}`;
+  if (scope === 'write') return `Change everything: ${Object.values(CATEGORIES).join('; ')}`;
+  const [category = '', access] = scope.split(':');
+  if (!SCOPES.includes(scope)) return scope;
+  return `${access === 'read' ? 'Read' : 'Change'} ${CATEGORIES[category as Category]}`;
+}
 
 /** True when `granted` covers `scope`: itself, or its access's wildcard. `write` does not imply `read`. */
 export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {

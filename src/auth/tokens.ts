@@ -1,14 +1,25 @@
-// API keys as text: a prefix that secret scanners know, 256 random bits, a checksum. The store has only their hash.
+// API keys and client secrets as text: a prefix that secret scanners know, 256 random bits, a checksum. The store has only
+// their hash.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const PREFIX = 'fgw_';
+const CLIENT_SECRET_PREFIX = 'fgs_';
+const CLIENT_ID_PREFIX = 'fgc_';
+const CLIENT_ID_LENGTH = 22; // 62^22 > 2^128
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 43; // 62^43 > 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
-const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const FORM = formOf(PREFIX);
+const CLIENT_SECRET_FORM = formOf(CLIENT_SECRET_PREFIX);
 const HINT_LENGTH = PREFIX.length + 4;
-const LOOKS_LIKE_ONE = new RegExp(`${PREFIX}[0-9A-Za-z]{12,}`, 'g');
+/** Keys and secrets of ours, and JSON Web Tokens with their signature. */
+const LOOKS_LIKE_ONE = new RegExp(
+  `(?:${PREFIX}|${CLIENT_SECRET_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
+  'g',
+);
+/** As long as codes and refresh tokens: 256 bits in base64url. */
+const LONG_RUN = /[\w-]{43,}/g;
 
 export interface NewToken {
   /** Shown once, never stored. */
@@ -20,22 +31,51 @@ export interface NewToken {
 
 /** A new random key. */
 export function createToken(): NewToken {
-  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
-  const body = PREFIX + secret;
-  const token = body + checksum(body);
-  return { token, hash: sha256(token), hint: token.slice(0, HINT_LENGTH) };
+  return create(PREFIX);
+}
+
+/** A new random secret for an OAuth client. */
+export function createClientSecret(): NewToken {
+  return create(CLIENT_SECRET_PREFIX);
+}
+
+/** A new `client_id`: no secret, but nobody can guess one either. */
+export function createClientId(): string {
+  return CLIENT_ID_PREFIX + base62(BigInt(`0x${randomBytes(16).toString('hex')}`), CLIENT_ID_LENGTH);
 }
 
 /** The hash to look a key up by, or null when it cannot be a key of ours (wrong form or checksum: no store needed). */
 export function hashOf(token: string): Uint8Array<ArrayBuffer> | null {
-  if (!FORM.test(token)) return null;
-  const body = token.slice(0, -CHECKSUM_LENGTH);
-  return checksum(body) === token.slice(-CHECKSUM_LENGTH) ? sha256(token) : null;
+  return checkedHash(FORM, token);
 }
 
-/** The text with every key of ours in it, whole or not, cut to its hint: for what is logged. */
+/** The hash to compare a client's secret by, or null when it cannot be a secret of ours. */
+export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | null {
+  return checkedHash(CLIENT_SECRET_FORM, secret);
+}
+
+/** The text with every key, secret, token and code of ours in it, whole or not, cut to its hint: for what is logged. */
 export function redactTokens(text: string): string {
-  return text.replace(LOOKS_LIKE_ONE, (token) => `${token.slice(0, HINT_LENGTH)}[redacted]`);
+  const redact = (token: string) => `${token.slice(0, HINT_LENGTH)}[redacted]`;
+  // What is long and in lower case alone is somebody's id, as in a `traceparent`.
+  const isRandom = (run: string) => /[a-z]/.test(run) && /[A-Z]/.test(run);
+  return text.replace(LOOKS_LIKE_ONE, redact).replace(LONG_RUN, (run) => (isRandom(run) ? redact(run) : run));
+}
+
+function formOf(prefix: string): RegExp {
+  return new RegExp(`^${prefix}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+}
+
+function create(prefix: string): NewToken {
+  const body = prefix + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
+  const token = body + checksum(body);
+  return { token, hash: sha256(token), hint: token.slice(0, HINT_LENGTH) };
+}
+
+function checkedHash(form: RegExp, token: string): Uint8Array<ArrayBuffer> | null {
+  if (!form.test(token)) return null;
+  const body = token.slice(0, -CHECKSUM_LENGTH);
+  return checksum(body) === token.slice(-CHECKSUM_LENGTH) ? sha256(token) : null;
 }
 
 /** Random keys need no slow hash: SHA-256 suffices (DESIGN §3). */

@@ -1,13 +1,15 @@
 // What `serve` prints when it is up: where everything is, and one line to try. Pure.
 import { isIP } from 'node:net';
 import type { Config } from '../config.ts';
-import type { DemoKey } from './demo.ts';
+import type { DemoKey, DemoPerson } from './demo.ts';
 
 export interface BannerFacts {
   readonly config: Config;
   readonly port: number;
   /** null when there is no key that could be shown. */
   readonly demoKey: DemoKey | null;
+  /** Who can sign in to the demo; null when there is nobody whose password is known. */
+  readonly demoPerson: DemoPerson | null;
   /** A workspace that the demo key reaches. */
   readonly workspaceId: bigint | null;
   /** Where the embedded database's files are; null for a server of the user's own. */
@@ -38,6 +40,7 @@ export function banner(facts: BannerFacts): string {
     `  GraphQL   ${graphql}`,
     `  GraphiQL  ${graphiql}  (open it in a browser)`,
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
+    ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,
     '',
     ...whatNext(facts).map((line) => `  ${line}`),
@@ -45,6 +48,10 @@ export function banner(facts: BannerFacts): string {
     '  Stop it with Ctrl-C.',
     '',
   ].join('\n');
+}
+
+function signInLine({ email, password }: DemoPerson): string {
+  return `  Sign in   ${email}  (password ${password})`;
 }
 
 function whereData({ data, config }: BannerFacts): string {

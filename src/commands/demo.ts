@@ -1,36 +1,61 @@
-// The demo data, and the demo key: the first team's default API key, which is kept in the data folder so that the banner
-// can show it again. The file is only a copy: the key counts while the store knows it.
+// The demo data with its two secrets: the demo key, which is the first team's default API key, and the password of the
+// demo's person. They are kept in the data folder so that the banner can show them again. The files are only copies: a
+// secret counts while the store knows it.
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashPassword, verifyPassword } from '../auth/passwords.ts';
 import { createToken, hashOf } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { findApiKey } from '../store/api-keys.ts';
+import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
+import { findUserByEmail } from '../store/users.ts';
+import { createPassword } from './passwords.ts';
 
 export interface DemoKey {
   readonly token: string;
   readonly teamId: bigint;
 }
 
+/** Who can sign in to the demo. */
+export interface DemoPerson {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The demo as it was seeded; without a person where somebody had her e-mail address already. */
+export type SeededDemo = DemoSummary & { readonly demoKey: string; readonly person: DemoPerson | null };
+
+const KEY_FILE = 'demo-key';
+const PASSWORD_FILE = 'demo-password';
+
 /** Seeds the demo data; null when the store holds a team already. */
-export async function seed(app: App): Promise<(DemoSummary & { demoKey: string }) | null> {
+export async function seed(app: App): Promise<SeededDemo | null> {
   let demoKey = '';
-  const summary = await seedDemo(app.store, app.clock(), async () => {
-    const { token, hash, hint } = createToken();
-    if (demoKey === '') {
-      demoKey = token;
-      // Before the transaction ends: once others see the data, the key is there too.
-      await keepKey(app, token);
-    }
-    return { hash, hint };
+  let person: DemoPerson | null = null;
+  // Secrets are kept before the transaction ends: once others see the data, they are there too.
+  const summary = await seedDemo(app.store, app.clock(), {
+    async issueKey() {
+      const { token, hash, hint } = createToken();
+      if (demoKey === '') {
+        demoKey = token;
+        await keep(app, KEY_FILE, token);
+      }
+      return { hash, hint };
+    },
+    async issuePassword() {
+      const password = createPassword();
+      person = { email: DEMO_EMAIL, password };
+      await keep(app, PASSWORD_FILE, password);
+      return hashPassword(password);
+    },
   });
-  return summary === null ? null : { ...summary, demoKey };
+  return summary === null ? null : { ...summary, demoKey, person };
 }
 
 /** The kept key, if this store still takes it. */
 export async function findDemoKey(app: App): Promise<DemoKey | null> {
-  const text = await readFile(fileOf(app), 'utf8').catch(() => '');
-  const token = text.trim();
+  const token = await readKept(app, KEY_FILE);
   const hash = hashOf(token);
   const key = hash === null ? null : await findApiKey(app.store, hash);
   if (key === null) return null;
@@ -39,21 +64,31 @@ export async function findDemoKey(app: App): Promise<DemoKey | null> {
   return ended ? null : { token, teamId: key.teamId };
 }
 
+/** The demo's person with the kept password, if it is still hers. */
+export async function findDemoPerson(app: App): Promise<DemoPerson | null> {
+  const password = await readKept(app, PASSWORD_FILE);
+  if (password === '') return null;
+  const user = await findUserByEmail(app.store, DEMO_EMAIL);
+  if (user === null || user.disabledAt !== null) return null;
+  return (await verifyPassword(password, user.passwordHash)) ? { email: user.email, password } : null;
+}
+
+async function readKept(app: App, file: string): Promise<string> {
+  const text = await readFile(join(app.config.dataDir, file), 'utf8').catch(() => '');
+  return text.trim();
+}
+
 /** Kept where only this user can read it. A folder that cannot be written is no reason to refuse the demo. */
-async function keepKey(app: App, token: string): Promise<void> {
-  const file = fileOf(app);
+async function keep(app: App, name: string, secret: string): Promise<void> {
+  const file = join(app.config.dataDir, name);
   const unfinished = `${file}.new`;
   try {
     await mkdir(app.config.dataDir, { recursive: true, mode: 0o700 });
-    await writeFile(unfinished, `${token}\n`, { mode: 0o600 });
+    await writeFile(unfinished, `${secret}\n`, { mode: 0o600 });
     // The mode above counts only for a file that was not there.
     await chmod(unfinished, 0o600);
     await rename(unfinished, file);
   } catch (error) {
-    app.log.warn({ err: error }, 'the demo key could not be kept: it is shown this once');
+    app.log.warn({ err: error }, `the ${name} could not be kept`);
   }
-}
-
-function fileOf(app: App): string {
-  return join(app.config.dataDir, 'demo-key');
 }

@@ -1,18 +1,24 @@
 // The command line: puts the commands together, runs one, and says what went wrong.
 import { Command } from '@commander-js/extra-typings';
+import { addClient } from './client.ts';
 import { type Failure, toFailure } from './failures.ts';
+import { addGrant } from './grant.ts';
 import { addMigrate } from './migrate.ts';
 import { addSchema } from './schema.ts';
 import { addSeed } from './seed.ts';
 import { addServe } from './serve.ts';
 import type { Program, Shell } from './shell.ts';
+import { addSigningKey } from './signing-key.ts';
 import { addToken } from './token.ts';
+import { addUser } from './user.ts';
 
 const EXAMPLES = `
 Examples:
   $ npx funnel-gateway serve
   $ npx funnel-gateway seed --contacts 100000
   $ npx funnel-gateway token create --team 1 --scopes "contacts:read"
+  $ npx funnel-gateway user create --email ada@example.com --name Ada --team 1 --role owner
+  $ npx funnel-gateway client create --name "Nightly export" --grant client_credentials --scopes "contacts:read" --team 1
 
 The configuration comes from environment variables and a .env file: see "serve --help".
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
@@ -63,6 +69,10 @@ function createProgram(shell: Shell): Command {
   addMigrate(program, shell);
   addSeed(program, shell);
   addToken(program, shell);
+  addUser(program, shell);
+  addClient(program, shell);
+  addGrant(program, shell);
+  addSigningKey(program, shell);
   addSchema(program, shell);
   return program;
 }

@@ -45,15 +45,17 @@ async function seedAlone(app: App, shell: Shell, json: boolean | undefined): Pro
     report(shell, json, { seeded: false }, 'The store holds a team already: nothing was added.');
     return;
   }
-  const { teamIds, workspaceIds, contacts, demoKey } = seeded;
+  const { teamIds, workspaceIds, contacts, demoKey, person } = seeded;
   const data = {
     seeded: true,
     demoKey,
+    ...(person !== null && { demoEmail: person.email, demoPassword: person.password }),
     teams: teamIds.map(toInteger),
     workspaces: workspaceIds.map(toInteger),
     contacts,
   };
-  const text = `Added ${teamIds.length} teams, ${workspaceIds.length} workspaces and ${contacts} contacts.\nDemo key: ${demoKey}`;
+  const signIn = person === null ? '' : `\nSign in as ${person.email}, password: ${person.password}`;
+  const text = `Added ${teamIds.length} teams, ${workspaceIds.length} workspaces and ${contacts} contacts.\nDemo key: ${demoKey}${signIn}`;
   report(shell, json, data, text);
 }
 

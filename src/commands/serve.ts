@@ -6,7 +6,7 @@ import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { VARIABLES } from '../variables.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { findDemoKey, seed } from './demo.ts';
+import { findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 
 interface ServeOptions {
@@ -34,14 +34,19 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
   server.catch(() => {});
   await withDatabase(shell, async (database) => {
     const prepared = await prepare(database, options);
+    // Looks at a password, which takes as long as making the server: both at once.
+    const person = prepared.store === 'ready' ? findDemoPerson(database.app) : Promise.resolve(null);
+    person.catch(() => {});
     const { listen } = await server;
     if (shell.signal.aborted) return;
     const listener = await listen(database.app);
     try {
-      const facts: BannerFacts = { config, port: listener.port, ...prepared };
+      const demoPerson = await person;
+      const facts: BannerFacts = { config, port: listener.port, demoPerson, ...prepared };
       const data = {
         ...addressesOf(facts),
         ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
+        ...(demoPerson !== null && { demoEmail: demoPerson.email, demoPassword: demoPerson.password }),
         dataDir: facts.data?.folder ?? null,
         pid: shell.pid,
       };
@@ -58,7 +63,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   { app, embedded }: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson'>> {
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
   else if ((await migrationState(app.store.pool)).pending.length > 0)

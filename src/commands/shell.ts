@@ -10,6 +10,7 @@ interface Output {
 }
 
 export interface Shell {
+  readonly stdin: AsyncIterable<Buffer | string>;
   readonly stdout: Output;
   readonly stderr: Output & NodeJS.WritableStream;
   readonly pid: number;

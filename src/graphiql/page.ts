@@ -15,14 +15,18 @@ interface GraphiqlAsset {
 }
 
 export interface Graphiql {
-  /** The HTML page. Each answer has a nonce of its own, so it is never cached. */
-  page(): Response;
+  /**
+   * The HTML page. Each answer has a nonce of its own, so it is never cached.
+   * @param issuer the authorization server where people sign in; null: the page offers no "Sign in"
+   */
+  page(issuer?: string | null): Response;
   /** A file by its path below /graphiql/assets/, or undefined when there is none. */
   asset(request: Request): Promise<Response | undefined>;
 }
 
 const assetsPath = '/graphiql/assets/';
 const noncePlaceholder = 'CSP_NONCE';
+const issuerPlaceholder = 'SIGN_IN_ISSUER';
 
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -43,9 +47,9 @@ export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Grap
   const assets = new Map<string, Promise<GraphiqlAsset>>();
 
   return {
-    page() {
+    page(issuer = null) {
       html ??= readHtml(dist);
-      return html === undefined ? notBuilt() : pageResponse(html);
+      return html === undefined ? notBuilt() : pageResponse(html, issuer ?? '');
     },
     async asset(request) {
       names ??= listAssets(dist);
@@ -93,9 +97,11 @@ async function readAsset(file: URL): Promise<GraphiqlAsset> {
 const readVariant = (file: URL, suffix: string) =>
   readFile(new URL(`${file.href}.${suffix}`)).catch(() => undefined);
 
-function pageResponse(html: string): Response {
+function pageResponse(html: string, issuer: string): Response {
   const nonce = randomBytes(18).toString('base64url');
-  return new Response(html.replaceAll(noncePlaceholder, nonce), {
+  const attribute = issuer.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const page = html.replaceAll(noncePlaceholder, nonce).replaceAll(issuerPlaceholder, () => attribute);
+  return new Response(page, {
     headers: {
       ...commonHeaders,
       'content-type': 'text/html; charset=utf-8',

@@ -49,13 +49,14 @@ export function defineNode<Row extends NodeRow>(name: string, options: NodeOptio
       }),
       databaseId: t.field({
         type: 'BigInt',
-        description: 'The integer id: the `id` of the REST API. It is unique within the type.',
+        description:
+          'The integer id, unique within the type: the `id` of the REST API, where that has the object.',
         extensions: { columns: ['id'] },
         resolve: (row) => row.id,
       }),
       publicId: t.string({
         description:
-          'The short public id: six or more letters. The REST API accepts it in place of the integer id.',
+          'The short public id: six or more letters. The REST API, where it has the object, accepts it in place of the integer id.',
         extensions: { columns: ['publicId'] },
         resolve: (row) => row.publicId,
       }),

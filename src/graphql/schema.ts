@@ -9,6 +9,8 @@ import './conditional-splits.ts';
 import './pages.ts';
 import './refine-filters.ts';
 import './webhook-endpoints.ts';
+import './api-keys.ts';
+import './oauth-grants.ts';
 import './viewer.ts';
 import { builder } from './builder.ts';
 

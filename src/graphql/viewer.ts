@@ -1,8 +1,8 @@
 // The caller.
-import type { Caller } from '../auth/actor.ts';
+import type { Caller, OauthActor } from '../auth/actor.ts';
 import { builder } from './builder.ts';
 import { connectionArgs } from './connection.ts';
-import { callersTeamId, ONE_TEAM, TeamConnection } from './teams.ts';
+import { callersTeamId, ONE_TEAM, Team, TeamConnection } from './teams.ts';
 
 const ViewerKind = builder.enumType('ViewerKind', {
   description: 'The kind of credential that a request carries.',
@@ -10,6 +10,27 @@ const ViewerKind = builder.enumType('ViewerKind', {
     API_KEY: { value: 'api_key', description: 'An API key of a team.' },
     OAUTH: { value: 'oauth', description: 'An OAuth access token.' },
   },
+});
+
+const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
+  description: 'The OAuth client that an access token was given to.',
+  fields: (t) => ({
+    clientId: t.exposeString('clientId', { description: 'Its `client_id`.' }),
+    name: t.string({
+      nullable: true,
+      description: 'The name that it is registered under; null for a client of an outside issuer.',
+      resolve: ({ clientName }) => clientName,
+    }),
+  }),
+});
+
+const ViewerUser = builder.objectRef<NonNullable<OauthActor['user']>>('ViewerUser').implement({
+  description: 'The person who granted an access token.',
+  fields: (t) => ({
+    publicId: t.exposeString('publicId', { description: 'Their short public id: the `sub` of the token.' }),
+    name: t.exposeString('name', { description: 'The name of the person.' }),
+    email: t.exposeString('email', { description: 'The e-mail address of the person.' }),
+  }),
 });
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
@@ -35,6 +56,24 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The short public id of the API key; null for an OAuth access token.',
       resolve: (caller) => (caller.kind === 'api_key' ? caller.publicId : null),
     }),
+    client: t.field({
+      type: ViewerClient,
+      nullable: true,
+      description: 'The OAuth client that sends the access token; null for an API key.',
+      resolve: (caller) => (caller.kind === 'oauth' ? caller : null),
+    }),
+    user: t.field({
+      type: ViewerUser,
+      nullable: true,
+      description:
+        'The person on whose behalf the client acts; null for an API key, for a client that acts for itself, and for tokens of an outside issuer.',
+      resolve: (caller) => (caller.kind === 'oauth' ? caller.user : null),
+    }),
+    issuer: t.string({
+      nullable: true,
+      description: 'The issuer of the access token, its `iss`; null for an API key.',
+      resolve: (caller) => (caller.kind === 'oauth' ? caller.issuer : null),
+    }),
     scopes: t.stringList({
       description:
         'What the credential allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category. In alphabetical order.',
@@ -45,6 +84,27 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       resolve: ({ expiresAt }) => expiresAt,
       nullable: true,
       description: 'When the credential stops working, or null when it does not expire.',
+    }),
+    team: t.field({
+      type: Team.ref,
+      nullable: true,
+      description:
+        'The team that the credential is for; null on the host of another team. Needs account:read.',
+      resolve: (_caller, _args, ctx) => Team.load(ctx, callersTeamId(ctx)),
+    }),
+    teamId: t.field({
+      type: 'BigInt',
+      nullable: true,
+      description:
+        'The `databaseId` of the team that the credential is for; null on the host of another team. Needs no scope.',
+      resolve: ({ reach }) => (reach.teamId === 0n ? null : reach.teamId),
+    }),
+    workspaceIds: t.field({
+      type: ['BigInt'],
+      nullable: true,
+      description:
+        'The `databaseId` of each workspace that the credential reaches here, where what was granted or the host of the request narrows it; null when it reaches every workspace of the team. Needs no scope.',
+      resolve: ({ reach }) => reach.workspaceIds && [...reach.workspaceIds],
     }),
     teams: t.field({
       type: TeamConnection.ref,

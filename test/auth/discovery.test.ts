@@ -1,12 +1,17 @@
-// The well-known documents (spec §5 rule 5, RFC 9728, RFC 8414).
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SCOPES } from '../../src/auth/scopes.ts';
+// The protected resource's metadata (spec §5 rules 5-7, RFC 9728), as strict clients read it.
+import {
+  allowInsecureRequests,
+  customFetch,
+  processResourceDiscoveryResponse,
+  resourceDiscoveryRequest,
+} from 'oauth4webapi';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isResource } from '../../src/auth/resources.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
-const SERVER = '/.well-known/oauth-authorization-server';
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -17,24 +22,16 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('both documents are public JSON, the same on every owned host', async () => {
-  for (const path of [RESOURCE, SERVER]) {
-    const texts = [];
-    for (const host of ['localhost:4000', '127.0.0.1', 'shop.localhost', 'acme-team.localhost']) {
-      const response = await gateway.send(path, { host });
-      expect([host, response.status]).toEqual([host, 200]);
-      expect(response.headers.get('Content-Type')).toBe('application/json');
-      texts.push(await response.text());
-    }
-    expect(new Set(texts).size).toBe(1);
-  }
-});
+const resourceOf = async (response: Response) => (await json<{ resource: string }>(response)).resource;
 
-test('the protected resource document has the vocabulary that services check by', async () => {
-  const document = await json<Record<string, unknown>>(await gateway.send(RESOURCE));
-  expect(document).toEqual({
+test('the document under AUTH_URL has the vocabulary that services check by, and says who issues tokens', async () => {
+  const response = await gateway.send(RESOURCE);
+  expect(response.headers.get('Content-Type')).toBe('application/json');
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  expect(await json(response)).toEqual({
     resource: 'http://localhost:4000',
     resource_name: 'Service API v2',
+    authorization_servers: ['http://localhost:4000'],
     scopes_supported: [
       ...['account', 'contacts', 'funnels', 'store', 'webhooks'].flatMap((name) => [
         `${name}:read`,
@@ -47,30 +44,120 @@ test('the protected resource document has the vocabulary that services check by'
   });
 });
 
-test('the authorization server document names its issuer and offers no grant', async () => {
-  expect(await json(await gateway.send(SERVER))).toEqual({
-    issuer: 'http://localhost:4000',
-    scopes_supported: [...SCOPES],
-    response_types_supported: [],
-    grant_types_supported: [],
+describe('each document names the resource that its URL implies', () => {
+  test.each([
+    ['localhost:4000', '', 'http://localhost:4000'],
+    ['localhost:4000', '/api/v2', 'http://localhost:4000/api/v2'],
+    ['localhost:4000', '/graphql', 'http://localhost:4000/graphql'],
+    ['127.0.0.1', '', 'http://127.0.0.1'],
+    ['shop.localhost', '', 'http://shop.localhost'],
+    ['shop.localhost:8080', '/api/v2', 'http://shop.localhost:8080/api/v2'],
+    ['acme-team.localhost', '/graphql', 'http://acme-team.localhost/graphql'],
+  ])('%s%s: %s', async (host, path, resource) => {
+    expect(await resourceOf(await gateway.send(RESOURCE + path, { host }))).toBe(resource);
+  });
+
+  test('so that a strict client takes it, whichever resource it starts from', async () => {
+    const fetchHere = (url: string, { method }: { readonly method: string }) => {
+      const { host, pathname } = new URL(url);
+      return gateway.send(pathname, { host, method });
+    };
+    for (const origin of ['http://localhost:4000', 'http://shop.localhost', 'http://acme-team.localhost']) {
+      for (const path of ['', '/api/v2', '/graphql']) {
+        const url = new URL(origin + path);
+        const response = await resourceDiscoveryRequest(url, {
+          [customFetch]: fetchHere,
+          [allowInsecureRequests]: true,
+        });
+        const document = await processResourceDiscoveryResponse(url, response);
+        expect(document.authorization_servers).toEqual(['http://localhost:4000']);
+      }
+    }
+  });
+
+  test('and a token can be asked for each of them, and for nothing else', async () => {
+    const good = [
+      'http://localhost:4000',
+      'http://localhost:4000/',
+      'http://shop.localhost/api/v2',
+      'http://acme-team.localhost/graphql',
+      'https://shop.localhost',
+    ];
+    const bad = [
+      'https://evil.example',
+      'http://shop.acme.example',
+      'http://nobody.localhost',
+      'http://shop.localhost/other',
+      'http://shop.localhost/api/v2?x=1',
+      'http://shop.localhost/api/v2#x',
+      'http://localhost:4000@evil.example',
+      'http://user@shop.localhost',
+      'http://SHOP.localhost',
+      'http://shop.localhost/../graphql',
+      'http://shop.localhost//',
+      'ftp://shop.localhost',
+      'shop.localhost',
+      '',
+      '/',
+    ];
+    const answers = (uris: string[]) => Promise.all(uris.map((uri) => isResource(gateway.app, uri)));
+    expect(await answers(good)).toEqual(good.map(() => true));
+    expect(await answers(bad)).toEqual(bad.map(() => false));
   });
 });
 
-test('on a custom domain neither is there', async () => {
-  for (const path of [RESOURCE, SERVER]) {
-    expect((await gateway.send(path, { host: 'shop.acme.example' })).status).toBe(404);
+test.each(['/other', '/api/v2/teams', '/api', '/', '/api/v2/'])('there is none for %s', async (path) => {
+  expect((await gateway.send(RESOURCE + path)).status).toBe(404);
+});
+
+test('on a custom domain there is none, and a host that is nobody’s is 421', async () => {
+  for (const path of ['', '/api/v2', '/graphql']) {
+    expect((await gateway.send(RESOURCE + path, { host: 'shop.acme.example' })).status).toBe(404);
+    expect((await gateway.send(RESOURCE + path, { host: 'evil.example' })).status).toBe(421);
   }
 });
 
-test('below an AUTH_URL with a path they are below that path, where the challenge says', async () => {
+test('a forwarded host that nobody vouches for changes nothing', async () => {
+  const headers = {
+    'X-Forwarded-Host': 'evil.example',
+    'X-Forwarded-Proto': 'https',
+    Forwarded: 'host=evil.example',
+  };
+  expect(await resourceOf(await gateway.send(RESOURCE, { headers }))).toBe('http://localhost:4000');
+});
+
+test('below an AUTH_URL with a path it is where the challenge says, and where RFC 9728 has it', async () => {
   const below = await createGateway({ env: { AUTH_URL: 'http://localhost:4000/auth/' } });
   const response = await below.send('/api/v2/teams');
   const challenge = response.headers.get('WWW-Authenticate') ?? '';
   const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
   expect(url).toBe('http://localhost:4000/auth/.well-known/oauth-protected-resource');
-  expect(await json(await below.send(new URL(url).pathname))).toMatchObject({
-    resource: 'http://localhost:4000/auth',
-  });
-  expect((await below.send(RESOURCE)).status).toBe(404);
+  for (const path of [new URL(url).pathname, `${RESOURCE}/auth`]) {
+    expect(await json(await below.send(path))).toMatchObject({
+      resource: 'http://localhost:4000/auth',
+      authorization_servers: ['http://localhost:4000/auth'],
+    });
+  }
+  expect(await resourceOf(await below.send(RESOURCE))).toBe('http://localhost:4000');
   await below.close();
+});
+
+test('where the service is on https, so are its resources, though TLS ends at a proxy', async () => {
+  const behind = await createGateway({
+    env: { AUTH_URL: 'https://auth.example.com', SERVICE_HOST: 'example.com' },
+  });
+  const at = async (host: string) => resourceOf(await behind.send(RESOURCE, { host }));
+  expect(await at('auth.example.com')).toBe('https://auth.example.com');
+  expect(await at('example.com')).toBe('https://example.com');
+  await behind.close();
+});
+
+test('with an outside issuer, tokens come from there', async () => {
+  const env = { OAUTH_ISSUER: 'https://login.example/tenant/' };
+  const outside = await createGateway({ env });
+  expect(await json(await outside.send(RESOURCE))).toMatchObject({
+    resource: 'http://localhost:4000',
+    authorization_servers: ['https://login.example/tenant/'],
+  });
+  await outside.close();
 });

@@ -1,8 +1,15 @@
-// API keys as text: their form, their checksum, and that a mistyped one never reaches the store.
+// API keys and client secrets as text: their form, their checksum, and that a mistyped one never reaches the store.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createToken, hashOf } from '../../src/auth/tokens.ts';
+import {
+  createClientId,
+  createClientSecret,
+  createToken,
+  hashOf,
+  hashOfClientSecret,
+  redactTokens,
+} from '../../src/auth/tokens.ts';
 
 const ALPHABET = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 
@@ -68,5 +75,31 @@ test('no other text is a key', () => {
     token.replace('fgw_', 'FGW_'),
   ]) {
     expect(hashOf(text)).toBeNull();
+  }
+});
+
+test('a client secret has the same form under its own prefix, and neither passes for the other', () => {
+  const [key, secret] = [createToken(), createClientSecret()];
+  expect(secret.token).toMatch(/^fgs_[0-9A-Za-z]{49}$/);
+  expect(hashOfClientSecret(secret.token)).toEqual(secret.hash);
+  const swap = (text: string, prefix: string) => prefix + text.slice(4);
+  for (const text of [key.token, swap(key.token, 'fgs_'), `${secret.token}\n`, secret.token.slice(0, -1), ''])
+    expect(hashOfClientSecret(text)).toBeNull();
+  for (const text of [secret.token, swap(secret.token, 'fgw_')]) expect(hashOf(text)).toBeNull();
+});
+
+test('client ids are different, and no secret', () => {
+  const ids = Array.from({ length: 100 }, createClientId);
+  expect(new Set(ids).size).toBe(100);
+  for (const id of ids) {
+    expect(id).toMatch(/^fgc_[0-9A-Za-z]{22}$/);
+    expect(redactTokens(id)).toBe(id);
+  }
+});
+
+test('keys and client secrets are cut to their hints in what is logged', () => {
+  for (const { token, hint } of [createToken(), createClientSecret()]) {
+    expect(redactTokens(`before ${token} after`)).toBe(`before ${hint}[redacted] after`);
+    expect(redactTokens(token.slice(0, 30))).toBe(`${hint}[redacted]`);
   }
 });

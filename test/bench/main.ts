@@ -20,6 +20,7 @@ import { measureStarts } from './startup.ts';
 import { countStatements } from './statements.ts';
 import { type Subject, startSubject } from './subject.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
+import { measureTokenOverhead } from './tokens.ts';
 import { measureWalks } from './walk.ts';
 import { WORKLOADS } from './workloads.ts';
 
@@ -111,6 +112,7 @@ function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
 
 async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<Result, 'machine'>> {
   const measurements = await measure(bench, parts);
+  const tokens = parts.has('a') ? await measureTokenOverhead(bench) : null;
   const deep = parts.has('a') ? await measureDeepPage(bench) : null;
   const statements = parts.has('d') ? await countStatements(bench) : null;
   const walks = parts.has('e') ? await measureWalks(bench) : [];
@@ -130,12 +132,14 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       graphql_vs_stock: ratio(measurements, 'graphql', 'stock'),
       nested_vs_postgraphile: ratio(measurements, 'nested', 'postgraphile'),
       deep_page_vs_first: deep?.ratio ?? null,
+      token_overhead: tokens?.overhead ?? null,
       memory_growth: memory?.growth ?? null,
     },
     nested_statements: statements?.nested ?? null,
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
     rows: [
       ...toRows(measurements),
+      ...(tokens?.rows ?? []),
       ...(deep?.rows ?? []),
       ...(statements?.rows ?? []),
       ...walks,

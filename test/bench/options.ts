@@ -62,7 +62,7 @@ export const HELP = `npm run bench -- [options]
   --quick          about a minute: fewer rows, rounds and requests; shows that it works, not how fast it is
   --rows N         contacts in the one workspace (default ${FULL.rows.toLocaleString('en')}; ${QUICK.rows.toLocaleString('en')} with --quick)
   --only a,b,...   these parts alone:
-                     a  REST page of 20, first and random position; the deep page against the first
+                     a  REST page of 20, first and random position; with an access token; the deep page against the first
                      b  REST page of 100
                      c  GraphQL connection of 20 contacts
                      d  GraphQL nested three levels, and its SQL statements

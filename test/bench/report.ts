@@ -13,6 +13,8 @@ interface Ratios {
   readonly nested_vs_postgraphile: number | null;
   /** Time at nine tenths of the list / time of the first page. */
   readonly deep_page_vs_first: number | null;
+  /** How much fewer REST pages a second are served with an access token than with an API key, as a fraction. */
+  readonly token_overhead: number | null;
   readonly memory_growth: number | null;
 }
 
@@ -53,6 +55,7 @@ function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
     atLeast('(d) nested / PostGraphile 5', ratios.nested_vs_postgraphile, 2),
     atMost('(d) SQL statements of a nested request', nested_statements, 3),
     atMost('page at nine tenths / first page, time', ratios.deep_page_vs_first, 1.1),
+    atMost('(a) REST page with an access token, fewer than with an API key', ratios.token_overhead, 0.1),
     atMost('memory at the end / after 2,000 requests', ratios.memory_growth, 1.1),
     atMost('second start to first answer, embedded, s', start_seconds.embedded, 1.5),
     atMost('second start to first answer, DATABASE_URL, s', start_seconds.database_url, 0.6),

@@ -11,6 +11,9 @@ const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
 /** As `npm start` and the command's first line have them. */
 const GATEWAY_NODE_OPTIONS = ['--max-semi-space-size=16'];
 
+/** What seals the gateway's signing keys: the bench itself makes tokens with them. */
+export const SECRET_KEY = 'the secret key of the bench: of no use to anybody';
+
 export type SubjectName = 'limit-json' | 'limit-rows' | 'gateway' | 'postgraphile' | 'stock' | 'mercurius';
 
 /** In the order of the tables. */
@@ -30,6 +33,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     about: 'Funnel Gateway as shipped: authentication, scopes, request ids, logging to a file',
     script: GATEWAY_SCRIPT,
     nodeOptions: GATEWAY_NODE_OPTIONS,
+    env: { SECRET_KEY },
   },
   postgraphile: {
     name: 'postgraphile',

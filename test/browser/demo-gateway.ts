@@ -1,15 +1,23 @@
-// The real gateway on a free port, with the demo data in a database of its own.
+// The real gateway on a free port, with the demo data in a database of its own, and the demo's person with a password.
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
+import type { App } from '../../src/context.ts';
 import { listen } from '../../src/listen.ts';
 import { createLogger } from '../../src/log.ts';
+import { setPassword } from '../../src/services/users.ts';
+import { DEMO_EMAIL } from '../../src/store/demo/people.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import { cloneTemplate, TEST_SECRET_KEY } from '../support/gateway.ts';
 
 export interface DemoGateway {
   readonly url: string;
+  /** The same server by the name that its authorization server goes by. */
+  readonly issuer: string;
   /** The first team's key, which may do everything there. */
   readonly apiKey: string;
+  /** Who owns the demo's teams. */
+  readonly person: { readonly email: string; readonly password: string };
+  readonly app: App;
   close(): Promise<void>;
 }
 
@@ -19,10 +27,15 @@ export async function startDemoGateway(): Promise<DemoGateway> {
   const log = createLogger('error', process.stderr);
   const app = createApp(config, { databaseUrl: database.url, secretKeys: () => [TEST_SECRET_KEY] }, { log });
   const apiKey = await seedDemoKey(app);
+  const person = { email: DEMO_EMAIL, password: 'a password of the browser tests' };
+  await setPassword(app, person.email, person.password);
   const listener = await listen(app);
   return {
     url: `http://127.0.0.1:${listener.port}`,
+    issuer: `http://localhost:${listener.port}`,
     apiKey,
+    person,
+    app,
     async close() {
       await listener.close();
       await app.store.close();

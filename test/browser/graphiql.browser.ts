@@ -139,6 +139,22 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(await other.getByLabel('API key', { exact: true }).inputValue()).toBe('');
   });
 
+  test('a reload finds the tab as it was, its variables too', async () => {
+    await openGraphiql(page, server.url);
+    await enterKey(page, server.apiKey);
+    await waitForKeyStatus(page, 'Key accepted');
+    await page.reload();
+    expect(await runQuery(page)).not.toContain('"errors"');
+    await chooseExample(page, 'Contacts, newest first');
+    await runQuery(page);
+    await page.waitForTimeout(700);
+    await page.reload();
+    const answer = await runQuery(page);
+    expect(answer).toContain('"emailAddress"');
+    expect(answer).not.toContain('"errors"');
+    expect(await page.getByRole('tab').count()).toBe(2);
+  });
+
   test('a key that no header can carry is refused without being sent', async () => {
     await openGraphiql(page, server.url);
     const before = apiRequests().length;

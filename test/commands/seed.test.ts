@@ -1,8 +1,11 @@
 // `seed`: what the demo holds, and contacts in bulk.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signIn } from '../../src/services/sign-in.ts';
+import { membershipsOf } from '../../src/services/users.ts';
+import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, run, runJson, start } from './cli.ts';
+import { databaseUrlOf, type Env, run, runJson, runJsonHere, start } from './cli.ts';
 
 let gateway: Gateway;
 let env: Env;
@@ -13,12 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+interface Seeded {
+  seeded: boolean;
+  teams?: number[];
+  demoKey?: string;
+  demoEmail?: string;
+  demoPassword?: string;
+}
+
 const db = () => gateway.app.store.prisma;
 
 test('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
-  const results = await Promise.all(
-    [1, 2].map(() => runJson<{ seeded: boolean; teams?: number[]; demoKey?: string }>(['seed'], env)),
-  );
+  const results = await Promise.all([1, 2].map(() => runJson<Seeded>(['seed'], env)));
   const [done, ...others] = results.filter(({ seeded }) => seeded);
   expect(others).toEqual([]);
   expect(done).toMatchObject({ teams: [1, 2], demoKey: expect.stringMatching(/^fgw_/) });
@@ -27,6 +36,26 @@ test('of several at once on an empty store, one seeds; the teams have ids 1 and 
     caller: { authorization: `Bearer ${done?.demoKey}` },
   });
   expect(await answer.json()).toMatchObject([{ id: 1 }]);
+  const person = await signIn(gateway.app, {
+    email: done?.demoEmail ?? '',
+    password: done?.demoPassword ?? '',
+    address: undefined,
+  });
+  expect(await membershipsOf(gateway.app, person.id)).toMatchObject([
+    { teamId: 1n, role: 'owner', workspaces: [{ id: 1n }, { id: 2n }] },
+    { teamId: 2n, role: 'owner' },
+  ]);
+});
+
+test('where somebody has the demo person\u2019s address already, they keep it, and the demo has no person', async () => {
+  const other = await createGateway();
+  const { id } = await factories.user(other.app, { email: 'Ada@Example.com' });
+  const own = { DATABASE_URL: databaseUrlOf(other), DATA_DIR: '/dev/null/data' };
+  const seeded = await runJsonHere<Seeded>(['seed'], own);
+  expect(seeded).toMatchObject({ seeded: true, demoKey: expect.any(String) });
+  expect(seeded).not.toHaveProperty('demoPassword');
+  expect(await membershipsOf(other.app, id)).toEqual([]);
+  await other.close();
 });
 
 test('the demo is a shop: workspaces, hosts, filters over a page, nested splits, endpoints', async () => {

@@ -22,6 +22,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let env: Env;
 let dataDir: string;
 let demoKey: string;
+let demoPassword: string;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -52,6 +53,8 @@ test('the first start prints addresses, a demo key, and a curl line that works w
     expect(banner).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+${path}`));
   expect(banner).toContain(join(dataDir, 'postgres'));
   demoKey = /fgw_\w+/.exec(banner)?.[0] ?? '';
+  demoPassword = /ada@example\.com {2}\(password ([\w-]+)\)/.exec(banner)?.[1] ?? '';
+  expect(demoPassword).toHaveLength(23);
   const line = banner.split('\n').find((text) => text.includes('curl ')) ?? '';
   const { stdout } = await shell('sh', ['-c', line]);
   expect(JSON.parse(stdout)).toHaveLength(2);
@@ -60,19 +63,23 @@ test('the first start prints addresses, a demo key, and a curl line that works w
   const { code, stderr } = await running.result;
   expect(code).toBe(0);
   expect(stderr).not.toContain('fgw_');
+  expect(stderr).not.toContain(demoPassword);
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('the demo key is kept where only its owner can read it', async () => {
-  const file = join(dataDir, 'demo-key');
+test.each([
+  ['demo-key', () => demoKey],
+  ['demo-password', () => demoPassword],
+])('the %s is kept where only its owner can read it', async (name, secret) => {
+  const file = join(dataDir, name);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await stat(dataDir)).mode & 0o007).toBe(0);
-  expect((await readFile(file, 'utf8')).trim()).toBe(demoKey);
+  expect((await readFile(file, 'utf8')).trim()).toBe(secret());
 });
 
-test('a second start shows the same key, adds nothing, and SIGTERM ends it with exit code 0', async () => {
+test('a second start shows the same key and password, adds nothing, and SIGTERM ends it with exit code 0', async () => {
   const server = await serve(env);
-  expect(server.demoKey).toBe(demoKey);
+  expect(server).toMatchObject({ demoKey, demoEmail: 'ada@example.com', demoPassword });
   expect(server).toMatchObject({ dataDir: join(dataDir, 'postgres'), pid: server.child.pid });
   expect(await statusOf(`${server.rest}/teams`, demoKey)).toBe(200);
   expect(await runJson('token list'.split(' '), env)).toHaveLength(2);
@@ -131,12 +138,14 @@ test('SIGTERM to npm alone, as a service manager sends it, stops the server clea
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('a demo key that was revoked is not shown again; the banner says how to make one', async () => {
+test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
   await run(['token', 'revoke', '1'], env);
+  await run(['user', 'set-password', 'ada@example.com'], env);
   const running = start(['serve'], env);
   const banner = await untilPrinted(running, 'Stop it');
   expect(banner).not.toContain('fgw_');
   expect(banner).toContain('token create');
+  expect(banner).not.toContain('ada@example.com');
   running.child.kill('SIGTERM');
   expect((await running.result).code).toBe(0);
 });

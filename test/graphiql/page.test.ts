@@ -69,6 +69,17 @@ describe('the page', () => {
     expect(html).not.toMatch(/(?:src|href)="(?!\/graphiql\/assets\/)/);
   });
 
+  test('names the authorization server that people sign in at, and none where there is none', async () => {
+    const issuerOf = async (issuer?: string | null) =>
+      /<meta name="issuer" content="([^"]*)"/.exec(await graphiql.page(issuer).text())?.[1];
+    expect(await issuerOf('https://auth.example.com')).toBe('https://auth.example.com');
+    expect(await issuerOf('https://x.example/$&/"><script>')).toBe(
+      'https://x.example/$&amp;/&quot;><script>',
+    );
+    expect(await issuerOf(null)).toBe('');
+    expect(await issuerOf()).toBe('');
+  });
+
   test('has a new nonce each time, the one its policy names', async () => {
     const nonces = await Promise.all(
       [graphiql.page(), graphiql.page()].map(async (page) => {

@@ -6,6 +6,7 @@ import { encodeCursor } from '../../src/pagination.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import {
   type Comparison,
@@ -32,8 +33,9 @@ beforeAll(async () => {
   gateway = await createGateway();
   caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
   bothLanes = createLanes(gateway);
+  teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
+  await oauthGrant(gateway.app, { teamId });
   asked = await readAsked(gateway.app);
-  teamId = BigInt(asked.teamIds[0] ?? 0);
   const key = (scopes: string[], of = teamId) => factories.apiKey(gateway.app, { teamId: of, scopes });
   callers = {
     everything: { caller },
@@ -42,6 +44,8 @@ beforeAll(async () => {
     'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
     nobody: { caller: anonymous },
   };
+  // Or a use would be noted between two answers that show when a key was last used.
+  await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
   process.on('unhandledRejection', onUnhandled);
 });
 afterEach(async () => {

@@ -4,6 +4,7 @@ import { schema } from '../../src/graphql/schema.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 
@@ -27,8 +28,11 @@ async function everyId(): Promise<Record<string, string>> {
   const step = await prisma.funnelStep.findFirstOrThrow({
     where: { funnelId: tenant.funnel.id, kind: 'page' },
   });
+  const teamId = tenant.team.id;
+  const key = await factories.apiKey(gateway.app, { teamId });
+  const grant = await oauthGrant(gateway.app, { teamId });
   const ids = {
-    Team: tenant.team.id,
+    Team: teamId,
     Workspace: tenant.workspace.id,
     Contact: tenant.contact.id,
     Funnel: tenant.funnel.id,
@@ -37,6 +41,8 @@ async function everyId(): Promise<Record<string, string>> {
     ConditionalSplitStep: tenant.split.id,
     Page: page.id,
     PageStep: step.id,
+    ApiKey: key.id,
+    OauthGrant: grant.id,
   };
   return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, globalId(type, id)]));
 }

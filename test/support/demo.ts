@@ -1,4 +1,5 @@
 // The demo data in a database of one's own, with the key of its first team.
+import { DUMMY_HASH } from '../../src/auth/passwords.ts';
 import { createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
@@ -6,10 +7,13 @@ import { seedDemo } from '../../src/store/demo/seed.ts';
 /** Seeds an empty store. @returns the first team's default key, which may do everything there */
 export async function seedDemoKey(app: App): Promise<string> {
   const tokens: string[] = [];
-  await seedDemo(app.store, app.clock(), async () => {
-    const { token, hash, hint } = createToken();
-    tokens.push(token);
-    return { hash, hint };
+  await seedDemo(app.store, app.clock(), {
+    async issueKey() {
+      const { token, hash, hint } = createToken();
+      tokens.push(token);
+      return { hash, hint };
+    },
+    issuePassword: async () => DUMMY_HASH,
   });
   const [first] = tokens;
   if (first === undefined) throw new Error('The store holds a team already');

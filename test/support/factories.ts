@@ -1,6 +1,7 @@
 // Rows for tests. Each factory makes what it needs above it, unless told where to hang.
 
-import { createToken } from '../../src/auth/tokens.ts';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import type { BranchName } from '../../src/store/funnel-steps.ts';
 import type { Prisma } from '../../src/store/generated/client.ts';
@@ -144,4 +145,52 @@ export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { 
   };
   await app.store.prisma.apiKey.create({ data });
   return { authorization: `Bearer ${token}`, token, id: ids.id };
+}
+
+export const PASSWORD = 'correct horse battery staple';
+/** Of `PASSWORD`, by the least that argon2id can do: tests need no hash that is hard to guess by. */
+const PASSWORD_HASH =
+  '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$lUbZ8Jzij/5bOe3RDFNWB4YcFPBWi0usvNmLvSsyG7I';
+
+interface UserOptions extends Overrides<Omit<Prisma.UserUncheckedCreateInput, 'memberships'>> {
+  /** A team that they belong to. */
+  readonly teamId?: bigint;
+  readonly role?: 'owner' | 'admin' | 'member';
+}
+
+/** A person whose password is `PASSWORD`; the owner of the team that is named, if any. */
+export async function user(app: App, { teamId, role = 'owner', ...overrides }: UserOptions = {}) {
+  const ids = await nextIds(app, 'users');
+  const person = { email: `user-${ids.id}@example.com`, name: `User ${ids.id}` };
+  const data = { ...ids, ...person, passwordHash: PASSWORD_HASH, ...overrides };
+  const memberships = teamId === undefined ? {} : { memberships: { create: { teamId, role } } };
+  return app.store.prisma.user.create({ data: { ...data, ...memberships } });
+}
+
+interface ClientOptions extends Overrides<Omit<Prisma.OauthClientUncheckedCreateInput, 'metadata'>> {
+  readonly metadata?: Prisma.InputJsonObject;
+}
+
+/** A confidential client that sends people through consent, unless told otherwise; its secret beside it. */
+export async function oauthClient(app: App, { metadata = {}, ...overrides }: ClientOptions = {}) {
+  const id = overrides.id ?? createClientId();
+  const { token, hash } = createClientSecret();
+  const name = overrides.name ?? `Client ${id}`;
+  const data = {
+    id,
+    name,
+    secretHash: hash,
+    metadata: {
+      client_name: name,
+      redirect_uris: ['https://client.example/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      application_type: 'web',
+      scope: SCOPES.join(' '),
+      ...metadata,
+    },
+  };
+  const client = await app.store.prisma.oauthClient.create({ data: { ...data, ...overrides } });
+  return { ...client, clientSecret: token };
 }

@@ -38,6 +38,8 @@ const LISTS = [
   'refine_filters',
   'webhook_endpoints',
   'conditional_split_steps',
+  'api_keys',
+  'oauth_grants',
 ];
 
 /** Names of what the store holds. */
@@ -55,6 +57,8 @@ export async function readAsked({ store: { prisma } }: App): Promise<Asked> {
     WebhookEndpoint: await prisma.webhookEndpoint.findMany(some),
     PageStep: await steps('page'),
     ConditionalSplitStep: await steps('conditional_split'),
+    ApiKey: await prisma.apiKey.findMany(some),
+    OauthGrant: await prisma.oauthGrant.findMany(some),
   };
   const globalIds = Object.entries(rows).flatMap(([type, found]) =>
     found.map(({ id }) => btoa(`${type}:${id}`)),

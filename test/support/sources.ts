@@ -58,7 +58,8 @@ export function toSource(path: string, text: string): Source {
   return { path, layer: layerOf(path), text, code, imports };
 }
 
-/** `rest/teams.ts` is of `rest`, `server.ts` of `server`. */
+/** `rest/teams.ts` is of `rest`, `server.ts` of `server`. The authorization server is a face of its own. */
 export function layerOf(path: string): string {
+  if (path.startsWith('auth/oauth/')) return 'auth/oauth';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
 }

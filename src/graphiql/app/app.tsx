@@ -2,21 +2,14 @@ import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-expl
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
-import { examples } from './examples.ts';
 import { fetcher } from './fetcher.ts';
+import { startingTabs } from './starting-tabs.ts';
 import { storage } from './storage.ts';
 import { SystemTheme } from './system-theme.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const [first] = examples;
 const plugins = [DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN];
-// On a first visit the first example is open; later visits find the tabs as they were left. GraphiQL takes the query of
-// a default tab, but not its variables.
-const firstVisit = first &&
-  storage.getItem('graphiql:tabState') === null && {
-    defaultTabs: [first],
-    initialVariables: first.variables,
-  };
+const tabs = startingTabs();
 
 export function App() {
   return (
@@ -26,7 +19,7 @@ export function App() {
         storage={storage}
         plugins={plugins}
         referencePlugin={DOC_EXPLORER_PLUGIN}
-        {...firstVisit}
+        {...tabs}
         defaultQuery=""
         schemaDescription
         inputValueDeprecation

@@ -1,4 +1,6 @@
 // The API key of this tab and what the gateway said about it. The key lives in sessionStorage only.
+import { endSession, getAccessToken } from './session.ts';
+
 const storageKey = 'funnel-gateway:api-key';
 const endpoint = '/graphql';
 
@@ -34,17 +36,30 @@ export async function checkKey(): Promise<void> {
   if (current.key === key) update({ key, status });
 }
 
-/** `fetch` with the key, unless the request already has an Authorization header (GraphiQL's headers editor wins). */
-export const fetchWithKey: typeof fetch = async (input, init) => {
-  const { key } = current;
+/**
+ * `fetch` with what this tab has: the access token of whoever is signed in, else the key. A request that already has an
+ * Authorization header keeps it (GraphiQL's headers editor wins).
+ */
+export const fetchWithCredentials: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
-  if (!isSendable(key) || headers.has('authorization')) return fetch(input, init);
+  if (headers.has('authorization')) return fetch(input, init);
+  const token = await getAccessToken();
+  if (token === null) return fetchWithKey(input, init, headers);
+  headers.set('authorization', `Bearer ${token}`);
+  const response = await fetch(input, { ...init, headers });
+  if (response.status === 401) endSession(token);
+  return response;
+};
+
+async function fetchWithKey(...[input, init, headers]: [...Parameters<typeof fetch>, Headers]) {
+  const { key } = current;
+  if (!isSendable(key)) return fetch(input, init);
   headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(input, { ...init, headers });
   if (current.key === key && response.status === 401) update({ key, status: 'refused' });
   if (current.key === key && response.ok) update({ key, status: 'accepted' });
   return response;
-};
+}
 
 async function tryKey(key: string): Promise<KeyStatus> {
   if (!isSendable(key)) return 'refused';

@@ -1,5 +1,5 @@
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
-import { fetchWithKey } from './credentials.ts';
+import { fetchWithCredentials } from './credentials.ts';
 
 const url = '/graphql';
 
@@ -10,5 +10,5 @@ export const fetcher = createGraphiQLFetcher({
   url,
   schemaFetcher,
   enableIncrementalDelivery: false,
-  fetch: fetchWithKey,
+  fetch: fetchWithCredentials,
 });

@@ -1,3 +1,5 @@
+import { accountUrl, canSignIn } from './authorization.ts';
+
 export function Help() {
   return (
     <>
@@ -12,6 +14,15 @@ export function Help() {
           gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header of your own in
           the Headers editor wins.
         </p>
+        {canSignIn ? (
+          <p>
+            Or sign in, and choose what the explorer may do for you, and where. Withdraw it on{' '}
+            <a href={accountUrl} target="_blank" rel="noreferrer">
+              your account page
+            </a>
+            ; signing out does so too.
+          </p>
+        ) : null}
         <p>The schema needs no key: open the docs with the book at the side, or hover over a field.</p>
         <dl>
           <dt>

@@ -9,9 +9,11 @@ import './app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { resumeSession } from './session.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');
+void resumeSession();
 createRoot(root).render(
   <StrictMode>
     <App />

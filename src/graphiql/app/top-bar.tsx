@@ -1,4 +1,4 @@
-import { ApiKeyField } from './api-key-field.tsx';
+import { Credentials } from './credentials-group.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Help } from './help.tsx';
 
@@ -12,10 +12,7 @@ export function TopBar() {
         Funnel Gateway
       </h1>
       <ExamplesMenu />
-      {/* Every way to say who you are stands in this group, the key first. */}
-      <div className="credentials">
-        <ApiKeyField />
-      </div>
+      <Credentials />
       <nav className="links" aria-label="About this API">
         <a className="quiet rest-link" href="/api/v2" target="_blank" rel="noreferrer">
           REST <code>/api/v2</code>

@@ -5,6 +5,7 @@ import { query, type Statement, type Store, type Transaction, withPrisma } from 
 import { insertContacts } from './contacts.ts';
 import { TEAMS } from './data/teams.ts';
 import { insertFunnels } from './funnels.ts';
+import { type IssuePassword, insertPerson } from './people.ts';
 import { insertRefineFilters } from './refine-filters.ts';
 import { insertTags } from './tags.ts';
 import { type IssueKey, insertTeam } from './teams.ts';
@@ -25,6 +26,14 @@ export interface DemoSummary {
   readonly contacts: number;
 }
 
+/** What is random, and kept by whoever seeds: called inside the transaction, and only by the one process that does it. */
+export interface DemoSecrets {
+  /** Makes the default key of each team, in their order. */
+  readonly issueKey: IssueKey;
+  /** Makes the password of the demo's person; not called where somebody has her e-mail address already. */
+  readonly issuePassword: IssuePassword;
+}
+
 const SEED = 20_260_401;
 const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 120_000;
@@ -40,12 +49,10 @@ export async function hasTeam(store: Store): Promise<boolean> {
 }
 
 /**
- * Seeds the demo data, unless the store holds a team. Apart from the keys it is the same every time.
- * @param issueKey makes the default key of each team, in their order; called inside the transaction, and only by the
- *   one process that does the seeding
+ * Seeds the demo data, unless the store holds a team. Apart from the secrets it is the same every time.
  * @returns null when there was a team already
  */
-export async function seedDemo(store: Store, now: Date, issueKey: IssueKey): Promise<DemoSummary | null> {
+export async function seedDemo(store: Store, now: Date, secrets: DemoSecrets): Promise<DemoSummary | null> {
   if (await hasTeam(store)) return null;
   return withPrisma(store, (prisma) =>
     prisma.$transaction(
@@ -57,14 +64,17 @@ export async function seedDemo(store: Store, now: Date, issueKey: IssueKey): Pro
         await restartIds(tx);
         const random = createRandom(SEED);
         const daysAgo = (days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
-        return insertTeams({ tx, random, daysAgo }, issueKey);
+        const demo = { tx, random, daysAgo };
+        const summary = await insertTeams(demo, secrets.issueKey);
+        await insertPerson(demo, summary.teamIds, secrets.issuePassword);
+        return summary;
       },
       { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
     ),
   );
 }
 
-/** Without teams there is nothing at all: an earlier attempt that failed must not have used up the first ids. */
+/** Without teams there is nothing at all, but people: an earlier attempt that failed must not have used up the first ids. */
 async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)

@@ -1,0 +1,178 @@
+// Access tokens of our own (RFC 9068): who the bearer is, or why a token is refused. A token that was checked is
+// remembered for a moment, as API keys are, with what the store said of it.
+import { hash } from 'node:crypto';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { App } from '../context.ts';
+import { findToken, type TokenRow } from '../store/token-liveness.ts';
+import type { OauthActor } from './actor.ts';
+import { type Host, narrow } from './hosts.ts';
+import { audiencesAt, isFor } from './resources.ts';
+import { grantable } from './roles.ts';
+import { SIGNING_ALG, signingKeys } from './signing-keys.ts';
+
+/** How far clocks of our own may differ. */
+export const CLOCK_TOLERANCE_SECONDS = 5;
+
+const INVALID = 'Access token invalid.';
+const REVOKED = 'Access token revoked.';
+export const EXPIRED = 'Access token expired.';
+const FORM = /^[\w-]{2,}\.[\w-]{2,}\.[\w-]*$/;
+
+/** A token that is genuine: what it says, what the store knows of it, and so who bears it. */
+interface Genuine {
+  readonly claims: Claims;
+  readonly row: TokenRow;
+  readonly teamId: bigint;
+  /** The bearer, wherever they ask. */
+  readonly bearer: Omit<OauthActor, 'reach'>;
+}
+
+interface Claims {
+  readonly aud: string | readonly string[];
+  readonly exp: number;
+  readonly sub: string;
+  readonly clientId: string;
+  readonly team: string;
+  /** null: every workspace of the team. */
+  readonly workspaces: readonly string[] | null;
+  readonly scopes: readonly string[];
+}
+
+/** Whether a credential has the form of a JWT in the compact form (RFC 7515 §7.1), as no API key has. */
+export function isJwt(token: string): boolean {
+  return FORM.test(token);
+}
+
+/**
+ * Who bears the token, narrowed to what the host leads to; or, as a string, why it is refused.
+ * @param url the URL that the client used: the token must be for the service, for that host or for the face there
+ * @throws AppError `unavailable` when the store cannot be asked
+ */
+export async function verifyAccessToken(
+  app: App,
+  token: string,
+  host: Host,
+  url: URL,
+): Promise<OauthActor | string> {
+  let refusal = INVALID;
+  const genuine = await app.lookups.remember(`token ${rememberedAs(token)}`, async () => {
+    const checked = await check(app, token);
+    if (typeof checked !== 'string') return checked;
+    refusal = checked;
+    return null;
+  });
+  if (genuine === null) return refusal;
+  const { claims, row, teamId, bearer } = genuine;
+  if (!isFor(claims.aud, audiencesAt(app.config, host, url))) return 'Access token is for another audience.';
+  const now = app.clock();
+  if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
+  if (!isLive(row, now)) return REVOKED;
+  return { ...bearer, reach: narrow(teamId, host, bearer.grantedWorkspaceIds) };
+}
+
+/** A token's name in memory, which holds no credentials. */
+export function rememberedAs(token: string): string {
+  return hash('sha256', token, 'base64url');
+}
+
+/** Why a JWT was refused, in words for whoever sent it. @throws what is no fault of the token's */
+export function toRefusal(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return EXPIRED;
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === 'iss') return 'Access token is of another issuer.';
+    if (error.claim === 'aud') return 'Access token is for another audience.';
+    if (error.claim === 'nbf' || error.claim === 'iat') return 'Access token is not valid yet.';
+  }
+  if (error instanceof errors.JOSEError) return INVALID;
+  throw error;
+}
+
+/** @throws JWTClaimValidationFailed for a token of the future: jose looks at `iat` only where an age is asked for */
+export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void {
+  if (iat <= now.getTime() / 1000 + CLOCK_TOLERANCE_SECONDS) return;
+  throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
+}
+
+async function check(app: App, token: string): Promise<Genuine | string> {
+  const { keyOf } = await signingKeys(app);
+  const now = app.clock();
+  let payload: JWTPayload;
+  try {
+    ({ payload } = await jwtVerify(token, keyOf, {
+      algorithms: [SIGNING_ALG],
+      typ: 'at+jwt',
+      issuer: app.config.authUrl,
+      requiredClaims: ['aud', 'exp', 'iat', 'jti', 'sub', 'client_id', 'team'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    }));
+    requireIssued(payload, now);
+  } catch (error) {
+    return toRefusal(error);
+  }
+  const claims = toClaims(payload);
+  const row = claims && (await findToken(app.store, String(payload.jti)));
+  if (claims === null || row === null) return INVALID;
+  return row.teamId === null ? REVOKED : (toGenuine(app, claims, row, row.teamId) ?? INVALID);
+}
+
+/** The claims in the form that we give them, or null. */
+function toClaims({ aud, exp, sub, ...payload }: JWTPayload): Claims | null {
+  const { client_id: clientId, team, workspaces, scope } = payload;
+  if (aud === undefined || exp === undefined || sub === undefined) return null;
+  if (typeof clientId !== 'string' || typeof team !== 'string') return null;
+  if (workspaces !== undefined && !isListOfText(workspaces)) return null;
+  const scopes = typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '') : [];
+  return { aud, exp, sub, clientId, team, workspaces: workspaces ?? null, scopes };
+}
+
+function isListOfText(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Whether nothing that stands behind the token has ended. */
+function isLive(row: TokenRow, now: Date): boolean {
+  if (row.clientDisabledAt !== null || row.revokedAt !== null) return false;
+  if (row.grantId === null) return true;
+  if (row.grantRevokedAt !== null || row.grantExpiresAt === null || row.grantExpiresAt <= now) return false;
+  return row.userDisabledAt === null && row.role !== null;
+}
+
+/** null when the token says what the store does not. */
+function toGenuine(app: App, claims: Claims, row: TokenRow, teamId: bigint): Genuine | null {
+  const user = userOf(row);
+  const subject = user?.publicId ?? row.clientId;
+  const { clientId, clientName, grantId } = row;
+  if (claims.team !== String(teamId) || claims.clientId !== clientId || claims.sub !== subject) return null;
+  const bearer = {
+    kind: 'oauth',
+    issuer: app.config.authUrl,
+    ...{ subject, clientId, clientName, user, grantId },
+    scopes: new Set(claims.scopes.filter((scope) => isHeld(row, scope))),
+    expiresAt: new Date(claims.exp * 1000),
+    grantedWorkspaceIds: bothOf(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
+  } as const;
+  return { claims, row, teamId, bearer };
+}
+
+function userOf({ userId, userPublicId, userName, userEmail }: TokenRow): OauthActor['user'] {
+  if (userId === null || userPublicId === null || userName === null || userEmail === null) return null;
+  return { id: userId, publicId: userPublicId, name: userName, email: userEmail };
+}
+
+/** The workspaces that grant and token have in common; null: every one. */
+function bothOf(
+  granted: readonly bigint[] | null,
+  claimed: readonly string[] | null,
+): readonly bigint[] | null {
+  if (claimed === null) return granted;
+  const ids = claimed.filter((id) => /^\d{1,18}$/.test(id)).map(BigInt);
+  return granted === null ? ids : ids.filter((id) => granted.includes(id));
+}
+
+/** Whether the grant covers a token's scope, and the person may still grant it: roles change. */
+function isHeld({ grantScopes, role }: TokenRow, scope: string): boolean {
+  if (grantScopes === null || role === null) return true;
+  const wildcard = scope.slice(scope.indexOf(':') + 1);
+  return grantable(role).has(scope) && (grantScopes.includes(scope) || grantScopes.includes(wildcard));
+}

@@ -1,0 +1,151 @@
+// The published keys of an outside issuer: found by its metadata, kept for a while, asked for anew when a token names one
+// that is not among them. Only the issuer's own origin is ever asked.
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+
+/** How long keys are used before the issuer is asked again. */
+const FRESH_MS = 600_000;
+/** How long they are used at most, while the issuer cannot be reached. */
+const STALE_MS = 3_600_000;
+/** How long after an answer an unknown key makes us ask again: tokens with invented keys must not make us a nuisance. */
+const COOLDOWN_MS = 30_000;
+/** How long after a failure the issuer is left alone. */
+const RETRY_MS = 5_000;
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 262_144;
+
+export interface IssuerKeys {
+  /** Finds the key that a token names. @throws AppError `unavailable` when the issuer has to be asked and cannot be */
+  readonly keyOf: JWTVerifyGetKey;
+}
+
+interface IssuerOptions {
+  readonly issuer: string;
+  readonly fetch: typeof fetch;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}
+
+interface Known {
+  readonly keyOf: JWTVerifyGetKey;
+  readonly at: number;
+}
+
+/** Asks for nothing before the first token. */
+export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
+  const { issuer, clock, log } = options;
+  let known: Known | null = null;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let pending: Promise<Known> | null = null;
+
+  async function ask(): Promise<Known> {
+    try {
+      const keys = await fetchKeys(options);
+      known = { keyOf: createLocalJWKSet({ keys }), at: clock().getTime() };
+      return known;
+    } catch (error) {
+      failedAt = clock().getTime();
+      log.warn({ err: error, issuer }, 'no keys from the issuer of access tokens');
+      throw error;
+    } finally {
+      pending = null;
+    }
+  }
+
+  async function load(isKeyMissing: boolean): Promise<Known> {
+    const now = clock().getTime();
+    const age = known === null ? Number.POSITIVE_INFINITY : now - known.at;
+    if (known !== null && age < (isKeyMissing ? COOLDOWN_MS : FRESH_MS)) return known;
+    const fallback = isKeyMissing || age >= STALE_MS ? null : known;
+    try {
+      if (pending === null && now - failedAt < RETRY_MS) throw new Error('The issuer failed a moment ago.');
+      pending ??= ask();
+      return await pending;
+    } catch (error) {
+      if (fallback !== null) return fallback;
+      throw new AppError(
+        'unavailable',
+        'The issuer of access tokens cannot be asked for its keys at the moment.',
+        {
+          retryAfterSeconds: RETRY_MS / 1000,
+          cause: error,
+        },
+      );
+    }
+  }
+
+  return {
+    async keyOf(header, token) {
+      const { keyOf } = await load(false);
+      try {
+        return await keyOf(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      }
+      return (await load(true)).keyOf(header, token);
+    },
+  };
+}
+
+async function fetchKeys({ issuer, fetch }: IssuerOptions): Promise<JWK[]> {
+  for (const url of metadataUrls(issuer)) {
+    const metadata = await fetchJson(fetch, url);
+    if (metadata === null) continue;
+    const { issuer: theirs, jwks_uri: uri } = metadata;
+    if (theirs !== issuer) throw new Error(`The metadata at ${url} is of another issuer.`);
+    const { keys } = (await fetchJson(fetch, keysUrl(issuer, uri))) ?? {};
+    if (!Array.isArray(keys)) throw new Error('The issuer publishes no list of keys.');
+    return keys.filter(isVerifying);
+  }
+  throw new Error('The issuer publishes no metadata.');
+}
+
+/** Where the metadata may be: RFC 8414 §3.1, then OpenID Connect Discovery 1.0 §4. */
+function metadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+}
+
+/** @throws Error for an address elsewhere: whoever answers for the issuer must not send us to others' servers */
+function keysUrl(issuer: string, uri: unknown): string {
+  const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null;
+  if (url?.origin !== new URL(issuer).origin) throw new Error("jwks_uri is not on the issuer's own origin.");
+  return url.href;
+}
+
+/** A public key for signatures. Shared secrets have no business in a published list. */
+function isVerifying(key: unknown): key is JWK {
+  if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
+  return key.kty !== 'oct' && !('use' in key && key.use !== 'sig');
+}
+
+/** The object at an address, or null where there is nothing (404 and the like). @throws Error for anything else */
+async function fetchJson(fetchFrom: typeof fetch, url: string): Promise<Record<string, unknown> | null> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const headers = { Accept: 'application/json' };
+  const response = await fetchFrom(url, { headers, redirect: 'error', signal });
+  if (!response.ok) {
+    await response.body?.cancel();
+    if (response.status >= 400 && response.status < 500) return null;
+    throw new Error(`${url} answered ${response.status}.`);
+  }
+  const value: unknown = JSON.parse(await readText(response));
+  if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object.`);
+  return value as Record<string, unknown>;
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new Error(`${response.url} is larger than ${MAX_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,120 @@
+// A fetch Request through a node:http handler and back, without a port: the authorization server is a Koa app. Host,
+// scheme and address come from here, never from the client: what it says of them is dropped.
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+/** As whom the handler sees itself, and who asks. */
+export interface BridgeOptions {
+  /** The URL that the outside knows it by; its path is cut off before the handler sees a request's. */
+  readonly issuer: URL;
+  readonly address: string;
+  /** The request's body, already read. */
+  readonly body: Uint8Array | null;
+}
+
+/** A request and its answer as node:http has them. */
+export interface NodeExchange {
+  readonly req: IncomingMessage;
+  readonly res: CapturedResponse;
+}
+
+/** What is looked at of a socket: is it TLS, whose is it, can it be written to. */
+class NoSocket extends Duplex {
+  readonly encrypted: boolean;
+  readonly remoteAddress: string;
+
+  constructor(encrypted: boolean, remoteAddress: string) {
+    super({ autoDestroy: false });
+    this.encrypted = encrypted;
+    this.remoteAddress = remoteAddress;
+  }
+
+  override _read(): void {}
+
+  override _write(_chunk: unknown, _encoding: unknown, callback: () => void): void {
+    callback();
+  }
+}
+
+const EMPTY = [101, 204, 205, 304];
+
+/** A response that keeps what is written to it. */
+class CapturedResponse extends ServerResponse {
+  private readonly parts: Buffer[] = [];
+  private readonly outcome = Promise.withResolvers<Response>();
+
+  /** The answer, once it has ended. */
+  get done(): Promise<Response> {
+    return this.outcome.promise;
+  }
+
+  override writeHead(status: number, reason?: unknown, headers?: unknown): this {
+    this.statusCode = status;
+    const given = (headers ?? (typeof reason === 'object' ? reason : null)) as OutgoingHttpHeaders | null;
+    for (const [name, value] of Object.entries(given ?? {})) {
+      if (value !== undefined) this.setHeader(name, value);
+    }
+    return this;
+  }
+
+  override write(chunk: string | Uint8Array, encoding?: unknown, callback?: unknown): boolean {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, toEncoding(encoding)) : Buffer.from(chunk);
+    this.parts.push(bytes);
+    const written = typeof encoding === 'function' ? encoding : callback;
+    if (typeof written === 'function') written();
+    return true;
+  }
+
+  override end(chunk?: unknown, encoding?: unknown): this {
+    if (this.finished) return this;
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk, encoding);
+    this.finished = true;
+    Object.defineProperty(this, 'writableEnded', { value: true });
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(this.getHeaders())) {
+      for (const each of [value].flat()) if (each !== undefined) headers.append(name, String(each));
+    }
+    for (const hop of ['transfer-encoding', 'connection', 'content-length']) headers.delete(hop);
+    const body = EMPTY.includes(this.statusCode) ? null : Buffer.concat(this.parts);
+    this.outcome.resolve(new Response(body, { status: this.statusCode, headers }));
+    this.emit('finish');
+    this.emit('close');
+    return this;
+  }
+}
+
+function toEncoding(encoding: unknown): BufferEncoding {
+  return typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
+}
+
+/** What only this side of the bridge may say. */
+const OURS =
+  /^(host|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
+
+/** The request as node:http would have it, sent to the issuer's own address. */
+export function toNode(request: Request, { issuer, address, body }: BridgeOptions): NodeExchange {
+  const url = new URL(request.url);
+  const path = url.pathname + url.search;
+  const mount = issuer.pathname.replace(/\/$/, '');
+  const socket = new NoSocket(issuer.protocol === 'https:', address) as unknown as Socket;
+  const req = new IncomingMessage(socket);
+  const inner = path.startsWith(mount) ? path.slice(mount.length) : path;
+  req.method = request.method;
+  Object.assign(req, { originalUrl: path, url: inner === '' ? '/' : inner });
+  req.httpVersion = '1.1';
+  req.httpVersionMajor = 1;
+  req.httpVersionMinor = 1;
+  req.headers = { host: issuer.host };
+  for (const [name, value] of request.headers) if (!OURS.test(name)) req.headers[name] = value;
+  if (body !== null) {
+    req.headers['content-length'] = String(body.byteLength);
+    req.push(body);
+  }
+  req.push(null);
+  req.complete = true;
+  const res = new CapturedResponse(req);
+  // Not assignSocket: nothing is to be written to it.
+  Object.defineProperty(res, 'socket', { value: socket });
+  return { req, res };
+}

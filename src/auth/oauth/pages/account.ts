@@ -1,0 +1,67 @@
+// The page where a person sees what they granted to applications, and withdraws it.
+import { type Html, html } from './html.ts';
+import { csrfField, field, pageResponse } from './layout.ts';
+
+export interface AccountGrant {
+  readonly publicId: string;
+  readonly clientName: string;
+  readonly teamName: string;
+  /** Names of the workspaces; null is the whole team. */
+  readonly workspaces: readonly string[] | null;
+  /** Sentences. */
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly lastUsed?: Date | null;
+}
+
+export interface AccountData {
+  readonly user: { readonly name: string; readonly email: string };
+  readonly grants: readonly AccountGrant[];
+  readonly action: string;
+  readonly csrf: string;
+  /** What was just done. */
+  readonly notice?: string;
+}
+
+export type AccountForm =
+  | { readonly decision: 'withdraw'; readonly grant: string }
+  | { readonly decision: 'sign_out' };
+
+export function accountPage({ user, grants, action, csrf, notice }: AccountData): Response {
+  return pageResponse({
+    title: 'Your applications',
+    body: html`<h1>Applications with access</h1>
+<div class="row"><p class="soft">Signed in as <strong>${user.name}</strong> (${user.email})</p>
+<form method="post" action="${action}">${csrfField(csrf)}
+<button class="quiet" name="decision" value="sign_out">Sign out</button></form></div>
+${notice && html`<p class="notice" role="status">${notice}</p>`}
+${
+  grants.length === 0
+    ? html`<p>No application has access in your name.</p>`
+    : html`<ul class="grants">${grants.map((grant) => grantItem(grant, action, csrf))}</ul>`
+}`,
+  });
+}
+
+function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
+  const { publicId, clientName, teamName, workspaces, scopes, createdAt, lastUsed } = grant;
+  return html`<li>
+<h2>${clientName}</h2>
+<p class="soft">Granted on ${day(createdAt)}${lastUsed && html`, last used on ${day(lastUsed)}`}</p>
+<p>For <strong>${teamName}</strong>: ${workspaces === null ? 'all workspaces' : workspaces.join(', ')}</p>
+<ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<form method="post" action="${action}">${csrfField(csrf)}
+<input type="hidden" name="grant" value="${publicId}">
+<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw the access of ${clientName} to ${teamName}">Withdraw access</button></form>
+</li>`;
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const day = (date: Date): Html => html`<time datetime="${date.toISOString()}">${DAY.format(date)}</time>`;
+
+/** What one of the page's forms says; null when it says nothing that is known. */
+export function parseAccountForm(form: FormData | URLSearchParams): AccountForm | null {
+  const decision = field(form, 'decision');
+  if (decision === 'sign_out') return { decision };
+  return decision === 'withdraw' ? { decision, grant: field(form, 'grant') } : null;
+}

@@ -1,0 +1,157 @@
+// The page where a person decides what an application may do, and where. Denying is one click, as allowing is.
+import { type Html, html } from './html.ts';
+import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
+
+export interface ConsentTeam {
+  readonly teamId: bigint;
+  readonly teamName: string;
+  readonly workspaces: readonly { readonly id: bigint; readonly name: string }[];
+}
+
+export interface ConsentScope {
+  readonly scope: string;
+  readonly sentence: string;
+  /** Names of the person's teams for which they may not grant it. */
+  readonly notFor?: readonly string[];
+}
+
+export interface ConsentData {
+  readonly clientName: string;
+  readonly clientUri?: string | undefined;
+  /** Where the browser goes afterwards: the host of the redirect URI, or its scheme when it is an app's own. */
+  readonly redirectHost: string;
+  /** The client registered itself: nobody has checked its name. */
+  readonly isUnverified?: boolean;
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly scopes: readonly ConsentScope[];
+  readonly teams: readonly ConsentTeam[];
+  readonly action: string;
+  readonly csrf: string;
+  readonly error?: string;
+  /** What was chosen before an error. */
+  readonly chosen?: ConsentForm;
+  readonly formAction?: readonly string[];
+}
+
+export interface ConsentForm {
+  readonly decision: 'allow' | 'deny';
+  readonly scopes: string[];
+  /** '' when none was chosen. */
+  readonly teamId: string;
+  /** null is the whole team. */
+  readonly workspaceIds: string[] | null;
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** 200; 422 with an error. */
+export function consentPage(data: ConsentData): Response {
+  const { clientName, error, scopes, teams } = data;
+  const only = teams.length === 1 ? teams[0] : undefined;
+  return pageResponse({
+    title: `${error ? 'Error: ' : ''}${clientName} asks for access`,
+    status: error ? 422 : 200,
+    ...(data.formAction && { formAction: data.formAction }),
+    body: html`<h1>${clientName} asks for access to your ${SERVICE_NAME} data</h1>
+${about(data)}
+${alertBox(error, true)}
+<form method="post" action="${data.action}">
+${csrfField(data.csrf)}
+<fieldset>
+<legend>${clientName} may</legend>
+<div class="box">${scopes.map((scope) => scopeChoice(scope, data))}</div>
+</fieldset>
+<fieldset>
+<legend>${only ? html`For the team ${only.teamName}` : 'For one of your teams'}</legend>
+<div class="box">${only ? oneTeam(only, data) : teams.map((team) => teamChoice(team, data))}</div>
+</fieldset>
+<div class="buttons">
+<button name="decision" value="deny" formnovalidate>Deny</button>
+<button class="accent" name="decision" value="allow">Allow</button>
+</div>
+</form>`,
+  });
+}
+
+function about({
+  clientName,
+  clientUri,
+  redirectHost,
+  isUnverified,
+  userName,
+  userEmail,
+}: ConsentData): Html {
+  const site =
+    clientUri !== undefined && /^https?:\/\//i.test(clientUri) && URL.canParse(clientUri)
+      ? new URL(clientUri)
+      : null;
+  return html`<div class="about">
+<p>You are signed in as <strong>${userName}</strong> (${userEmail}).</p>
+<p>Afterwards you go to <strong>${redirectHost}</strong>${LOOPBACK.test(redirectHost) && ', on this computer'}.${
+    site &&
+    html` The application’s site is <a href="${site.href}" rel="noreferrer noopener" target="_blank">${site.host}</a>.`
+  }</p>
+${isUnverified && html`<p class="warn">${clientName} registered itself: nobody has checked its name. Allow only what you started yourself.</p>`}
+</div>`;
+}
+
+/** What the person may grant for none of their teams cannot be ticked. */
+function scopeChoice({ scope, sentence, notFor = [] }: ConsentScope, { chosen, teams }: ConsentData): Html {
+  const isOut = notFor.length > 0 && notFor.length === teams.length;
+  const checked = !isOut && (chosen === undefined || chosen.scopes.includes(scope));
+  const [what, detail] = sentence.split(': ', 2);
+  return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" ${checked && html`checked`} ${isOut && html`disabled`}>
+<span>${what}${detail && html`<small>${detail}</small>`}${notFor.length > 0 && html`<small>Not yours to grant for ${notFor.join(', ')}</small>`}</span></label>`;
+}
+
+function oneTeam(team: ConsentTeam, data: ConsentData): Html {
+  return html`<input type="hidden" name="team" value="${team.teamId}">${reachChoices(team, data)}`;
+}
+
+/** Opens its workspaces when it is chosen: by style alone, so without a script. */
+function teamChoice(team: ConsentTeam, data: ConsentData): Html {
+  const checked = data.chosen?.teamId === String(team.teamId);
+  return html`<div class="opens"><label class="choice"><input type="radio" name="team" value="${team.teamId}" required ${checked && html`checked`}>
+<span>${team.teamName}</span></label>
+<div class="inside" role="group" aria-label="Workspaces of ${team.teamName}">${reachChoices(team, data)}</div></div>`;
+}
+
+function reachChoices({ teamId, teamName, workspaces }: ConsentTeam, { chosen }: ConsentData): Html {
+  const before = chosen?.teamId === String(teamId) ? chosen.workspaceIds : null;
+  const radio = (value: string, checked: boolean) =>
+    html`<input type="radio" name="reach-${teamId}" value="${value}" ${checked && html`checked`}>`;
+  return html`<label class="choice">${radio('team', before === null)}
+<span>All workspaces<small>Also those that are added later</small></span></label>
+${
+  workspaces.length > 0 &&
+  html`<div class="opens"><label class="choice">${radio('some', before !== null)}
+<span>Only the workspaces that I choose</span></label>
+<div class="inside" role="group" aria-label="Chosen workspaces of ${teamName}">${workspaces.map(
+    ({
+      id,
+      name,
+    }) => html`<label class="choice"><input type="checkbox" name="workspace-${teamId}" value="${id}" ${before?.includes(String(id)) && html`checked`}>
+<span>${name}</span></label>`,
+  )}</div></div>`
+}`;
+}
+
+/** What the page's form says. Nothing of it is checked here but its shape; anything but a plain "allow" is a denial. */
+export function parseConsent(form: FormData | URLSearchParams): ConsentForm {
+  const all = (name: string) => form.getAll(name).filter((value) => typeof value === 'string');
+  const teamId = field(form, 'team');
+  return {
+    decision: field(form, 'decision') === 'allow' ? 'allow' : 'deny',
+    scopes: all('scope'),
+    teamId,
+    workspaceIds: field(form, `reach-${teamId}`) === 'team' ? null : all(`workspace-${teamId}`),
+  };
+}
+
+/** Why a choice is not complete, as a sentence for the page; null when it is. */
+export function consentError({ scopes, teamId, workspaceIds }: ConsentForm): string | null {
+  if (scopes.length === 0) return 'Choose at least one thing that it may do, or deny.';
+  if (teamId === '') return 'Choose the team that this is for, or deny.';
+  return workspaceIds?.length === 0 ? 'Choose at least one workspace, or deny.' : null;
+}

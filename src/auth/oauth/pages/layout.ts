@@ -1,0 +1,85 @@
+// What every page of the authorization server has in common: the document, its one style sheet, the security headers.
+// No script, nothing from elsewhere.
+import { createHash } from 'node:crypto';
+import { Html, html } from './html.ts';
+import { STYLE } from './style.ts';
+
+export const SERVICE_NAME = 'Funnel Gateway';
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: number;
+  /** Where the answer to the page's form may send the browser on to: redirect URIs of the client. */
+  readonly formAction?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+
+/** The page as an answer, never cached, never framed. */
+export function pageResponse({ title, body, status = 200, formAction = [], headers = {} }: Page): Response {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · ${SERVICE_NAME}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+<header><svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M5 6.5h14l-5.2 6.2v3.6l-3.6 2v-5.6z"/></svg>${SERVICE_NAME}</header>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(document.text, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': contentSecurityPolicy(formAction),
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      // Not `no-referrer`: with it a browser says `Origin: null` of our own forms.
+      'referrer-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      ...headers,
+    },
+  });
+}
+
+/**
+ * Chromium holds every redirect that follows a form to `form-action`: to the client, and on from there to wherever the
+ * client sends the browser next. So it names the scheme of the client's redirect URI, not its origin.
+ */
+function contentSecurityPolicy(formAction: readonly string[]): string {
+  const schemes = formAction.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).protocol);
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    `form-action ${["'self'", ...new Set(schemes)].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** The hidden field that proves that a form is ours. */
+export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
+
+/** What went wrong, as screen readers announce it. @param hasFocus also where the keyboard starts */
+export const alertBox = (message: string | null | undefined, hasFocus = false): Html | null =>
+  message
+    ? html`<p class="alert" id="error" role="alert" tabindex="-1" ${hasFocus && html`autofocus`}>${message}</p>`
+    : null;
+
+/** A field of a form that was sent, as text; '' when it is missing or a file. */
+export function field(form: FormData | URLSearchParams, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}

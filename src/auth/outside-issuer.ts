@@ -1,0 +1,132 @@
+// Access tokens of the outside issuer that OAUTH_ISSUER names: their claims, as the configuration maps them, become team,
+// workspaces and scopes of ours. Nothing of such a token is in the store; it lives until it expires.
+import { type JWTPayload, jwtVerify } from 'jose';
+import type { OutsideIssuer } from '../config.ts';
+import type { App } from '../context.ts';
+import { findNamedReach, type NamedReach } from '../store/token-liveness.ts';
+import { CLOCK_TOLERANCE_SECONDS, EXPIRED, rememberedAs, requireIssued, toRefusal } from './access-tokens.ts';
+import type { OauthActor } from './actor.ts';
+import { type Host, narrow } from './hosts.ts';
+import { isFor } from './resources.ts';
+import { SCOPES } from './scopes.ts';
+
+/** Public keys only: a secret that both sides know proves nothing here. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** RFC 9068 §2.1, or what issuers from before it write. */
+const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
+const MAX_WORKSPACES = 1_000;
+
+interface Mapped {
+  readonly payload: JWTPayload;
+  readonly reach: NamedReach;
+  /** null: every workspace of the team. */
+  readonly granted: readonly bigint[] | null;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/**
+ * Who bears the token, narrowed to what the host leads to; or, as a string, why it is refused.
+ * @throws AppError `unavailable` when neither the issuer's keys nor the store can be asked
+ */
+export async function verifyOutsideToken(
+  app: App,
+  outside: OutsideIssuer,
+  token: string,
+  host: Host,
+): Promise<OauthActor | string> {
+  let refusal = '';
+  const mapped = await app.lookups.remember(`token ${rememberedAs(token)}`, async () => {
+    const checked = await check(app, outside, token);
+    if (typeof checked !== 'string') return checked;
+    refusal = checked;
+    return null;
+  });
+  if (mapped === null) return refusal;
+  const { payload, reach, granted, scopes } = mapped;
+  const { exp = 0, sub, client_id: client, azp } = payload;
+  if ((exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= app.clock().getTime()) return EXPIRED;
+  const clientId = textOf(client) ?? textOf(azp) ?? sub ?? outside.issuer;
+  return {
+    kind: 'oauth',
+    issuer: outside.issuer,
+    subject: sub ?? clientId,
+    clientId,
+    clientName: null,
+    user: null,
+    grantId: null,
+    scopes,
+    expiresAt: new Date(exp * 1000),
+    grantedWorkspaceIds: granted,
+    reach: narrow(reach.teamId, host, granted),
+  };
+}
+
+async function check(app: App, outside: OutsideIssuer, token: string): Promise<Mapped | string> {
+  const payload = await verify(app, outside, token);
+  if (typeof payload === 'string') return payload;
+  const { teamClaim, workspacesClaim, scopesClaim } = outside;
+  const team = textOf(payload[teamClaim]);
+  if (team === null) return `Access token has no team in its claim ${teamClaim}.`;
+  const workspaces = listOf(payload[workspacesClaim]);
+  if (workspaces === undefined)
+    return `Access token has no list of workspaces in its claim ${workspacesClaim}.`;
+  const reach = await findNamedReach(app.store, team, workspaces ?? []);
+  if (reach === null) return 'Access token is for no team of this service.';
+  const scopes = new Set(scopesOf(payload[scopesClaim]).filter((scope) => SCOPES.includes(scope)));
+  return { payload, reach, granted: workspaces && reach.workspaceIds, scopes };
+}
+
+async function verify(
+  app: App,
+  { issuer, audience }: OutsideIssuer,
+  token: string,
+): Promise<JWTPayload | string> {
+  const { issuerKeys } = app;
+  if (issuerKeys === null) throw new Error('There are no keys for the outside issuer.');
+  const now = app.clock();
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, issuerKeys.keyOf, {
+      algorithms: ALGORITHMS,
+      issuer,
+      requiredClaims: ['exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    });
+    requireIssued(payload, now);
+    if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) return 'This is a JWT, but no access token.';
+    return isFor(payload.aud, [audience]) ? payload : 'Access token is for another audience.';
+  } catch (error) {
+    return toRefusal(error);
+  }
+}
+
+/** Ids come as text or as numbers. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** null where there is no such claim; undefined where it is no list of ids. */
+function listOf(value: unknown): string[] | null | undefined {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value) || value.length > MAX_WORKSPACES) return undefined;
+  const ids = value.map(textOf).filter((id) => id !== null);
+  return ids.length === value.length ? ids : undefined;
+}
+
+function scopesOf(value: unknown): string[] {
+  if (typeof value === 'string') return value.split(' ');
+  return Array.isArray(value) ? value.filter((scope) => typeof scope === 'string') : [];
+}

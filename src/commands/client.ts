@@ -1,0 +1,140 @@
+// `client`: OAuth clients, for whoever runs the gateway.
+import { toInteger, toTimestamp, toTimestampOrNull } from '../json.ts';
+import { create, GRANTS, list, type OauthClientRow, remove } from '../services/oauth-clients.ts';
+import { withTables } from './database.ts';
+import { type Program, report, type Shell, table } from './shell.ts';
+
+const CREATE_EXAMPLES = `
+Examples:
+  $ npx funnel-gateway client create --name "Nightly export" --grant client_credentials --scopes "contacts:read" --team 1
+  $ npx funnel-gateway client create --name "Mail platform" --scopes "contacts:read contacts:write" \\
+      --redirect-uri https://mail.example.com/callback
+  $ npx funnel-gateway client create --name "Desktop app" --public --scopes read --redirect-uri http://127.0.0.1/callback
+
+Without --grant a client sends people through consent: authorization_code and refresh_token.`;
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway client create --name "Nightly export" --grant client_credentials --scopes "contacts:read" --team 1
+  $ npx funnel-gateway client list
+  $ npx funnel-gateway client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R
+
+A client's secret is shown once, when it is made.`;
+
+/** Adds the command and its three subcommands. */
+export function addClient(program: Program, shell: Shell): void {
+  const client = program
+    .command('client')
+    .description('register, list and remove OAuth clients')
+    .addHelpText('after', EXAMPLES);
+  const json = () => program.opts().json;
+  client
+    .command('create')
+    .description('register an OAuth client; prints its id and its secret, once')
+    .requiredOption('--name <name>', 'what people read on the consent page')
+    .requiredOption(
+      '--scopes <scopes>',
+      'what it may ask for: names such as contacts:read, separated by spaces',
+    )
+    .option('--grant <grants...>', `how it gets tokens: ${GRANTS.join(', ')}; may be repeated`)
+    .option('--redirect-uri <uris...>', 'where people are sent back to; may be repeated')
+    .option('--public', 'it has no secret: an app on a device or in a browser')
+    .option('--team <id>', 'the team that it acts for by client_credentials')
+    .option('--workspaces <ids>', "only these of the team's workspaces, separated by commas")
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(({ name, scopes, grant, redirectUri, public: isPublic, team, workspaces }) =>
+      withTables(shell, async ({ app }) => {
+        const { client: row, clientSecret } = await create(app, {
+          name,
+          grants: words(grant?.join(' ') ?? 'authorization_code refresh_token'),
+          scopes: words(scopes),
+          redirectUris: redirectUri,
+          isPublic,
+          team,
+          workspaces: words(workspaces ?? ''),
+        });
+        const data = { ...toJson(row), ...(clientSecret !== null && { client_secret: clientSecret }) };
+        report(shell, json(), data, newClientText(row, clientSecret));
+      }),
+    );
+  client
+    .command('list')
+    .description('list OAuth clients; their secrets are not kept')
+    .option('--team <id>', 'only the clients that act for this team')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client list --team 1')
+    .action(({ team }) =>
+      withTables(shell, async ({ app }) => {
+        const clients = await list(app, { team });
+        report(shell, json(), clients.map(toJson), clientTable(clients));
+      }),
+    );
+  client
+    .command('remove')
+    .description('end an OAuth client, with every grant and token that it has')
+    .argument('<client_id>', 'the client')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R')
+    .action((id) =>
+      withTables(shell, async ({ app }) => {
+        const row = await remove(app, id);
+        report(shell, json(), toJson(row), `Client ${row.id} (${row.name}) is removed.`);
+      }),
+    );
+}
+
+function words(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
+}
+
+function newClientText(row: OauthClientRow, secret: string | null): string {
+  const lines = [`client_id      ${row.id}`, ...(secret === null ? [] : [`client_secret  ${secret}`]), ''];
+  const { grant_types, scope } = toJson(row);
+  lines.push(`${row.name}: ${grant_types.join(', ')}, scopes: ${scope}.`);
+  if (secret !== null) lines.push('Keep the secret now: it cannot be shown again.');
+  return lines.join('\n');
+}
+
+function clientTable(clients: readonly OauthClientRow[]): string {
+  if (clients.length === 0) return 'There are no OAuth clients.';
+  return table(
+    ['CLIENT ID', 'STATUS', 'TEAM', 'CREATED', 'GRANTS', 'SCOPES', 'NAME'],
+    clients.map((row) => {
+      const { status, grant_types, scope, dynamic } = toJson(row);
+      return [
+        row.id,
+        status,
+        row.teamId === null ? '-' : String(row.teamId),
+        row.createdAt.toISOString().slice(0, 10),
+        grant_types.join(' '),
+        scope,
+        dynamic ? `${row.name} (registered itself)` : row.name,
+      ];
+    }),
+  );
+}
+
+/** What of a client's metadata is shown; the names are those of RFC 7591 §2. */
+interface Metadata {
+  readonly grant_types?: string[];
+  readonly redirect_uris?: string[];
+  readonly token_endpoint_auth_method?: string;
+  readonly application_type?: string;
+  readonly scope?: string;
+}
+
+function toJson(row: OauthClientRow) {
+  const metadata = row.metadata as Metadata;
+  return {
+    client_id: row.id,
+    client_name: row.name,
+    status: row.disabledAt === null ? 'active' : 'removed',
+    grant_types: metadata.grant_types ?? ['authorization_code'],
+    redirect_uris: metadata.redirect_uris ?? [],
+    token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'client_secret_basic',
+    application_type: metadata.application_type ?? 'web',
+    scope: metadata.scope ?? '',
+    team_id: row.teamId === null ? null : toInteger(row.teamId),
+    workspace_ids: row.wholeTeam ? null : row.workspaceIds.map(toInteger),
+    dynamic: row.dynamic,
+    created_at: toTimestamp(row.createdAt),
+    disabled_at: toTimestampOrNull(row.disabledAt),
+  };
+}

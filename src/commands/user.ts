@@ -1,0 +1,188 @@
+// `user`: the people who sign in, for whoever runs the gateway.
+import { toInteger, toTimestamp, toTimestampOrNull } from '../json.ts';
+import {
+  create,
+  disable,
+  enable,
+  join,
+  type ListedUser,
+  leave,
+  list,
+  membershipsOf,
+  ROLES,
+  setPassword,
+  type UserRow,
+} from '../services/users.ts';
+import { withTables } from './database.ts';
+import { takePassword } from './passwords.ts';
+import { type Program, report, type Shell, table } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway user create --email ada@example.com --name "Ada Lovelace" --team 1 --role owner
+  $ npx funnel-gateway user list --team 1
+  $ npx funnel-gateway user set-password ada@example.com --password-stdin < password.txt
+  $ npx funnel-gateway user disable ada@example.com
+
+People are named by id, public id or e-mail address. A password that is made up is shown once.`;
+const WHO = 'id, public id or e-mail address';
+const ROLE = `what they are there: ${ROLES.join(', ')}`;
+const STDIN = 'read the password from standard input; without it one is made up and printed once';
+
+/** Adds the command and its subcommands. */
+export function addUser(program: Program, shell: Shell): void {
+  const user = program
+    .command('user')
+    .description('make, list, disable people who sign in; their teams and passwords')
+    .addHelpText('after', EXAMPLES);
+  const json = () => program.opts().json;
+  user
+    .command('create')
+    .description('make a person')
+    .requiredOption('--email <address>', 'what they sign in with')
+    .requiredOption('--name <name>', 'what they are called')
+    .option('--team <ids...>', 'a team that they belong to; may be repeated')
+    .option('--role <role>', ROLE, 'member')
+    .option('--password-stdin', STDIN)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npx funnel-gateway user create --email ada@example.com --name Ada --team 1 --role owner --json',
+    )
+    .action(({ email, name, team = [], role, passwordStdin }) =>
+      withTables(shell, async ({ app }) => {
+        const { password, made } = await takePassword(shell, passwordStdin);
+        const memberships = team.map((ref) => ({ team: ref, role }));
+        const row = await create(app, { email, name, password, memberships });
+        const joined = { ...row, memberships: await membershipsOf(app, row.id) };
+        const text = `User ${row.id} (${row.email}) is made.`;
+        report(shell, json(), { ...toJson(joined), ...passwordMember(made) }, withPassword(text, made));
+      }),
+    );
+  user
+    .command('list')
+    .description('list people')
+    .option('--team <id>', 'only the people of this team')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user list --team 1')
+    .action(({ team }) =>
+      withTables(shell, async ({ app }) => {
+        const users = await list(app, { team });
+        report(shell, json(), users.map(toJson), userTable(users));
+      }),
+    );
+  user
+    .command('set-password')
+    .description('give a person another password; signs them out everywhere')
+    .argument('<user>', WHO)
+    .option('--password-stdin', STDIN)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npx funnel-gateway user set-password ada@example.com --password-stdin < password.txt',
+    )
+    .action((ref, { passwordStdin }) =>
+      withTables(shell, async ({ app }) => {
+        const { password, made } = await takePassword(shell, passwordStdin);
+        const row = await setPassword(app, ref, password);
+        const text = `User ${row.id} (${row.email}) has another password, and is signed out everywhere.`;
+        report(shell, json(), { ...rowToJson(row), ...passwordMember(made) }, withPassword(text, made));
+      }),
+    );
+  user
+    .command('disable')
+    .description('keep a person out; ends what they granted, for good')
+    .argument('<user>', WHO)
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user disable ada@example.com')
+    .action((ref) =>
+      withTables(shell, async ({ app }) => {
+        const row = await disable(app, ref);
+        report(
+          shell,
+          json(),
+          rowToJson(row),
+          `User ${row.id} (${row.email}) is disabled; all that they granted has ended.`,
+        );
+      }),
+    );
+  user
+    .command('enable')
+    .description('let a person in again; what they had granted stays ended')
+    .argument('<user>', WHO)
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user enable ada@example.com')
+    .action((ref) =>
+      withTables(shell, async ({ app }) => {
+        const row = await enable(app, ref);
+        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) may sign in.`);
+      }),
+    );
+  user
+    .command('join')
+    .description('put a person into a team, or change their role there')
+    .argument('<user>', WHO)
+    .requiredOption('--team <id>', 'the team')
+    .option('--role <role>', ROLE, 'member')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npx funnel-gateway user join ada@example.com --team 2 --role admin',
+    )
+    .action((ref, { team, role }) =>
+      withTables(shell, async ({ app }) => {
+        const row = await join(app, ref, team, role);
+        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) is ${role} of team ${team}.`);
+      }),
+    );
+  user
+    .command('leave')
+    .description('take a person out of a team; ends what they granted there')
+    .argument('<user>', WHO)
+    .requiredOption('--team <id>', 'the team')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user leave ada@example.com --team 2')
+    .action((ref, { team }) =>
+      withTables(shell, async ({ app }) => {
+        const row = await leave(app, ref, team);
+        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) is out of team ${team}.`);
+      }),
+    );
+}
+
+function passwordMember(made: string | null): { password?: string } {
+  return made === null ? {} : { password: made };
+}
+
+function withPassword(text: string, made: string | null): string {
+  return made === null ? text : `${made}\n\n${text}\nKeep the password now: it cannot be shown again.`;
+}
+
+function userTable(users: readonly ListedUser[]): string {
+  if (users.length === 0) return 'There are no users.';
+  return table(
+    ['ID', 'PUBLIC ID', 'STATUS', 'TEAMS', 'EMAIL', 'NAME'],
+    users.map((user) => [
+      String(user.id),
+      user.publicId,
+      statusOf(user),
+      user.memberships.map(({ teamId, role }) => `${teamId} ${role}`).join(', ') || '-',
+      user.email,
+      user.name,
+    ]),
+  );
+}
+
+function statusOf({ disabledAt }: UserRow): 'active' | 'disabled' {
+  return disabledAt === null ? 'active' : 'disabled';
+}
+
+function toJson(user: ListedUser) {
+  const teams = user.memberships.map(({ teamId, role }) => ({ team_id: toInteger(teamId), role }));
+  return { ...rowToJson(user), teams };
+}
+
+function rowToJson(user: UserRow) {
+  return {
+    id: toInteger(user.id),
+    public_id: user.publicId,
+    email: user.email,
+    name: user.name,
+    status: statusOf(user),
+    created_at: toTimestamp(user.createdAt),
+    disabled_at: toTimestampOrNull(user.disabledAt),
+  };
+}

@@ -1,0 +1,124 @@
+// OAuth with the gateway's own authorization server, as any browser client would do it: discovery first, authorization
+// code with PKCE, refresh, revocation. Keeps nothing but the request that is under way.
+import * as oauth from 'oauth4webapi';
+
+const client: oauth.Client = { client_id: 'graphiql' };
+const storageKey = 'funnel-gateway:sign-in';
+const issuer = document.querySelector<HTMLMetaElement>('meta[name="issuer"]')?.content ?? '';
+// The gateway says `http:` itself where it is on this machine; anywhere else no such page is a secure context.
+const options = { [oauth.allowInsecureRequests]: issuer.startsWith('http:') };
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  /** Milliseconds since 1970, by this machine's clock. */
+  readonly expiresAt: number;
+}
+
+/** False where the page has no authorization server: on custom domains, or when tokens come from an outside issuer. */
+export const canSignIn = issuer !== '' && isSecureContext;
+
+/** Where people see and withdraw what they granted. */
+export const accountUrl = `${issuer}/account`;
+
+/** The explorer's address at the issuer: only there may the page's policy let it talk to the issuer. */
+const explorer = canSignIn ? new URL('/graphql', issuer).href : '';
+const autoStart = '#sign-in';
+
+let metadata: Promise<oauth.AuthorizationServer> | undefined;
+
+function discover(): Promise<oauth.AuthorizationServer> {
+  metadata ??= oauth
+    .discoveryRequest(new URL(issuer), { ...options, algorithm: 'oauth2' })
+    .then((response) => oauth.processDiscoveryResponse(new URL(issuer), response));
+  metadata.catch(() => {
+    metadata = undefined;
+  });
+  return metadata;
+}
+
+/** Leaves the page for the authorization server. Never returns where that works. */
+export async function leaveToSignIn(): Promise<void> {
+  if (new URL(explorer).origin !== location.origin) return location.assign(`${explorer}${autoStart}`);
+  const server = await discover();
+  if (server.authorization_endpoint === undefined)
+    throw new Error('The server has no authorization endpoint.');
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  sessionStorage.setItem(storageKey, JSON.stringify({ verifier, state }));
+  const url = new URL(server.authorization_endpoint);
+  url.search = new URLSearchParams({
+    client_id: client.client_id,
+    response_type: 'code',
+    redirect_uri: explorer,
+    // The fine scopes, not the wildcards: each can be left out on the consent page.
+    scope: (server.scopes_supported ?? []).filter((scope) => scope.includes(':')).join(' '),
+    resource: issuer,
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString();
+  location.assign(url);
+}
+
+/** What the page's address says about signing in. It is read once, and taken out of the address at once. */
+export function takeCallback(): URLSearchParams | 'start' | null {
+  const parameters = new URLSearchParams(location.search);
+  const isCallback = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
+  const starts = location.hash === autoStart;
+  if (!canSignIn || !(isCallback || starts)) return null;
+  history.replaceState(null, '', location.pathname);
+  return isCallback ? parameters : 'start';
+}
+
+/**
+ * The tokens for the code in the authorization server's answer.
+ * @throws oauth.AuthorizationResponseError when the person or the server refused; Error when the answer is not for this tab
+ */
+export async function redeem(callback: URLSearchParams): Promise<Tokens> {
+  const pending = sessionStorage.getItem(storageKey);
+  sessionStorage.removeItem(storageKey);
+  if (pending === null) throw new Error('No sign-in is under way in this tab.');
+  const { verifier, state } = JSON.parse(pending) as { verifier: string; state: string };
+  const server = await discover();
+  const checked = oauth.validateAuthResponse(server, client, callback, state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    checked,
+    explorer,
+    verifier,
+    { ...options, additionalParameters: { resource: issuer } },
+  );
+  return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
+}
+
+/** Whether the authorization server itself refused, or the person did on its page; not a network that is down. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
+
+/** New tokens for a refresh token, which is used up by it. */
+export async function refresh(refreshToken: string): Promise<Tokens> {
+  const server = await discover();
+  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, {
+    ...options,
+    additionalParameters: { resource: issuer },
+  });
+  return toTokens(await oauth.processRefreshTokenResponse(server, client, response));
+}
+
+/** Ends the grant that the token came from. */
+export async function revoke(token: string): Promise<void> {
+  const server = await discover();
+  const response = await oauth.revocationRequest(server, client, oauth.None(), token, options);
+  await oauth.processRevocationResponse(response);
+}
+
+function toTokens({ access_token, refresh_token, expires_in = 0 }: oauth.TokenEndpointResponse): Tokens {
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token ?? null,
+    expiresAt: Date.now() + expires_in * 1000,
+  };
+}

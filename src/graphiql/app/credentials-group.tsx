@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react';
+import { ApiKeyField } from './api-key-field.tsx';
+import { accountUrl, canSignIn } from './authorization.ts';
+import { getSession, signIn, signOut, subscribe } from './session.ts';
+
+/** Every way to say who you are: a key, or a person who signs in. While one is signed in, the key is not used. */
+export function Credentials() {
+  const { status, message } = useSyncExternalStore(subscribe, getSession);
+  const signedIn = status === 'signed-in';
+  return (
+    <div className="credentials">
+      {signedIn ? null : <ApiKeyField />}
+      {canSignIn ? (
+        <fieldset className="session" aria-label="Sign-in" aria-busy={status === 'busy'}>
+          <output className="session-status" data-status={signedIn ? 'accepted' : message && 'refused'}>
+            {signedIn ? 'Signed in' : message}
+          </output>
+          {signedIn ? (
+            <>
+              <a className="quiet" href={accountUrl} target="_blank" rel="noreferrer">
+                Account
+              </a>
+              <button type="button" className="sign-in" onClick={signOut}>
+                Sign out
+              </button>
+            </>
+          ) : (
+            <button type="button" className="sign-in" onClick={signIn} disabled={status === 'busy'}>
+              Sign in
+            </button>
+          )}
+        </fieldset>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+// Who is signed in, in this tab. The tokens live in sessionStorage only, so that they outlive a reload.
+import {
+  canSignIn,
+  isRefusal,
+  leaveToSignIn,
+  redeem,
+  refresh,
+  revoke,
+  type Tokens,
+  takeCallback,
+} from './authorization.ts';
+
+const storageKey = 'funnel-gateway:session';
+const refreshBeforeMs = 20_000;
+const lockTimeoutMs = 1_500;
+
+export interface Session {
+  readonly status: 'signed-out' | 'busy' | 'signed-in';
+  /** What went wrong, for the person; '' when nothing did. */
+  readonly message: string;
+}
+
+interface Held extends Tokens {
+  /** Of this sign-in. */
+  readonly id: string;
+}
+
+let state: Session = { status: 'signed-out', message: '' };
+let held: Held | null = null;
+let refreshing: Promise<string | null> | undefined;
+let resuming: Promise<void> = Promise.resolve();
+const listeners = new Set<() => void>();
+
+export const getSession = (): Session => state;
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+// Back from the authorization server by the browser's button, to a page that was kept as it was left.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && state.status === 'busy') update('signed-out');
+});
+
+/** At the start: finishes a sign-in that comes back from the authorization server, or takes up the tab's own one. */
+export function resumeSession(): Promise<void> {
+  resuming = resume();
+  return resuming;
+}
+
+async function resume(): Promise<void> {
+  const callback = takeCallback();
+  if (callback === 'start') return signIn();
+  if (callback !== null) return finish(callback);
+  const kept = canSignIn ? sessionStorage.getItem(storageKey) : null;
+  if (kept === null) return;
+  update('busy');
+  const session = JSON.parse(kept) as Held;
+  if (await isOurs(session.id)) hold(session);
+  else drop();
+}
+
+async function finish(callback: URLSearchParams): Promise<void> {
+  update('busy');
+  try {
+    const session = { ...(await redeem(callback)), id: crypto.randomUUID() };
+    await isOurs(session.id);
+    hold(session);
+  } catch (error) {
+    drop(callback.get('error') === 'access_denied' ? 'Access was denied' : failure(error));
+  }
+}
+
+export async function signIn(): Promise<void> {
+  update('busy');
+  await leaveToSignIn().catch((error: unknown) => update('signed-out', failure(error)));
+}
+
+/** Forgets the tokens and ends what they stand for. */
+export async function signOut(): Promise<void> {
+  const token = held?.refreshToken ?? held?.accessToken;
+  drop();
+  if (token !== undefined) await revoke(token).catch(() => update('signed-out', 'The server was not told'));
+}
+
+/** The gateway does not take `token` any more. */
+export function endSession(token: string): void {
+  if (held?.accessToken === token) drop('Your sign-in has ended');
+}
+
+/** A token that is good for a while yet; null when nobody is signed in. */
+export async function getAccessToken(): Promise<string | null> {
+  await resuming;
+  if (held === null) return null;
+  if (held.expiresAt - Date.now() > refreshBeforeMs || held.refreshToken === null) return held.accessToken;
+  // One at a time: a refresh token that is sent twice counts as stolen.
+  refreshing ??= renew(held, held.refreshToken).finally(() => {
+    refreshing = undefined;
+  });
+  return refreshing;
+}
+
+async function renew(session: Held, refreshToken: string): Promise<string | null> {
+  try {
+    const tokens = await refresh(refreshToken);
+    if (held !== session) return null;
+    hold({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, id: session.id });
+  } catch (error) {
+    if (isRefusal(error) && held === session) drop('Your sign-in has ended');
+  }
+  return held?.accessToken ?? null;
+}
+
+/**
+ * A tab that was duplicated has a copy of our sessionStorage. Only one of the two may go on with the refresh token: the
+ * one that holds this lock, for as long as it lives.
+ */
+function isOurs(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const holdForever = () => {
+      resolve(true);
+      return new Promise<never>(() => {});
+    };
+    const signal = AbortSignal.timeout(lockTimeoutMs);
+    navigator.locks.request(`${storageKey}:${id}`, { signal }, holdForever).catch(() => resolve(false));
+  });
+}
+
+function hold(session: Held): void {
+  held = session;
+  sessionStorage.setItem(storageKey, JSON.stringify(session));
+  update('signed-in');
+}
+
+function drop(message = ''): void {
+  held = null;
+  sessionStorage.removeItem(storageKey);
+  update('signed-out', message);
+}
+
+const failure = (error: unknown): string =>
+  isRefusal(error) ? 'Sign-in was refused' : 'Sign-in did not work: try again';
+
+function update(status: Session['status'], message = ''): void {
+  state = { status, message };
+  for (const listener of listeners) listener();
+}

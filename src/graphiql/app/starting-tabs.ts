@@ -1,0 +1,29 @@
+// What the editors hold at the start: the first example on a first visit, else the tab that was open. GraphiQL takes the
+// queries of its tabs, but leaves the variables out, so that a reload would lose them.
+import { examples } from './examples.ts';
+import { storage } from './storage.ts';
+
+interface KeptTab {
+  readonly query?: string | null;
+  readonly variables?: string | null;
+}
+
+export function startingTabs() {
+  const tab = keptTab();
+  if (tab !== undefined) return { initialQuery: tab.query ?? '', initialVariables: tab.variables ?? '' };
+  const [first] = examples;
+  return first && { defaultTabs: [first], initialVariables: first.variables };
+}
+
+/** The tab that was open when the last visit ended; undefined when there was none. */
+function keptTab(): KeptTab | undefined {
+  try {
+    const kept = JSON.parse(storage.getItem('graphiql:tabState') ?? '{}') as {
+      tabs?: KeptTab[];
+      activeTabIndex?: number;
+    };
+    return kept.tabs?.[kept.activeTabIndex ?? 0];
+  } catch {
+    return undefined;
+  }
+}

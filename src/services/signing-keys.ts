@@ -1,0 +1,113 @@
+// Signing keys: listing, rotating and removing them. These functions are for the operator of the service, who is no
+// actor: they take an App and check no scope.
+import { createSigningKey, openPrivate, signerAt, signingKeys } from '../auth/signing-keys.ts';
+import type { App } from '../context.ts';
+import { AppError, notFound } from '../errors.ts';
+import {
+  deleteRetiredKeys,
+  deleteSigningKey,
+  findSigningKeys,
+  insertSigningKey,
+  lockSigningKeys,
+  retireOthers,
+  type SigningKeyRow,
+  setActiveAt,
+} from '../store/signing-keys.ts';
+import { withTransaction } from '../store/store.ts';
+
+/** How long a new key is published before it signs: longer than anybody should keep the list of keys. */
+const ANNOUNCED_MS = 60_000;
+/** How long a key is published after it has signed for the last time: the longest life that a token can be given. */
+const LONGEST_TOKEN_LIFE_MS = 86_400_000 + 60_000;
+
+/** `announced`: signs soon; `retiring`: signs no more, but its tokens may live; `sealed`: no secret key here opens it. */
+type SigningKeyStatus = 'announced' | 'active' | 'retiring' | 'sealed';
+
+/** A signing key, as people may see it. */
+export interface SigningKeyInfo {
+  readonly kid: string;
+  readonly alg: string;
+  readonly status: SigningKeyStatus;
+  readonly createdAt: Date;
+  /** When it begins to sign. */
+  readonly activeAt: Date;
+  /** When it leaves the published list; null while no other follows it. */
+  readonly retiredAt: Date | null;
+}
+
+/** The published keys, in the order in which they sign; the first one is made where there is none. */
+export async function list(app: App): Promise<SigningKeyInfo[]> {
+  await signingKeys(app);
+  return toInfos(app, await findSigningKeys(app.store), app.clock());
+}
+
+/**
+ * Makes the next key. It is published at once and signs after a minute; the keys before it stay published until their
+ * last token has expired, and are deleted by a later rotation.
+ * @param options.now the next key signs at once; one that is announced already is taken
+ * @throws AppError `conflict` while a key is announced already
+ */
+export async function rotate(app: App, options: { now?: boolean } = {}): Promise<SigningKeyInfo> {
+  await signingKeys(app);
+  const next = await createSigningKey(app);
+  const rotated = await withTransaction(app.store, async (tx) => {
+    const now = app.clock();
+    const announced = (await lockSigningKeys(tx)).find(({ activeAt }) => activeAt > now);
+    if (announced !== undefined && options.now !== true) throw announcedAlready(announced);
+    const activeAt = options.now === true ? now : new Date(now.getTime() + ANNOUNCED_MS);
+    const row =
+      announced === undefined
+        ? await insertSigningKey(tx, { ...next, createdAt: now, activeAt })
+        : await setActiveAt(tx, announced.id, activeAt);
+    await deleteRetiredKeys(tx, now);
+    await retireOthers(tx, row.id, new Date(activeAt.getTime() + LONGEST_TOKEN_LIFE_MS));
+    return toInfos(app, await lockSigningKeys(tx), now).find(({ kid }) => kid === row.id);
+  });
+  app.lookups.forget();
+  if (rotated === undefined) throw new Error('The signing key that was just made is not there.');
+  return rotated;
+}
+
+/**
+ * Deletes a key that has leaked: every token that it signed is refused from now on.
+ * @throws AppError `not_found`; `conflict` for the key that signs
+ */
+export async function remove(app: App, kid: string): Promise<void> {
+  await withTransaction(app.store, async (tx) => {
+    const now = app.clock();
+    const status = toInfos(app, await lockSigningKeys(tx), now).find((key) => key.kid === kid)?.status;
+    if (status === undefined) throw notFound('Signing key');
+    if (status === 'active')
+      throw new AppError(
+        'conflict',
+        'This key signs at the moment: rotate with --now first, then remove it.',
+      );
+    await deleteSigningKey(tx, kid);
+  });
+  app.lookups.forget();
+}
+
+function announcedAlready({ id, activeAt }: SigningKeyRow): AppError {
+  const when = activeAt.toISOString();
+  return new AppError('conflict', `Key ${id} is announced already, and signs from ${when} on.`);
+}
+
+function toInfos(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKeyInfo[] {
+  const canOpen = new Set(rows.filter((row) => openPrivate(app, row) !== null).map(({ id }) => id));
+  const signer = signerAt(rows, now, ({ id }) => canOpen.has(id));
+  const statusOf = ({ id, activeAt }: SigningKeyRow): SigningKeyStatus => {
+    if (id === signer?.id) return 'active';
+    if (!canOpen.has(id)) return 'sealed';
+    return activeAt > now ? 'announced' : 'retiring';
+  };
+  return rows
+    .filter(({ retiredAt }) => retiredAt === null || retiredAt > now)
+    .map((row) => ({
+      kid: row.id,
+      alg: row.alg,
+      status: statusOf(row),
+      createdAt: row.createdAt,
+      activeAt: row.activeAt,
+      retiredAt: row.retiredAt,
+    }));
+}

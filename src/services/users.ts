@@ -1,0 +1,199 @@
+// People: making, listing, letting in and keeping out. These functions are for the operator of the service, who is no actor,
+// and for the authorization server; the members of a team cannot call them.
+import { hashPassword } from '../auth/passwords.ts';
+import type { App } from '../context.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
+import { findTeamId } from '../store/api-keys.ts';
+import { revokeGrant } from '../store/oauth-grants.ts';
+import type { Ref } from '../store/rows.ts';
+import { withTransaction } from '../store/store.ts';
+import {
+  deleteMembership,
+  deleteSessions,
+  findMemberships,
+  findUser,
+  findUserByEmail,
+  findUsers,
+  insertUser,
+  type ListedUser,
+  type Membership,
+  saveMembership,
+  setDisabledAt,
+  setPasswordHash,
+  type TeamRole,
+  type UserRow,
+} from '../store/users.ts';
+import { parseRef } from './refs.ts';
+
+export type { ListedUser, Membership, TeamRole, UserRow };
+
+export interface UserInput {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly memberships: readonly { readonly team: Ref; readonly role: string }[];
+}
+
+export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
+
+const MAX_NAME_LENGTH = 100;
+const MAX_EMAIL_LENGTH = 254;
+/** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
+const MIN_PASSWORD_LENGTH = 12;
+const MAX_PASSWORD_LENGTH = 200;
+
+/**
+ * Makes a person, with their memberships.
+ * @throws AppError `invalid` for e-mail address, name, password or role; `not_found` for a team; `conflict` when the
+ *   e-mail address is somebody's already
+ */
+export async function create(app: App, input: UserInput): Promise<UserRow> {
+  const createdAt = app.clock();
+  const email = parseEmail(input.email);
+  const name = parseName(input.name);
+  const memberships = await Promise.all(
+    input.memberships.map(async ({ team, role }) => ({
+      role: parseRole(role),
+      teamId: await requireTeam(app, team),
+    })),
+  );
+  const passwordHash = await hashPassword(parsePassword(input.password, email));
+  return withTransaction(app.store, async (tx) => {
+    const user = await insertUser(tx, { email, name, passwordHash, createdAt });
+    if (user === null) throw new AppError('conflict', 'Somebody has this e-mail address already.');
+    for (const { teamId, role } of memberships)
+      await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
+    return user;
+  });
+}
+
+/** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ListedUser[]> {
+  return findUsers(app.store, filter.team === undefined ? null : await requireTeam(app, filter.team));
+}
+
+/** A person who may sign in; null when there is none or they are disabled. */
+export async function find(app: App, id: bigint): Promise<UserRow | null> {
+  const user = await findUser(app.store, id);
+  return user === null || user.disabledAt !== null ? null : user;
+}
+
+/** The teams that a person belongs to, with their workspaces. */
+export async function membershipsOf(app: App, userId: bigint): Promise<Membership[]> {
+  return findMemberships(app.store, userId);
+}
+
+/**
+ * Gives a person another password, and signs them out everywhere. What they granted stays.
+ * @param ref id, public id or e-mail address
+ * @throws AppError `not_found`, `invalid` for the password
+ */
+export async function setPassword(app: App, ref: Ref, password: string): Promise<UserRow> {
+  const { id, email } = await requireUser(app, ref);
+  const passwordHash = await hashPassword(parsePassword(password, email));
+  return withTransaction(app.store, async (tx) => {
+    await deleteSessions(tx, id);
+    return setPasswordHash(tx, id, passwordHash);
+  });
+}
+
+/**
+ * Keeps a person out: no sign-in, signed out everywhere, and what they granted ends. Doing so twice keeps the first time.
+ * @throws AppError `not_found`
+ */
+export async function disable(app: App, ref: Ref): Promise<UserRow> {
+  const now = app.clock();
+  const { id, disabledAt } = await requireUser(app, ref);
+  const user = await withTransaction(app.store, async (tx) => {
+    await deleteSessions(tx, id);
+    return setDisabledAt(tx, id, disabledAt ?? now);
+  });
+  await revokeGrant(app.store, { userId: id }, now);
+  app.lookups.forget();
+  return user;
+}
+
+/** Lets a person in again. What they had granted stays ended. @throws AppError `not_found` */
+export async function enable(app: App, ref: Ref): Promise<UserRow> {
+  const { id } = await requireUser(app, ref);
+  return withTransaction(app.store, (tx) => setDisabledAt(tx, id, null));
+}
+
+/**
+ * Puts a person into a team, or changes their role there.
+ * @throws AppError `not_found` for the person or the team, `invalid` for the role
+ */
+export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<UserRow> {
+  const parsed = parseRole(role);
+  const user = await requireUser(app, ref);
+  const teamId = await requireTeam(app, team);
+  const createdAt = app.clock();
+  await withTransaction(app.store, (tx) =>
+    saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
+  );
+  app.lookups.forget();
+  return user;
+}
+
+/**
+ * Takes a person out of a team; what they granted there ends.
+ * @throws AppError `not_found` for the person, the team, or a person who is not in it
+ */
+export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
+  const user = await requireUser(app, ref);
+  const teamId = await requireTeam(app, team);
+  const wasMember = await deleteMembership(app.store, user.id, teamId);
+  await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
+  app.lookups.forget();
+  if (!wasMember) throw notFound('Membership');
+  return user;
+}
+
+async function requireUser(app: App, ref: Ref): Promise<UserRow> {
+  const named =
+    typeof ref === 'string' && ref.includes('@')
+      ? (await findUserByEmail(app.store, parseEmail(ref)))?.id
+      : parseRef('User', ref);
+  const user = named === undefined ? null : await findUser(app.store, named);
+  if (user === null) throw notFound('User');
+  return user;
+}
+
+async function requireTeam(app: App, ref: Ref): Promise<bigint> {
+  const teamId = await findTeamId(app.store, parseRef('Team', ref));
+  if (teamId === null) throw notFound('Team');
+  return teamId;
+}
+
+/** An e-mail address as it is stored, in the case that it was written in. @throws AppError `invalid` */
+export function parseEmail(text: string): string {
+  const email = text.trim().normalize('NFC');
+  if (!/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) || email.length > MAX_EMAIL_LENGTH)
+    throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
+  return email;
+}
+
+function parseName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
+    throw invalid('name', `The name must have 1 to ${MAX_NAME_LENGTH} characters.`);
+  return name;
+}
+
+function parseRole(text: string): TeamRole {
+  const role = ROLES.find((known) => known === text);
+  if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
+  return role;
+}
+
+function parsePassword(password: string, email: string): string {
+  const { length } = [...password.normalize('NFKC')];
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
+    throw invalid(
+      'password',
+      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+    );
+  if (password.toLowerCase().trim() === email.toLowerCase())
+    throw invalid('password', 'The password must not be the e-mail address.');
+  return password;
+}

@@ -1,0 +1,35 @@
+// The demo's person, who owns every demo team: whoever tries the gateway signs in as her.
+import { allocateIds } from '../public-ids.ts';
+import { onlyOne } from './named.ts';
+import type { Demo } from './seed.ts';
+
+/** Makes a password and keeps it; what it returns is the hash to store. */
+export type IssuePassword = () => Promise<string>;
+
+export const DEMO_EMAIL = 'ada@example.com';
+const NAME = 'Ada Lovelace';
+
+/** Inserts her, unless somebody has her e-mail address already: people may be there before any team is. */
+export async function insertPerson(
+  demo: Demo,
+  teamIds: readonly bigint[],
+  issuePassword: IssuePassword,
+): Promise<void> {
+  const { tx } = demo;
+  // So that nobody takes the address in between.
+  await tx.$executeRaw`lock table users in share row exclusive mode`;
+  const there = await tx.user.findFirst({
+    where: { email: { equals: DEMO_EMAIL, mode: 'insensitive' } },
+    select: { id: true },
+  });
+  if (there !== null) return;
+  const ids = onlyOne(await allocateIds(tx, 'users', 1));
+  const createdAt = demo.daysAgo(0);
+  const passwordHash = await issuePassword();
+  await tx.user.create({
+    data: { ...ids, email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
+  });
+  await tx.teamMember.createMany({
+    data: teamIds.map((teamId) => ({ userId: ids.id, teamId, role: 'owner' as const, createdAt })),
+  });
+}

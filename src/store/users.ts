@@ -1,0 +1,137 @@
+// People as rows, with their memberships. The password's hash leaves this layer only for a sign-in.
+import { Prisma, type TeamRole, type User } from './generated/client.ts';
+import { allocateIds } from './public-ids.ts';
+import type { Ref } from './rows.ts';
+import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
+
+export type { TeamRole };
+
+/** A person without the password's hash: what others may see. */
+export type UserRow = Omit<User, 'passwordHash'>;
+
+/** A person with the teams that they belong to. */
+export type ListedUser = UserRow & {
+  readonly memberships: { readonly teamId: bigint; readonly role: TeamRole }[];
+};
+
+/** A person who is to be. */
+export type NewUser = Pick<User, 'email' | 'name' | 'passwordHash' | 'createdAt'>;
+
+/** A team that a person belongs to. */
+export interface Membership {
+  readonly teamId: bigint;
+  readonly teamName: string;
+  readonly role: TeamRole;
+  readonly workspaces: { readonly id: bigint; readonly name: string }[];
+}
+
+const omit = { passwordHash: true } as const;
+
+/** One row always: the work is the same whether there is such a person. */
+const BY_EMAIL: Statement = {
+  name: 'users.by_email',
+  text: `select lower($1) as canonical, u.id, u.public_id as "publicId", u.email, u.name,
+    u.password_hash as "passwordHash", u.created_at as "createdAt", u.updated_at as "updatedAt",
+    u.disabled_at as "disabledAt"
+    from (values (1)) one left join users u on lower(u.email) = lower($1)`,
+};
+
+/** What an e-mail address names. */
+export interface Account {
+  /** The same for every way to write the address that names the same person, whether there is one or not. */
+  readonly canonical: string;
+  readonly user: User | null;
+}
+
+/** The account with this e-mail address, whatever its case; disabled people included. */
+export async function findAccount(store: Store, email: string): Promise<Account> {
+  // PostgreSQL takes no NUL in a text, and so nobody has one in their address.
+  if (email.includes('\0')) return { canonical: email, user: null };
+  const [row] = await query<User & { canonical: string }>(store, BY_EMAIL, [email]);
+  if (row === undefined) throw new Error('Looking up an account gave no row.');
+  const { canonical, ...user } = row;
+  return { canonical, user: user.id === null ? null : user };
+}
+
+/** The person with this e-mail address, whatever its case, disabled ones included, or null. */
+export async function findUserByEmail(store: Store, email: string): Promise<User | null> {
+  return (await findAccount(store, email)).user;
+}
+
+/** A person by id or public id, disabled ones included, or null. */
+export async function findUser(store: Store, ref: Ref): Promise<UserRow | null> {
+  const where = typeof ref === 'bigint' ? { id: ref } : { publicId: ref };
+  return withPrisma(store, (prisma) => prisma.user.findUnique({ where, omit }));
+}
+
+/** The people of one team, or all, each with the teams they belong to; by id. */
+export async function findUsers(store: Store, teamId: bigint | null): Promise<ListedUser[]> {
+  const where = teamId === null ? {} : { memberships: { some: { teamId } } };
+  const memberships = { select: { teamId: true, role: true }, orderBy: { teamId: 'asc' as const } };
+  return withPrisma(store, (prisma) =>
+    prisma.user.findMany({ where, orderBy: { id: 'asc' }, omit, include: { memberships } }),
+  );
+}
+
+/** Inserts a person; null when the e-mail address is somebody's already, whatever its case. */
+export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow | null> {
+  const [ids] = await allocateIds(tx, 'users', 1);
+  if (ids === undefined) throw new Error('The sequence of users gave no id.');
+  try {
+    return await tx.user.create({ data: { ...user, ...ids, updatedAt: user.createdAt }, omit });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
+    throw error;
+  }
+}
+
+/** Puts a person into a team, or changes their role there. */
+export async function saveMembership(
+  tx: Transaction,
+  membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
+): Promise<void> {
+  const { userId, teamId, role } = membership;
+  const where = { userId_teamId: { userId, teamId } };
+  await tx.teamMember.upsert({ where, create: membership, update: { role } });
+}
+
+/** Takes a person out of a team. Returns whether they were in it. */
+export async function deleteMembership(store: Store, userId: bigint, teamId: bigint): Promise<boolean> {
+  const { count } = await withPrisma(store, (prisma) =>
+    prisma.teamMember.deleteMany({ where: { userId, teamId } }),
+  );
+  return count > 0;
+}
+
+/** The teams that a person belongs to, with their workspaces; by id. */
+export async function findMemberships(store: Store, userId: bigint): Promise<Membership[]> {
+  const workspaces = { select: { id: true, name: true }, orderBy: { id: 'asc' as const } };
+  const found = await withPrisma(store, (prisma) =>
+    prisma.teamMember.findMany({
+      where: { userId },
+      orderBy: { teamId: 'asc' },
+      select: { teamId: true, role: true, team: { select: { name: true, workspaces } } },
+    }),
+  );
+  return found.map(({ teamId, role, team }) => ({
+    teamId,
+    role,
+    teamName: team.name,
+    workspaces: team.workspaces,
+  }));
+}
+
+/** Sets a password. */
+export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<UserRow> {
+  return tx.user.update({ where: { id }, data: { passwordHash }, omit });
+}
+
+/** Says when a person was disabled; null: is not. */
+export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<UserRow> {
+  return tx.user.update({ where: { id }, data: { disabledAt }, omit });
+}
+
+/** Signs a person out in every browser. */
+export async function deleteSessions(tx: Transaction, userId: bigint): Promise<void> {
+  await tx.oauthState.deleteMany({ where: { userId } });
+}

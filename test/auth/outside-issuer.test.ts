@@ -1,0 +1,326 @@
+// Tokens of an outside issuer (OAUTH_ISSUER): its published keys, what its claims mean here, and what happens while it
+// cannot be reached (RFC 8414, RFC 7517, DESIGN §7).
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createIssuerKeys } from '../../src/auth/issuer-keys.ts';
+import type { OutsideIssuer } from '../../src/config.ts';
+import { createServer, type Server } from '../../src/server.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+import { json } from '../support/walk.ts';
+
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+const ISSUER = 'https://login.example/tenant';
+const AUDIENCE = 'https://api.example';
+const METADATA = 'https://login.example/.well-known/oauth-authorization-server/tenant';
+const OIDC_METADATA = 'https://login.example/tenant/.well-known/openid-configuration';
+const KEYS = 'https://login.example/keys';
+const INVALID = 'Access token invalid.';
+
+/** Claims, of any form: an issuer may send what it likes. */
+type Claims = Record<string, unknown>;
+type Answer = unknown | (() => Response | Promise<Response>);
+type Pair = Awaited<ReturnType<typeof newKey>>;
+
+let now = NOW;
+let base: Gateway;
+let server: Server;
+let team: Awaited<ReturnType<typeof factories.team>>;
+let shop: Awaited<ReturnType<typeof factories.workspace>>;
+let blog: typeof shop;
+let first: Pair;
+let second: Pair;
+/** What the issuer answers by address, and what it was asked. */
+let answers: Record<string, Answer>;
+let asked: { url: string; init: RequestInit | undefined }[] = [];
+
+const issuerFetch: typeof fetch = async (input, init) => {
+  const url = String(input);
+  asked.push({ url, init });
+  const answer = answers[url];
+  if (typeof answer === 'function') return answer();
+  return answer === undefined ? new Response('nothing', { status: 404 }) : Response.json(answer);
+};
+
+async function newKey(alg: string, kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg } as JWK };
+}
+
+beforeAll(async () => {
+  base = await createGateway({
+    env: { OAUTH_ISSUER: ISSUER, OAUTH_AUDIENCE: AUDIENCE },
+    overrides: { clock: () => now, fetch: issuerFetch },
+  });
+  team = await factories.team(base.app);
+  shop = await factories.workspace(base.app, { teamId: team.id, subdomain: 'shop' });
+  blog = await factories.workspace(base.app, { teamId: team.id, subdomain: 'blog' });
+  [first, second] = await Promise.all([newKey('RS256', 'one'), newKey('ES256', 'two')]);
+});
+beforeEach(() => {
+  now = NOW;
+  asked = [];
+  answers = {
+    [METADATA]: { issuer: ISSUER, jwks_uri: KEYS },
+    [KEYS]: { keys: [first.jwk] },
+  };
+  base.logLines.length = 0;
+  restart();
+});
+afterAll(() => base.close());
+
+/** A process that has asked for no key yet, on the same database. */
+function restart(claimNames: Partial<OutsideIssuer> = {}): void {
+  const { app } = base;
+  const { outside } = app.config.oauth;
+  if (outside === null) throw new Error('no outside issuer');
+  const oauth = { ...app.config.oauth, outside: { ...outside, ...claimNames } };
+  const issuerKeys = createIssuerKeys({ issuer: ISSUER, fetch: issuerFetch, clock: app.clock, log: app.log });
+  server = createServer({ ...app, config: { ...app.config, oauth }, issuerKeys });
+}
+
+const seconds = (count: number) => Math.floor(NOW.getTime() / 1000) + count;
+
+function claims(changes: Claims = {}): Claims {
+  const about = { iss: ISSUER, aud: AUDIENCE, sub: 'someone', azp: 'platform', jti: randomUUID() };
+  return { ...about, iat: seconds(0), exp: seconds(7_200), team: team.publicId, scope: 'read', ...changes };
+}
+
+const sign = (changes: Claims = {}, { alg, kid, privateKey } = first, header: object = {}) =>
+  new SignJWT(claims(changes)).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey);
+
+function ask(token: string, path = '/api/v2/teams', host = 'localhost:4000', init: RequestInit = {}) {
+  const headers = { ...init.headers, Authorization: `Bearer ${token}` };
+  return server.fetch(new Request(`http://${host}${path}`, { ...init, headers }));
+}
+
+async function expectRefused(token: string, detail = INVALID): Promise<void> {
+  const response = await ask(token);
+  expect((await expectProblem(response, 'unauthenticated')).detail).toBe(detail);
+  expect(response.headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
+}
+
+async function expectUnavailable(token: string): Promise<void> {
+  const response = await ask(token);
+  expect((await expectProblem(response, 'unavailable')).detail).toBe(
+    'The issuer of access tokens cannot be asked for its keys at the moment.',
+  );
+  expect(response.headers.get('Retry-After')).toBe('5');
+  expect(response.headers.get('WWW-Authenticate')).toBeNull();
+}
+
+const unreachable = () => {
+  throw new TypeError('fetch failed');
+};
+const counts = (url: string) => asked.filter((request) => request.url === url).length;
+const workspaceNames = async (token: string) =>
+  (await json<{ name: string }[]>(await ask(token, `/api/v2/teams/${team.id}/workspaces`))).map(
+    ({ name }) => name,
+  );
+
+describe('what the claims mean', () => {
+  test('the team by public id or id, as text or number', async () => {
+    for (const id of [team.publicId, String(team.id), Number(team.id)]) {
+      const teams = await json<{ id: number }[]>(await ask(await sign({ team: id })));
+      expect(teams.map((row) => row.id)).toEqual([Number(team.id)]);
+    }
+  });
+
+  test('the workspaces by public id or id; none that is not the team’s', async () => {
+    const theirs = await factories.workspace(base.app);
+    const workspaces = [blog.publicId, Number(shop.id), String(theirs.id), 'unknown'];
+    expect(await workspaceNames(await sign({ workspaces }))).toEqual([shop.name, blog.name]);
+    expect(await workspaceNames(await sign({ workspaces: [theirs.publicId] }))).toEqual([]);
+    expect(await workspaceNames(await sign({ workspaces: [] }))).toEqual([]);
+    expect(await workspaceNames(await sign())).toEqual([shop.name, blog.name]);
+  });
+
+  test('the scopes as text or as a list, known ones only', async () => {
+    for (const scope of ['openid account:read', ['openid', 'account:read']]) {
+      expect((await ask(await sign({ scope }))).status).toBe(200);
+    }
+    for (const scope of [undefined, '', 'openid', 1, ['openid', 1], { read: true }]) {
+      expect((await ask(await sign({ scope }))).status).toBe(403);
+    }
+  });
+
+  test('by the names that the configuration gives', async () => {
+    restart({ teamClaim: 'https://example/team', workspacesClaim: 'shops', scopesClaim: 'permissions' });
+    const mapped = { 'https://example/team': team.publicId, shops: [shop.publicId], permissions: ['read'] };
+    expect(await workspaceNames(await sign({ ...mapped, team: 'unknown', scope: 'nothing' }))).toEqual([
+      shop.name,
+    ]);
+  });
+
+  test('the host narrows what the claims grant', async () => {
+    const token = await sign({ workspaces: [shop.publicId] });
+    expect((await ask(token, `/api/v2/workspaces/${shop.id}/contacts`, 'shop.localhost')).status).toBe(200);
+    expect((await ask(token, `/api/v2/workspaces/${blog.id}/contacts`, 'blog.localhost')).status).toBe(404);
+  });
+
+  test('viewer tells whose token it is', async () => {
+    const body = JSON.stringify({
+      query: '{ viewer { kind name issuer client { clientId name } user { name } scopes expiresAt } }',
+    });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await ask(await sign(), '/graphql', 'localhost:4000', { method: 'POST', headers, body });
+    expect(await json(response)).toEqual({
+      data: {
+        viewer: {
+          kind: 'OAUTH',
+          name: 'platform',
+          issuer: ISSUER,
+          client: { clientId: 'platform', name: null },
+          user: null,
+          scopes: ['read'],
+          expiresAt: '2026-06-01T14:00:00.000Z',
+        },
+      },
+    });
+  });
+});
+
+describe('a token is refused', () => {
+  test.each<[string, Claims, string]>([
+    ['of another issuer', { iss: 'https://evil.example' }, 'Access token is of another issuer.'],
+    ['for another audience', { aud: 'https://other.example' }, 'Access token is for another audience.'],
+    ['without audience', { aud: undefined }, 'Access token is for another audience.'],
+    ['that has expired', { exp: seconds(-6) }, 'Access token expired.'],
+    ['that is not valid yet', { nbf: seconds(60) }, 'Access token is not valid yet.'],
+    ['from the future', { iat: seconds(60) }, 'Access token is not valid yet.'],
+    ['without expiry', { exp: undefined }, INVALID],
+    ['without a team', { team: undefined }, 'Access token has no team in its claim team.'],
+    ['with a team of another form', { team: ['1'] }, 'Access token has no team in its claim team.'],
+    ['for a team that is not here', { team: '999999' }, 'Access token is for no team of this service.'],
+    [
+      'with workspaces that are no list',
+      { workspaces: '1' },
+      'Access token has no list of workspaces in its claim workspaces.',
+    ],
+  ])('%s', async (_, changes, detail) => expectRefused(await sign(changes), detail));
+
+  test('without a signature, or signed with the public key as a secret', async () => {
+    const body = new UnsecuredJWT(claims()).encode();
+    await expectRefused(body);
+    const secret = new TextEncoder().encode(JSON.stringify(first.jwk));
+    const mac = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'one' });
+    await expectRefused(await mac.sign(secret));
+  });
+
+  test('signed with a shared secret that the issuer publishes by mistake', async () => {
+    const secret = Buffer.alloc(32, 1);
+    answers[KEYS] = {
+      keys: [first.jwk, { kty: 'oct', kid: 'shared', alg: 'HS256', k: secret.toString('base64url') }],
+    };
+    const token = new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'shared' });
+    await expectRefused(await token.sign(secret));
+  });
+
+  test('signed by a key of ours: with an outside issuer ours is none', async () => {
+    await expectRefused(await sign({ iss: base.app.config.authUrl }), 'Access token is of another issuer.');
+  });
+
+  test('that is a JWT for something else', async () => {
+    await expectRefused(await sign({}, first, { typ: 'logout+jwt' }), 'This is a JWT, but no access token.');
+    for (const typ of ['JWT', 'application/at+jwt', undefined]) {
+      expect((await ask(await sign({}, first, { typ }))).status).toBe(200);
+    }
+  });
+
+  test('API keys stay good beside such tokens', async () => {
+    const key = await factories.apiKey(base.app, { teamId: team.id });
+    expect((await ask(key.token)).status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the keys of the issuer', () => {
+  test('are asked for once, by many requests at once too', async () => {
+    const token = await sign();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => ask(token)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(asked.map(({ url }) => url)).toEqual([METADATA, KEYS]);
+  });
+
+  test('are found by OpenID metadata where there is no other', async () => {
+    answers = { [OIDC_METADATA]: answers[METADATA], [KEYS]: answers[KEYS] };
+    expect((await ask(await sign())).status).toBe(200);
+    expect(asked.map(({ url }) => url)).toEqual([METADATA, OIDC_METADATA, KEYS]);
+  });
+
+  test('are asked for again when a token names an unknown one, but not by every such token', async () => {
+    expect((await ask(await sign())).status).toBe(200);
+    answers[KEYS] = { keys: [first.jwk, second.jwk] };
+    await expectRefused(await sign({}, second));
+    expect(counts(KEYS)).toBe(1);
+    now = new Date(NOW.getTime() + 30_000);
+    expect((await ask(await sign({}, second))).status).toBe(200);
+    for (let times = 0; times < 5; times++)
+      await expectRefused(await sign({}, { ...second, kid: `no-${times}` }));
+    expect(counts(KEYS)).toBe(2);
+  });
+
+  test('that were withdrawn are good for ten minutes at most', async () => {
+    expect((await ask(await sign())).status).toBe(200);
+    answers[KEYS] = { keys: [second.jwk] };
+    now = new Date(NOW.getTime() + 600_000);
+    await expectRefused(await sign());
+  });
+
+  test('cannot be had: 503 with Retry-After, never 401, and the issuer is left alone for a while', async () => {
+    answers[METADATA] = unreachable;
+    await expectUnavailable(await sign());
+    await expectUnavailable(await sign({}, { ...first, kid: 'invented' }));
+    expect(asked).toHaveLength(1);
+    now = new Date(NOW.getTime() + 5_000);
+    answers[METADATA] = { issuer: ISSUER, jwks_uri: KEYS };
+    expect((await ask(await sign())).status).toBe(200);
+  });
+
+  test('that are known stay good for an hour while the issuer is away; unknown ones are 503', async () => {
+    expect((await ask(await sign())).status).toBe(200);
+    answers[METADATA] = unreachable;
+    now = new Date(NOW.getTime() + 3_599_000);
+    expect((await ask(await sign())).status).toBe(200);
+    await expectUnavailable(await sign({}, second));
+    now = new Date(NOW.getTime() + 3_606_000);
+    await expectUnavailable(await sign());
+  });
+
+  test.each<[string, Record<string, Answer>]>([
+    ['metadata of another issuer', { [METADATA]: { issuer: 'https://evil.example', jwks_uri: KEYS } }],
+    ['no metadata', {}],
+    ['metadata without keys', { [METADATA]: { issuer: ISSUER } }],
+    ['metadata that is no JSON', { [METADATA]: () => new Response('<html>') }],
+    ['a failure', { [METADATA]: () => new Response('', { status: 500 }) }],
+    ['no keys', { [METADATA]: { issuer: ISSUER, jwks_uri: KEYS } }],
+    ['keys that are no list', { [METADATA]: { issuer: ISSUER, jwks_uri: KEYS }, [KEYS]: { keys: 'x' } }],
+    ['null', { [METADATA]: { issuer: ISSUER, jwks_uri: KEYS }, [KEYS]: () => Response.json(null) }],
+    ['an endless answer', { [METADATA]: () => new Response('x'.repeat(300_000)) }],
+  ])('%s: 503', async (_, given) => {
+    answers = given;
+    await expectUnavailable(await sign());
+    const [line = ''] = base.logLines.filter((text) => text.includes('no keys from the issuer'));
+    expect(line).toContain(ISSUER);
+  });
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data',
+    'https://login.example.evil.example/keys',
+    'http://login.example/keys',
+    'https://login.example:8443/keys',
+    'file:///etc/passwd',
+  ])('are never asked for elsewhere: %s', async (uri) => {
+    answers = { [METADATA]: { issuer: ISSUER, jwks_uri: uri }, [uri]: { keys: [first.jwk] } };
+    await expectUnavailable(await sign());
+    expect(asked.map(({ url }) => url)).toEqual([METADATA]);
+  });
+
+  test('no redirect is followed, and no request waits for ever', async () => {
+    await ask(await sign());
+    expect(asked.map(({ init }) => init?.redirect)).toEqual(['error', 'error']);
+    expect(asked.every(({ init }) => init?.signal instanceof AbortSignal)).toBe(true);
+  });
+});

@@ -1,0 +1,169 @@
+// Signing keys: made once, sealed in the store, rotated without breaking a token that lives (src/auth/signing-keys.ts).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { closeApp, createApp } from '../../src/app.ts';
+import { signingKeys } from '../../src/auth/signing-keys.ts';
+import type { App } from '../../src/context.ts';
+import { list, remove, rotate } from '../../src/services/signing-keys.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { bearerOf } from '../support/oauth-tokens.ts';
+
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+const NEW_SECRET = 'another secret key of tests, of no use either';
+
+let now = NOW;
+let gateway: Gateway;
+let app: App;
+const others: App[] = [];
+
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { clock: () => now } });
+  ({ app } = gateway);
+});
+beforeEach(async () => {
+  now = NOW;
+  await app.store.prisma.signingKey.deleteMany();
+});
+afterAll(async () => {
+  await Promise.all(others.map(closeApp));
+  await gateway.close();
+});
+
+/** Another process on the same database. */
+function another(secretKeys: readonly string[] = [TEST_SECRET_KEY]): App {
+  const databaseUrl = String(app.store.connection.connectionString);
+  const other = createApp(
+    app.config,
+    { databaseUrl, secretKeys: () => secretKeys },
+    { log: app.log, clock: () => now },
+  );
+  others.push(other);
+  return other;
+}
+
+const inSeconds = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+const statuses = async () => (await list(app)).map(({ status }) => status);
+
+async function bearers(): Promise<Caller> {
+  const { id: teamId } = await factories.team(app);
+  const grant = await oauthGrant(app, { teamId, scopes: ['read'], expiresAt: new Date('2027-01-01') });
+  return bearerOf(app, grant);
+}
+const ask = async (caller: Caller) => (await gateway.send('/api/v2/teams', { caller })).status;
+
+test('processes that start at once agree on one key', async () => {
+  const made = await Promise.all([app, another(), another(), another()].map(signingKeys));
+  expect(new Set(made.map(({ version }) => version)).size).toBe(1);
+  expect(await app.store.prisma.signingKey.count()).toBe(1);
+});
+
+test('the private part is nowhere in the store, and nowhere in what is published', async () => {
+  const { active, published } = await signingKeys(app);
+  expect(active.privateJwk).toMatchObject({
+    kty: 'RSA',
+    kid: active.kid,
+    alg: 'RS256',
+    d: expect.any(String),
+  });
+  expect(published.map((jwk) => Object.keys(jwk).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']]);
+  const [row] = await app.store.prisma.signingKey.findMany();
+  const sealed = Buffer.from(row?.sealedPrivate ?? []).toString('latin1');
+  for (const part of ['d', 'p', 'q'] as const) expect(sealed).not.toContain(active.privateJwk[part]);
+  expect(sealed).not.toContain('kty');
+});
+
+test('no log line holds a private part', async () => {
+  const { active } = await signingKeys(app);
+  await rotate(app);
+  expect(gateway.logLines.join('\n')).not.toContain(active.privateJwk.d);
+});
+
+describe('rotation', () => {
+  test('publishes the next key at once, lets it sign after a minute, and keeps the last one until its tokens have expired', async () => {
+    const first = await signingKeys(app);
+    const old = await bearers();
+    const next = await rotate(app);
+    expect(next).toMatchObject({ status: 'announced', activeAt: inSeconds(60), retiredAt: null });
+    const announced = await signingKeys(app);
+    expect(announced.active.kid).toBe(first.active.kid);
+    expect(announced.published.map(({ kid }) => kid)).toEqual([first.active.kid, next.kid]);
+    expect(announced.version).not.toBe(first.version);
+
+    now = inSeconds(60);
+    const switched = await signingKeys(app);
+    expect(switched.active.kid).toBe(next.kid);
+    expect(switched.published).toHaveLength(2);
+    expect(await statuses()).toEqual(['retiring', 'active']);
+    expect([await ask(old), await ask(await bearers())]).toEqual([200, 200]);
+
+    now = inSeconds(60 + 86_400 + 60);
+    expect((await signingKeys(app)).published.map(({ kid }) => kid)).toEqual([next.kid]);
+    expect(await statuses()).toEqual(['active']);
+  });
+
+  test('is one at a time, but the announced key can be told to sign at once', async () => {
+    const next = await rotate(app);
+    await expect(rotate(app)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await rotate(app, { now: true })).toMatchObject({
+      kid: next.kid,
+      status: 'active',
+      activeAt: NOW,
+    });
+    expect((await signingKeys(app)).active.kid).toBe(next.kid);
+    expect(await statuses()).toEqual(['retiring', 'active']);
+  });
+
+  test('at once, for a store without keys too', async () => {
+    expect((await rotate(app, { now: true })).status).toBe('active');
+  });
+
+  test('deletes what has left long ago', async () => {
+    await rotate(app, { now: true });
+    now = inSeconds(3 * 86_400);
+    await rotate(app);
+    expect(await app.store.prisma.signingKey.count()).toBe(2);
+  });
+
+  test('from two places at once makes one next key', async () => {
+    await signingKeys(app);
+    const results = await Promise.allSettled([rotate(app), rotate(another())]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await app.store.prisma.signingKey.count()).toBe(2);
+  });
+});
+
+describe('removing a key', () => {
+  test('refuses the tokens that it signed from then on', async () => {
+    const { active } = await signingKeys(app);
+    const caller = await bearers();
+    await rotate(app, { now: true });
+    expect(await ask(caller)).toBe(200);
+    await remove(app, active.kid);
+    expect(await ask(caller)).toBe(401);
+  });
+
+  test('is refused for the key that signs, and for one that is not there', async () => {
+    const { active } = await signingKeys(app);
+    await expect(remove(app, active.kid)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(remove(app, 'unknown')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a new secret key', () => {
+  test('beside the old one opens what the old one sealed', async () => {
+    const { active } = await signingKeys(app);
+    expect((await signingKeys(another([NEW_SECRET, TEST_SECRET_KEY]))).active.kid).toBe(active.kid);
+  });
+
+  test('alone makes a key of its own, and tokens of the old key stay good', async () => {
+    const { active } = await signingKeys(app);
+    const caller = await bearers();
+    const { active: theirs, published } = await signingKeys(another([NEW_SECRET]));
+    expect(theirs.kid).not.toBe(active.kid);
+    expect(published.map(({ kid }) => kid)).toEqual(expect.arrayContaining([active.kid, theirs.kid]));
+    expect((await signingKeys(app)).active.kid).toBe(active.kid);
+    expect(await ask(caller)).toBe(200);
+    expect((await list(app)).map(({ status }) => status).sort()).toEqual(['active', 'sealed']);
+  });
+});

@@ -1,0 +1,103 @@
+// What ends a token ends it on every process within seconds, however long tokens are remembered.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeApp, createApp } from '../../src/app.ts';
+import { signingKeys } from '../../src/auth/signing-keys.ts';
+import type { App } from '../../src/context.ts';
+import { createServer } from '../../src/server.ts';
+import * as signing from '../../src/services/signing-keys.ts';
+import { type OauthGrant, revokeGrant } from '../../src/store/oauth-grants.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { intercept } from '../support/graphql-statements.ts';
+import { bearerOf } from '../support/oauth-tokens.ts';
+
+const IN_TIME_MS = 1_500;
+
+let here: Gateway;
+let there: App;
+let teamId: bigint;
+let askThere: (caller: Caller) => Promise<number>;
+
+beforeAll(async () => {
+  here = await createGateway({ env: { LOOKUP_CACHE_MS: '2000' } });
+  const databaseUrl = String(here.app.store.connection.connectionString);
+  there = createApp(
+    here.app.config,
+    { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
+    { log: here.app.log },
+  );
+  const server = createServer(there);
+  askThere = async ({ authorization }) => {
+    const headers = { Authorization: authorization ?? '' };
+    return (await server.fetch(new Request('http://localhost:4000/api/v2/teams', { headers }))).status;
+  };
+  teamId = (await factories.team(here.app)).id;
+});
+afterAll(async () => {
+  await closeApp(there);
+  await here.close();
+});
+
+const prisma = () => here.app.store.prisma;
+const askHere = async (caller: Caller) => (await here.send('/api/v2/teams', { caller })).status;
+
+async function milliseconds(caller: Caller): Promise<number> {
+  const startedAt = performance.now();
+  while ((await askThere(caller)) === 200 || (await askHere(caller)) === 200) {
+    if (performance.now() - startedAt > 10_000) return Number.POSITIVE_INFINITY;
+    await sleep(20);
+  }
+  return performance.now() - startedAt;
+}
+
+test('a token that is known costs no statement', async () => {
+  const caller = await bearerOf(here.app, await oauthGrant(here.app, { teamId, scopes: ['read'] }));
+  let lookups = 1;
+  for (let tries = 0; lookups > 0 && tries < 200; tries++) {
+    lookups = 0;
+    const stop = intercept(here, (name, run) => {
+      if (/^oauth_|signing/.test(name)) lookups += 1;
+      return run();
+    });
+    expect(await askHere(caller)).toBe(200);
+    stop();
+    await sleep(10);
+  }
+  expect(lookups).toBe(0);
+});
+
+test.each<[string, (of: OauthGrant & { jti: string }) => Promise<unknown>]>([
+  [
+    'a revoked token',
+    ({ jti }) => prisma().oauthAccessToken.update({ where: { jti }, data: { revokedAt: new Date() } }),
+  ],
+  ['a revoked grant', ({ key }) => revokeGrant(here.app.store, { key }, new Date())],
+  [
+    'a disabled person',
+    ({ userId: id }) => prisma().user.update({ where: { id }, data: { disabledAt: new Date() } }),
+  ],
+  ['a person who left the team', ({ userId }) => prisma().teamMember.deleteMany({ where: { userId } })],
+  [
+    'a disabled client',
+    ({ clientId: id }) => prisma().oauthClient.update({ where: { id }, data: { disabledAt: new Date() } }),
+  ],
+  ['a removed client', ({ clientId: id }) => prisma().oauthClient.delete({ where: { id } })],
+  [
+    'a leaked signing key',
+    async () => {
+      const { active } = await signingKeys(here.app);
+      await signing.rotate(here.app, { now: true });
+      await signing.remove(here.app, active.kid);
+    },
+  ],
+])('%s is refused on every process', async (_, end) => {
+  const grant = await oauthGrant(here.app, { teamId, scopes: ['read'] });
+  const caller = await bearerOf(here.app, grant);
+  for (let times = 0; times < 5; times++) {
+    expect([await askHere(caller), await askThere(caller)]).toEqual([200, 200]);
+  }
+  await end({ ...grant, jti: caller.jti });
+  expect(await milliseconds(caller)).toBeLessThan(IN_TIME_MS);
+});

@@ -1,0 +1,98 @@
+// `client` on a PostgreSQL server that DATABASE_URL names.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { databaseUrlOf, type Env, run, runHere, runJsonHere } from './cli.ts';
+
+let gateway: Gateway;
+let env: Env;
+let team: { id: bigint; publicId: string };
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  env = { DATABASE_URL: databaseUrlOf(gateway) };
+  team = await factories.team(gateway.app);
+});
+afterAll(() => gateway.close());
+
+interface Printed {
+  client_id: string;
+  client_secret?: string;
+}
+
+const CREDENTIALS = ['--grant', 'client_credentials', '--scopes', 'contacts:read'];
+
+test('client_id and client_secret are members of the JSON; the secret is printed this once', async () => {
+  const args = ['client', 'create', '--name', 'X', ...CREDENTIALS, '--team', String(team.id)];
+  const made = await runJsonHere<Printed>(args, env);
+  expect(made).toMatchObject({
+    client_id: expect.stringMatching(/^fgc_/),
+    client_secret: expect.stringMatching(/^fgs_/),
+    grant_types: ['client_credentials'],
+    scope: 'contacts:read',
+    team_id: Number(team.id),
+    workspace_ids: null,
+  });
+  const { stdout } = await runHere(['client', 'list', '--team', team.publicId, '--json'], env);
+  expect(stdout).not.toContain(made.client_secret);
+  expect(JSON.parse(stdout)).toEqual([
+    expect.objectContaining({ client_id: made.client_id, status: 'active' }),
+  ]);
+  expect(await runJsonHere(['client', 'remove', made.client_id], env)).toMatchObject({ status: 'removed' });
+  const { stdout: people } = await run(['client', 'list'], env);
+  const [heading = '', first = ''] = people.split('\n');
+  expect(first.indexOf('removed')).toBe(heading.indexOf('STATUS'));
+});
+
+test('without --grant it is for consent; --public has no secret, --redirect-uri may be repeated', async () => {
+  const uris = ['http://127.0.0.1/callback', 'com.example.app:/callback'];
+  const made = await runJsonHere<Printed>(
+    [
+      'client',
+      'create',
+      '--name',
+      'App',
+      '--scopes',
+      'read contacts:write',
+      '--public',
+      ...uris.flatMap((uri) => ['--redirect-uri', uri]),
+    ],
+    env,
+  );
+  expect(made).toMatchObject({
+    redirect_uris: uris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+    scope: 'read contacts:write',
+    team_id: null,
+  });
+  expect(made).not.toHaveProperty('client_secret');
+});
+
+test('--workspaces narrows it; people read its id and its secret', async () => {
+  const workspace = await factories.workspace(gateway.app, { teamId: team.id });
+  const args = ['client', 'create', '--name', 'X', ...CREDENTIALS, '--team', String(team.id)];
+  const { code, stdout } = await runHere([...args, '--workspaces', workspace.publicId], env);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^client_id {6}fgc_\w{22}\nclient_secret {2}fgs_\w{49}\n/);
+  const [, id = ''] = /(fgc_\w+)/.exec(stdout) ?? [];
+  const row = await gateway.app.store.prisma.oauthClient.findUniqueOrThrow({ where: { id } });
+  expect(row).toMatchObject({ workspaceIds: [workspace.id], wholeTeam: false });
+});
+
+test.concurrent.each([
+  [
+    ['create', '--name', 'X', '--scopes', 'contacts:raed', '--redirect-uri', 'https://a.example/'],
+    'Unknown scope',
+  ],
+  [['create', '--name', 'X', '--scopes', 'read'], 'needs a redirect URI'],
+  [['create', '--name', 'X', '--scopes', 'read', '--grant', 'password'], 'Unknown grant password'],
+  [['create', '--name', 'X', ...CREDENTIALS], 'needs the team'],
+  [['create', '--name', 'X', ...CREDENTIALS, '--team', '999'], 'Team not found'],
+  [['remove', 'fgc_nobody'], 'Client not found'],
+])('client %j is refused with a sentence', async (args, message) => {
+  const { code, stdout, stderr } = await runHere(['client', ...args], env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});

@@ -1,0 +1,77 @@
+// `grant` on a PostgreSQL server that DATABASE_URL names.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant, tokensOf } from '../support/grants.ts';
+import { databaseUrlOf, type Env, run, runJson } from './cli.ts';
+
+interface Printed {
+  id: number;
+  public_id: string;
+  status: string;
+  revoked_at: string | null;
+}
+
+let gateway: Gateway;
+let env: Env;
+let team: { id: bigint; publicId: string };
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  env = { DATABASE_URL: databaseUrlOf(gateway) };
+  team = await factories.team(gateway.app);
+  workspaceId = (await factories.workspace(gateway.app, { teamId: team.id })).id;
+});
+afterAll(() => gateway.close());
+
+const make = (teamId = team.id, workspaceIds?: bigint[]) =>
+  oauthGrant(gateway.app, { teamId, ...(workspaceIds && { workspaceIds }) });
+
+test('list shows who granted what to whom, of one team or of all', async () => {
+  const [whole, some] = [await make(), await make(team.id, [workspaceId])];
+  const elsewhere = await make((await factories.team(gateway.app)).id);
+  const { prisma } = gateway.app.store;
+  const user = await prisma.user.findUniqueOrThrow({ where: { id: whole.userId } });
+  const client = await prisma.oauthClient.findUniqueOrThrow({ where: { id: whole.clientId } });
+  const ours = await runJson<Printed[]>(['grant', 'list', '--team', team.publicId], env);
+  expect(ours).toMatchObject([
+    {
+      id: Number(whole.id),
+      public_id: whole.publicId,
+      team_id: Number(team.id),
+      workspace_ids: null,
+      user: { id: Number(user.id), name: user.name, email: user.email },
+      client: { id: client.id, name: client.name },
+      scopes: ['contacts:read'],
+      status: 'active',
+      expires_at: whole.expiresAt.toISOString(),
+      revoked_at: null,
+    },
+    { id: Number(some.id), workspace_ids: [Number(workspaceId)] },
+  ]);
+  const { stdout } = await run(['grant', 'list'], env);
+  const [heading = '', first = ''] = stdout.split('\n');
+  expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));
+  for (const { publicId } of [whole, some, elsewhere]) expect(stdout).toContain(publicId);
+  expect(stdout).not.toContain(whole.key);
+});
+
+test('revoke ends a grant with its tokens at once; a second time it stays as it is', async () => {
+  const [grant, kept] = [await make(), await make()];
+  const ended = await runJson<Printed>(['grant', 'revoke', String(grant.id)], env);
+  expect(ended).toMatchObject({ id: Number(grant.id), status: 'revoked' });
+  expect(await tokensOf(gateway.app, grant)).toEqual({ revoked: true, refreshTokens: 0 });
+  expect(await tokensOf(gateway.app, kept)).toEqual({ revoked: false, refreshTokens: 1 });
+  expect(await runJson(['grant', 'revoke', grant.publicId], env)).toEqual(ended);
+});
+
+test.concurrent.each([
+  [['revoke', '999999'], 'Grant not found.'],
+  [['revoke', 'x'], 'Grant not found.'],
+  [['list', '--team', '999999'], 'Team not found.'],
+])('grant %j is refused with a sentence', async (args, message) => {
+  const { code, stdout, stderr } = await run(['grant', ...args], env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});

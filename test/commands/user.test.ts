@@ -1,0 +1,113 @@
+// `user` on a PostgreSQL server that DATABASE_URL names.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signIn } from '../../src/services/sign-in.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { databaseUrlOf, type Env, run, runHere, runJsonHere } from './cli.ts';
+
+let gateway: Gateway;
+let env: Env;
+let team: { id: bigint; publicId: string };
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  env = { DATABASE_URL: databaseUrlOf(gateway) };
+  team = await factories.team(gateway.app);
+});
+afterAll(() => gateway.close());
+
+interface Printed {
+  id: number;
+  email: string;
+  password?: string;
+}
+
+/** Whether these let in. */
+const letsIn = (email: string, password = '') =>
+  signIn(gateway.app, { email, password, address: undefined }).then(
+    () => true,
+    () => false,
+  );
+const create = (email: string, ...args: string[]) => [
+  ...['user', 'create', '--email', email, '--name', 'Ada'],
+  ...args,
+];
+
+test('a password is made up and printed once, and lets in; a person is in the teams that were named', async () => {
+  const other = await factories.team(gateway.app);
+  const teams = ['--team', team.publicId, '--team', String(other.id), '--role', 'owner'];
+  const made = await runJsonHere<Printed>(create('ada@example.com', ...teams), env);
+  expect(made).toMatchObject({
+    email: 'ada@example.com',
+    name: 'Ada',
+    status: 'active',
+    teams: [
+      { team_id: Number(team.id), role: 'owner' },
+      { team_id: Number(other.id), role: 'owner' },
+    ],
+  });
+  expect(made.password).toMatch(/^(\w{5}-){3}\w{5}$/);
+  expect(await letsIn(made.email, made.password)).toBe(true);
+  const { stdout } = await runHere(['user', 'list', '--team', String(team.id), '--json'], env);
+  expect(stdout).not.toContain(made.password);
+  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ id: made.id })]);
+});
+
+test('a password may come over standard input: its first line, whatever the bytes; it is not printed', async () => {
+  const password = 'p\u00e4ssw\u00f6rd \u{1F511} of mine';
+  const args = create('stdin@example.com', '--password-stdin');
+  const { code, stdout } = await run(args, env, '/', `${password}\r\nanother line\n`);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain(password);
+  expect(await letsIn('stdin@example.com', password)).toBe(true);
+});
+
+test('set-password replaces the password, disable keeps out, enable lets in again', async () => {
+  const email = 'grace@example.com';
+  const { id, password } = await runJsonHere<Printed>(create(email), env);
+  const changed = await runJsonHere<Printed>(['user', 'set-password', email], env);
+  expect([await letsIn(email, password), await letsIn(email, changed.password)]).toEqual([false, true]);
+  await runJsonHere(['user', 'set-password', String(id), '--password-stdin'], env, 'a third password');
+  expect(await letsIn(email, 'a third password')).toBe(true);
+  expect(await runJsonHere(['user', 'disable', email], env)).toMatchObject({ id, status: 'disabled' });
+  expect(await letsIn(email, 'a third password')).toBe(false);
+  expect(await runJsonHere(['user', 'enable', email], env)).toMatchObject({ id, status: 'active' });
+  expect(await letsIn(email, 'a third password')).toBe(true);
+});
+
+test('join puts into a team, leave takes out; the list for people is an aligned table', async () => {
+  const { id, publicId } = await factories.team(gateway.app);
+  await runJsonHere(create('kay@example.com'), env);
+  await runJsonHere(['user', 'join', 'kay@example.com', '--team', publicId, '--role', 'admin'], env);
+  const { stdout } = await runHere(['user', 'list', '--team', publicId], env);
+  const [heading = '', first = ''] = stdout.split('\n');
+  expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));
+  expect(first).toContain(`${id} admin`);
+  await runJsonHere(['user', 'leave', 'kay@example.com', '--team', publicId], env);
+  expect(await runJsonHere(['user', 'list', '--team', publicId], env)).toEqual([]);
+});
+
+test.concurrent.each([
+  [['create', '--email', 'ada', '--name', 'Ada'], '', 'e-mail address'],
+  [
+    ['create', '--email', 'x@example.com', '--name', 'X', '--password-stdin'],
+    'short',
+    '12 to 200 characters',
+  ],
+  [
+    ['create', '--email', 'x@example.com', '--name', 'X', '--password-stdin'],
+    '',
+    'no password on standard input',
+  ],
+  [
+    ['create', '--email', 'x@example.com', '--name', 'X', '--team', '1', '--role', 'king'],
+    '',
+    'owner, admin, member',
+  ],
+  [['create', '--email', 'x@example.com', '--name', 'X', '--team', '999'], '', 'Team not found'],
+  [['disable', 'nobody@example.com'], '', 'User not found'],
+])('user %j with %j on standard input is refused with a sentence', async (args, input, message) => {
+  const { code, stdout, stderr } = await runHere(['user', ...args], env, input);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});

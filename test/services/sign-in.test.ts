@@ -1,0 +1,190 @@
+// Signing in: what is said, how often one may try, and what cannot be told from the answers.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/auth/passwords.ts';
+import { signIn } from '../../src/services/sign-in.ts';
+import { countFailure } from '../../src/store/sign-in-failures.ts';
+import { findAccount } from '../../src/store/users.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const MINUTE_MS = 60_000;
+const WRONG = { code: 'unauthenticated', message: 'E-mail address or password is wrong.' };
+const TOO_MANY = { code: 'too_many_requests', retryAfterSeconds: expect.any(Number) };
+let gateway: Gateway;
+let now: Date;
+let email: string;
+let id: bigint;
+let networks = 0;
+let address: string;
+
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { clock: () => now } });
+});
+beforeEach(async () => {
+  now = new Date('2026-05-01T12:00:00Z');
+  ({ email, id } = await factories.user(gateway.app));
+  address = `10.0.0.${networks++}`;
+});
+afterAll(() => gateway.close());
+
+const attempt = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
+  signIn(gateway.app, { email, password: factories.PASSWORD, address, ...input });
+const fail = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
+  attempt({ password: 'not the password', ...input }).then(
+    () => 'signed in',
+    ({ code }: { code: string }) => code,
+  );
+/** So many failures, from as many addresses. */
+async function failOften(times: number, input: Partial<Parameters<typeof signIn>[1]> = {}): Promise<void> {
+  for (let i = 0; i < times; i++)
+    expect(await fail({ address: `10.1.${networks++}.${i}`, ...input })).toBe('unauthenticated');
+}
+
+test('the right password signs in, whatever the case of the address; the hash is not handed out', async () => {
+  const user = await attempt({ email: ` ${email.toUpperCase()} ` });
+  expect(user).toMatchObject({ id, email });
+  expect(user).not.toHaveProperty('passwordHash');
+});
+
+test('unknown account, wrong password and disabled person are one answer', async () => {
+  await expect(attempt({ password: 'wrong' })).rejects.toMatchObject(WRONG);
+  await expect(attempt({ password: '' })).rejects.toMatchObject(WRONG);
+  for (const unknown of ['nobody@example.com', 'no address', '', 'nul\0@example.com', '\ud800@x'])
+    await expect(attempt({ email: unknown })).rejects.toMatchObject(WRONG);
+  const { email: disabled } = await factories.user(gateway.app, { disabledAt: now });
+  await expect(attempt({ email: disabled })).rejects.toMatchObject(WRONG);
+});
+
+test('an address with a NUL in it is nobody\u2019s, not the account without it', async () => {
+  await expect(attempt({ email: email.replace('@', '\0@') })).rejects.toMatchObject(WRONG);
+});
+
+test('a password of any length is answered', async () => {
+  await expect(attempt({ password: 'x'.repeat(100_000) })).rejects.toMatchObject(WRONG);
+});
+
+test('an account that does not exist takes as long as one that does', async () => {
+  const timeOf = async (input: { email: string }) => {
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const start = performance.now();
+      await fail({ ...input, address: `10.2.${networks}.${i}` });
+      times.push(performance.now() - start);
+    }
+    return Math.min(...times);
+  };
+  const passwordHash = await hashPassword(factories.PASSWORD);
+  await gateway.app.store.prisma.user.update({ where: { id }, data: { passwordHash } });
+  const ratio = (await timeOf({ email: 'nobody-at-all@example.com' })) / (await timeOf({ email }));
+  expect(ratio).toBeGreaterThan(0.5);
+  expect(ratio).toBeLessThan(2);
+});
+
+describe('guessing at one account', () => {
+  test('is refused after ten failures from wherever, even with the right password, and then for a while', async () => {
+    await failOften(10);
+    await expect(attempt()).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 900 });
+    now = new Date(now.getTime() + 14 * MINUTE_MS);
+    await expect(attempt()).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 60 });
+    now = new Date(now.getTime() + MINUTE_MS);
+    expect(await attempt()).toMatchObject({ id });
+  });
+
+  test('is refused the same for an account that does not exist, whatever the case', async () => {
+    await failOften(10, { email: 'ghost@example.com' });
+    await expect(attempt({ email: 'GHOST@example.com' })).rejects.toMatchObject(TOO_MANY);
+  });
+
+  test('counts every spelling that PostgreSQL takes for the same address as one', async () => {
+    const { email: plain } = await factories.user(gateway.app, { email: 'ida.kirk@example.com' });
+    const spellings = [
+      plain,
+      plain.toUpperCase(),
+      plain.replace('i', '\u0130'),
+      plain.replace('k', '\u212a'),
+    ];
+    const accounts = await Promise.all(spellings.map((spelling) => findAccount(gateway.app.store, spelling)));
+    const same = accounts.filter(({ user }) => user !== null);
+    expect(same.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(same.map(({ canonical }) => canonical)).size).toBe(1);
+  });
+
+  test('counts many tries at once as many, before any password is looked at', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 25 }, (_, i) => fail({ address: `10.3.${networks}.${i}` })),
+    );
+    expect(outcomes.filter((code) => code === 'unauthenticated')).toHaveLength(10);
+    expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(15);
+  });
+
+  test('begins anew once the person has signed in, and does not keep others out', async () => {
+    await failOften(9);
+    await attempt();
+    await failOften(10);
+    const { email: other } = await factories.user(gateway.app);
+    expect(await attempt({ email: other })).toMatchObject({ email: other });
+  });
+});
+
+describe('guessing from one address', () => {
+  let accounts: string[];
+  beforeAll(async () => {
+    accounts = [];
+    for (let i = 0; i < 60; i++) accounts.push((await factories.user(gateway.app)).email);
+  });
+  let next = 0;
+
+  /** So many failures, at as many accounts. */
+  const spray = (from: string, times: number): Promise<string[]> =>
+    Promise.all(
+      Array.from({ length: times }, () => fail({ email: accounts[next++ % 60] ?? '', address: from })),
+    );
+  beforeEach(() => gateway.app.store.prisma.signInFailure.deleteMany());
+
+  test('is refused after fifty failures, whatever the account; others go on', async () => {
+    const outcomes = await spray(address, 50);
+    expect(new Set(outcomes)).toEqual(new Set(['unauthenticated']));
+    await expect(attempt()).rejects.toMatchObject(TOO_MANY);
+    expect(await attempt({ address: '10.4.0.1' })).toMatchObject({ id });
+  });
+
+  test('does not use up an account\u2019s tries once the address is refused', async () => {
+    await spray(address, 50);
+    for (let i = 0; i < 20; i++) expect(await fail()).toBe('too_many_requests');
+    expect(await attempt({ address: '10.4.0.2' })).toMatchObject({ id });
+  });
+
+  test('those who sign in from it do not count', async () => {
+    for (let i = 0; i < 60; i++) await attempt();
+    expect(await fail()).toBe('unauthenticated');
+  }, 30_000);
+
+  test('an IPv6 network counts as one address, an IPv4 address in IPv6 clothes as itself', async () => {
+    await spray('2001:db8:1:2::1', 25);
+    await spray('2001:0db8:1:2:ffff::', 25);
+    await expect(attempt({ address: '2001:DB8:1:2:3:4:5:6' })).rejects.toMatchObject(TOO_MANY);
+    expect(await attempt({ address: '2001:db8:1:3::1' })).toMatchObject({ id });
+    expect(await attempt({ address: '2001:db8::1:2' })).toMatchObject({ id });
+    await spray('::ffff:10.5.0.1', 50);
+    await expect(attempt({ address: '10.5.0.1' })).rejects.toMatchObject(TOO_MANY);
+    expect(await attempt({ address: '::ffff:10.5.0.2' })).toMatchObject({ id });
+  });
+});
+
+test('a count is for its window and its key, and what was tried is stored as a hash only', async () => {
+  const { store } = gateway.app;
+  const count = (key: string) => countFailure(store, key, now, MINUTE_MS);
+  expect([await count('a'), await count('a'), await count('b')]).toEqual([1, 2, 1]);
+  now = new Date(now.getTime() + MINUTE_MS);
+  expect(await count('a')).toBe(1);
+  await fail();
+  const rows = await store.prisma.signInFailure.findMany();
+  expect(rows.every(({ keyHash }) => keyHash.length === 32)).toBe(true);
+});
+
+test('nothing that was tried is logged', async () => {
+  await failOften(10);
+  await fail();
+  await attempt().catch(() => {});
+  expect(gateway.logLines.join('')).not.toMatch(/not the password|correct horse|@example\.com/);
+});

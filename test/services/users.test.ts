@@ -1,0 +1,196 @@
+// The rules of people: who there is, where they belong, and what ends when they are kept out.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { verifyPassword } from '../../src/auth/passwords.ts';
+import {
+  create,
+  disable,
+  enable,
+  find,
+  join,
+  leave,
+  list,
+  membershipsOf,
+  setPassword,
+} from '../../src/services/users.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+
+const PASSWORD = 'a password that is long';
+let gateway: Gateway;
+let now: Date;
+let team: bigint;
+let people = 0;
+
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { clock: () => now } });
+});
+beforeEach(async () => {
+  now = new Date('2026-05-01T12:00:00Z');
+  team = (await factories.team(gateway.app)).id;
+});
+afterAll(() => gateway.close());
+
+const email = () => `Person-${people++}@Example.com`;
+const make = (input: Partial<Parameters<typeof create>[1]> = {}) =>
+  create(gateway.app, { email: email(), name: 'Ada', password: PASSWORD, memberships: [], ...input });
+const later = (ms: number) => new Date(now.getTime() + ms);
+const rowOf = (id: bigint) => gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id } });
+
+/** A browser that the person is signed in with. */
+async function session(userId: bigint): Promise<void> {
+  const idHash = crypto.getRandomValues(new Uint8Array(32));
+  const expiresAt = later(86_400_000);
+  await gateway.app.store.prisma.oauthState.create({
+    data: { model: 'Session', idHash, payload: {}, userId, expiresAt },
+  });
+}
+const sessionsOf = (userId: bigint) => gateway.app.store.prisma.oauthState.count({ where: { userId } });
+
+/** How a grant and its token stand. */
+async function endsOf(grantId: bigint): Promise<(Date | null | undefined)[]> {
+  const grant = await gateway.app.store.prisma.oauthGrant.findUniqueOrThrow({
+    where: { id: grantId },
+    include: { tokens: true },
+  });
+  return [grant.revokedAt, ...grant.tokens.map(({ revokedAt }) => revokedAt)];
+}
+
+test('of a password only an argon2id hash is stored, and no row that is handed out has it', async () => {
+  const user = await make();
+  const { passwordHash } = await rowOf(user.id);
+  expect(passwordHash).toMatch(/^\$argon2id\$/);
+  expect(passwordHash).not.toContain(PASSWORD);
+  expect(await verifyPassword(PASSWORD, passwordHash)).toBe(true);
+  const handed = [
+    user,
+    await find(gateway.app, user.id),
+    await setPassword(gateway.app, user.email, PASSWORD),
+    await join(gateway.app, user.email, team, 'member'),
+    await leave(gateway.app, user.email, team),
+    await disable(gateway.app, user.email),
+    await enable(gateway.app, user.email),
+    ...(await list(gateway.app)),
+  ];
+  for (const row of handed) expect(row).not.toHaveProperty('passwordHash');
+});
+
+test('an e-mail address is one person\u2019s, whatever its case, also of two made at once', async () => {
+  const user = await make({ email: ' Grace@Example.com ' });
+  expect(user.email).toBe('Grace@Example.com');
+  await expect(make({ email: 'GRACE@example.COM' })).rejects.toMatchObject({ code: 'conflict' });
+  const outcomes = await Promise.allSettled([make({ email: 'x@y.example' }), make({ email: 'X@y.example' })]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+test.each([
+  ['email', { email: 'ada' }],
+  ['email', { email: 'ada@' }],
+  ['email', { email: 'a da@example.com' }],
+  ['email', { email: 'ada@exam\0ple.com' }],
+  ['email', { email: `${'a'.repeat(250)}@example.com` }],
+  ['name', { name: '  ' }],
+  ['name', { name: 'x'.repeat(101) }],
+  ['name', { name: 'Ada\u0000' }],
+  ['password', { password: 'eleven char' }],
+  ['password', { password: 'x'.repeat(201) }],
+  ['password', { email: 'long-address@example.com', password: 'LONG-address@example.com' }],
+  ['role', { memberships: [{ team: '1', role: 'king' }] }],
+])('%s is refused in %j', async (field, input) => {
+  const before = await list(gateway.app);
+  await expect(make(input)).rejects.toMatchObject({ code: 'invalid', errors: [{ field }] });
+  expect(await list(gateway.app)).toHaveLength(before.length);
+});
+
+test('a password may have any characters, counted as people count them', async () => {
+  await make({ password: '\u{1F511}'.repeat(12) });
+  await make({ password: 'x'.repeat(200) });
+  await expect(make({ password: '\u{1F511}'.repeat(6) })).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('a team that is not there is refused, and then nobody is made', async () => {
+  const address = email();
+  const memberships = [
+    { team, role: 'owner' },
+    { team: 999_999n, role: 'owner' },
+  ];
+  await expect(make({ email: address, memberships })).rejects.toMatchObject({ code: 'not_found' });
+  await make({ email: address });
+});
+
+test('memberships have the team, the role and the team\u2019s workspaces; people are listed by team', async () => {
+  const workspace = await factories.workspace(gateway.app, { teamId: team });
+  const { publicId, name } = await gateway.app.store.prisma.team.findUniqueOrThrow({ where: { id: team } });
+  const other = (await factories.team(gateway.app)).id;
+  const user = await make({
+    memberships: [
+      { team: publicId, role: 'owner' },
+      { team: other, role: 'member' },
+    ],
+  });
+  await make({ memberships: [{ team: other, role: 'admin' }] });
+  expect(await membershipsOf(gateway.app, user.id)).toEqual([
+    { teamId: team, teamName: name, role: 'owner', workspaces: [{ id: workspace.id, name: workspace.name }] },
+    expect.objectContaining({ teamId: other, role: 'member', workspaces: [] }),
+  ]);
+  expect(await list(gateway.app, { team })).toEqual([
+    expect.objectContaining({
+      id: user.id,
+      memberships: [
+        { teamId: team, role: 'owner' },
+        { teamId: other, role: 'member' },
+      ],
+    }),
+  ]);
+  await expect(list(gateway.app, { team: 999_999n })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('joining again changes the role; leaving ends what was granted there and nothing else', async () => {
+  const other = (await factories.team(gateway.app)).id;
+  const user = await make();
+  await join(gateway.app, user.id, team, 'member');
+  await join(gateway.app, user.publicId, team, 'admin');
+  expect(await membershipsOf(gateway.app, user.id)).toMatchObject([{ teamId: team, role: 'admin' }]);
+  const here = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
+  const there = await oauthGrant(gateway.app, { teamId: other, userId: user.id });
+  await leave(gateway.app, user.id, team);
+  expect(await membershipsOf(gateway.app, user.id)).toMatchObject([{ teamId: other }]);
+  expect(await endsOf(here.id)).toEqual([now, now]);
+  expect(await endsOf(there.id)).toEqual([null, null]);
+  await expect(leave(gateway.app, user.id, team)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('another password signs the person out everywhere, and nobody else', async () => {
+  const [user, bystander] = [await make(), await make()];
+  const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
+  for (const { id } of [user, user, bystander]) await session(id);
+  await setPassword(gateway.app, user.email.toLowerCase(), 'another long password');
+  expect(await verifyPassword('another long password', (await rowOf(user.id)).passwordHash)).toBe(true);
+  expect([await sessionsOf(user.id), await sessionsOf(bystander.id)]).toEqual([0, 1]);
+  expect(await endsOf(grant.id)).toEqual([null, null]);
+  await expect(setPassword(gateway.app, user.id, 'short')).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('disabling signs out, ends what was granted, keeps its first time; enabling brings back no grant', async () => {
+  const [user, bystander] = [await make(), await make()];
+  await session(user.id);
+  const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
+  const theirs = await oauthGrant(gateway.app, { teamId: team, userId: bystander.id });
+  const at = now;
+  expect(await disable(gateway.app, user.publicId)).toMatchObject({ disabledAt: at });
+  now = later(1_000);
+  expect(await disable(gateway.app, user.id)).toMatchObject({ disabledAt: at });
+  expect(await find(gateway.app, user.id)).toBeNull();
+  expect(await sessionsOf(user.id)).toBe(0);
+  expect(await endsOf(grant.id)).toEqual([at, at]);
+  expect(await endsOf(theirs.id)).toEqual([null, null]);
+  expect(await enable(gateway.app, user.id)).toMatchObject({ disabledAt: null });
+  expect(await find(gateway.app, user.id)).toMatchObject({ id: user.id });
+  expect(await endsOf(grant.id)).toEqual([at, at]);
+});
+
+test('somebody who is not there is not found, by whatever name', async () => {
+  expect(await find(gateway.app, 999_999n)).toBeNull();
+  for (const ref of [999_999n, '999999', 'abcdefgh', 'nobody@example.com', '1e3', ''])
+    await expect(disable(gateway.app, ref)).rejects.toMatchObject({ code: 'not_found' });
+});

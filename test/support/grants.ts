@@ -1,0 +1,55 @@
+// Grants for tests, made as the authorization server makes them, with a token and a refresh token each.
+import { createHash, randomUUID } from 'node:crypto';
+import type { App } from '../../src/context.ts';
+import type { TeamRole } from '../../src/store/generated/client.ts';
+import { completeGrant, findGrantByKey, type OauthGrant, saveGrant } from '../../src/store/oauth-grants.ts';
+import * as factories from './factories.ts';
+
+interface GrantOptions {
+  readonly teamId: bigint;
+  /** Absent: the whole team. */
+  readonly workspaceIds?: readonly bigint[];
+  readonly scopes?: readonly string[];
+  readonly role?: TeamRole;
+  /** Whose it is; a new person otherwise. */
+  readonly userId?: bigint;
+  readonly clientId?: string;
+  readonly expiresAt?: Date;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A person of the team who granted something to a client, which has got tokens. */
+export async function oauthGrant(app: App, options: GrantOptions): Promise<OauthGrant> {
+  const { prisma } = app.store;
+  const { teamId, role = 'admin', scopes = ['contacts:read'], workspaceIds = null } = options;
+  const userId = options.userId ?? (await factories.user(app)).id;
+  const clientId = options.clientId ?? (await factories.oauthClient(app)).id;
+  const expiresAt = options.expiresAt ?? new Date(Date.now() + HOUR_MS);
+  const member = { userId, teamId };
+  await prisma.teamMember.upsert({
+    where: { userId_teamId: member },
+    create: { ...member, role },
+    update: {},
+  });
+  const key = randomUUID();
+  await saveGrant(app.store, { key, userId, clientId, payload: { accountId: String(userId) }, expiresAt });
+  await completeGrant(app.store, key, { teamId, workspaceIds, scopes });
+  await prisma.oauthAccessToken.create({
+    data: { jti: key, kind: 'AccessToken', payload: {}, clientId, grantKey: key, expiresAt },
+  });
+  const idHash = createHash('sha256').update(key).digest();
+  await prisma.oauthState.create({
+    data: { model: 'RefreshToken', idHash, payload: {}, grantKey: key, expiresAt },
+  });
+  const grant = await findGrantByKey(app.store, key, new Date(0));
+  if (grant === null) throw new Error('no grant');
+  return grant;
+}
+
+/** What there is of a grant's tokens: whether its access token is revoked, and how many refresh tokens are left. */
+export async function tokensOf(app: App, { key }: { key: string }) {
+  const token = await app.store.prisma.oauthAccessToken.findUniqueOrThrow({ where: { jti: key } });
+  const refreshTokens = await app.store.prisma.oauthState.count({ where: { grantKey: key } });
+  return { revoked: token.revokedAt !== null, refreshTokens };
+}
