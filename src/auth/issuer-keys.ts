@@ -1,5 +1,6 @@
 // The published keys of an outside issuer: found by its metadata, kept for a while, asked for anew when a token names one
-// that is not among them. Only the issuer's own origin is ever asked.
+// that is not among them. Only the issuer and the address that it gives are ever asked.
+import { isIP } from 'node:net';
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -111,10 +112,15 @@ function metadataUrls(issuer: string): string[] {
   ];
 }
 
-/** @throws Error for an address elsewhere: whoever answers for the issuer must not send us to others' servers */
+/**
+ * Where the issuer says that its keys are: on its own origin, or on another host by name over https, as some have it.
+ * @throws Error for anything else: whoever answers for the issuer must not have us ask what only we can reach
+ */
 function keysUrl(issuer: string, uri: unknown): string {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null;
-  if (url?.origin !== new URL(issuer).origin) throw new Error("jwks_uri is not on the issuer's own origin.");
+  const isNamed = url?.protocol === 'https:' && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0;
+  if (url === null || (!isNamed && url.origin !== new URL(issuer).origin))
+    throw new Error('jwks_uri is neither on the issuer’s own origin nor an https address with a host name.');
   return url.href;
 }
 

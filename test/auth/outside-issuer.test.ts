@@ -308,14 +308,21 @@ describe('the keys of the issuer', () => {
 
   test.each([
     'http://169.254.169.254/latest/meta-data',
-    'https://login.example.evil.example/keys',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/keys',
     'http://login.example/keys',
-    'https://login.example:8443/keys',
+    'http://localhost/keys',
     'file:///etc/passwd',
-  ])('are never asked for elsewhere: %s', async (uri) => {
+  ])('are never asked for where only we can go: %s', async (uri) => {
     answers = { [METADATA]: { issuer: ISSUER, jwks_uri: uri }, [uri]: { keys: [first.jwk] } };
     await expectUnavailable(await sign());
     expect(asked.map(({ url }) => url)).toEqual([METADATA]);
+  });
+
+  test('are found on another host, where the issuer has them', async () => {
+    const uri = 'https://keys.login.example/v3/certs';
+    answers = { [METADATA]: { issuer: ISSUER, jwks_uri: uri }, [uri]: { keys: [first.jwk] } };
+    expect((await ask(await sign())).status).toBe(200);
   });
 
   test('no redirect is followed, and no request waits for ever', async () => {

@@ -72,7 +72,7 @@ const expireToken = () =>
 /** Controls of the top bar that are cut off, or lie on one another, or are too small to use. */
 const CROWDED = `(() => {
   const all = [...document.querySelectorAll('.top-bar :is(button, a, input, output, label)')]
-    .filter((element) => element.offsetParent !== null && element.textContent + element.tagName !== 'OUTPUT')
+    .filter((element) => element.offsetParent !== null)
     .map((element) => ({ name: element.textContent || element.id, box: element.getBoundingClientRect() }));
   const overlap = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
   return all.filter(({ name, box }, i) => box.left < 0 || box.right > innerWidth || (name === 'api-key' && box.width < 100)
