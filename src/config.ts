@@ -39,7 +39,7 @@ export interface Config {
   readonly oauth: OauthConfig;
 }
 
-export interface OauthConfig {
+interface OauthConfig {
   /** Clients may register themselves (RFC 7591). */
   readonly registration: boolean;
   /** Seconds that an access token lives. */

@@ -13,7 +13,7 @@ export interface AnonymousActor {
   readonly rejected: string | null;
 }
 
-export interface ApiKeyActor {
+interface ApiKeyActor {
   readonly kind: 'api_key';
   readonly apiKeyId: bigint;
   readonly publicId: string;

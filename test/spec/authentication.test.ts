@@ -82,7 +82,7 @@ describe('spec §5 rule 5: the well-known documents', () => {
 
   test('/.well-known/oauth-protected-resource publishes the scope vocabulary (RFC 9728)', async () => {
     const document = await json<Record<string, unknown> & { scopes_supported: string[] }>(
-      await send('/.well-known/oauth-protected-resource', anonymous),
+      await send('/.well-known/oauth-protected-resource', anonymous, 'auth.service.example'),
     );
     expect(document).toMatchObject({ resource: AUTH_URL, bearer_methods_supported: ['header'] });
     const { scopes_supported: scopes } = document;
@@ -95,7 +95,7 @@ describe('spec §5 rule 5: the well-known documents', () => {
   test('/.well-known/oauth-authorization-server is published too (RFC 8414)', async () => {
     const response = await send('/.well-known/oauth-authorization-server', anonymous, 'auth.service.example');
     expect(response.status).toBe(200);
-    expect(await json(response)).toMatchObject({ issuer: AUTH_URL, response_types_supported: [] });
+    expect(await json(response)).toMatchObject({ issuer: AUTH_URL, response_types_supported: ['code'] });
   });
 });
 

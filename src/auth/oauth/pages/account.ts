@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts';
 import { csrfField, field, pageResponse } from './layout.ts';
 
-export interface AccountGrant {
+interface AccountGrant {
   readonly publicId: string;
   readonly clientName: string;
   readonly teamName: string;

@@ -2,13 +2,13 @@
 import { type Html, html } from './html.ts';
 import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
 
-export interface ConsentTeam {
+interface ConsentTeam {
   readonly teamId: bigint;
   readonly teamName: string;
   readonly workspaces: readonly { readonly id: bigint; readonly name: string }[];
 }
 
-export interface ConsentScope {
+interface ConsentScope {
   readonly scope: string;
   readonly sentence: string;
   /** Names of the person's teams for which they may not grant it. */
