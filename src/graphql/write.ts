@@ -24,7 +24,7 @@ export class Run {
     value.then(
       (settled) => {
         try {
-          gap.json = write(plain(settled), this);
+          gap.fill(write(plain(settled), this));
           this.waitingFor -= 1;
           if (this.waitingFor === 0) this.finish?.();
         } catch (error) {
@@ -57,9 +57,22 @@ export type VariableValues = Extract<
 /** JSON in bytes, or parts of it with gaps among them. */
 export type Json = string | Gap | readonly Json[];
 
-/** Where a value is missing that has not come yet. */
+/**
+ * Where a value is missing that has not come yet. Under load gaps wait long enough to be promoted: what one still held
+ * after its answer would live until the next full garbage collection.
+ */
 class Gap {
-  json: Json = '';
+  private json: Json = '';
+
+  fill(json: Json): void {
+    this.json = json;
+  }
+
+  take(): Json {
+    const { json } = this;
+    this.json = '';
+    return json;
+  }
 }
 
 function flatten(json: Json): string {
@@ -67,7 +80,7 @@ function flatten(json: Json): string {
   const waiting: Json[] = [json];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') into.push(next);
-    else if (next instanceof Gap) waiting.push(next.json);
+    else if (next instanceof Gap) waiting.push(next.take());
     else for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i] ?? '');
   }
   return into.join('');
