@@ -6,7 +6,7 @@ export const VARIABLES = [
   ['PORT', '4000', 'port to listen on; 0 takes a free one'],
   ['HOST', '127.0.0.1', 'address to listen on'],
   ['DATABASE_URL', 'embedded', 'PostgreSQL connection string; without it an embedded PostgreSQL is started'],
-  ['DATA_DIR', '.data', 'folder of the embedded database and the demo key'],
+  ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   ['SERVICE_HOST', 'localhost', 'domain of the service; its subdomains lead to teams and workspaces'],
   [
     'AUTH_URL',
@@ -16,7 +16,7 @@ export const VARIABLES = [
   [
     'TRUST_PROXY',
     '',
-    'addresses or CIDR ranges, separated by commas, whose X-Forwarded-Host and -Proto count',
+    'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For, -Host and -Proto count',
   ],
   [
     'SECRET_KEY',
