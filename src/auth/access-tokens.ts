@@ -16,7 +16,6 @@ export const CLOCK_TOLERANCE_SECONDS = 5;
 const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 export const EXPIRED = 'Access token expired.';
-const FORM = /^[\w-]{2,}\.[\w-]{2,}\.[\w-]*$/;
 
 /** A token that is genuine: what it says, what the store knows of it, and so who bears it. */
 interface Genuine {
@@ -36,11 +35,6 @@ interface Claims {
   /** null: every workspace of the team. */
   readonly workspaces: readonly string[] | null;
   readonly scopes: readonly string[];
-}
-
-/** Whether a credential has the form of a JWT in the compact form (RFC 7515 §7.1), as no API key has. */
-export function isJwt(token: string): boolean {
-  return FORM.test(token);
 }
 
 /**

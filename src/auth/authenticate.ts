@@ -2,11 +2,9 @@
 // and says why, so that the operation can answer with the scope that it would have needed.
 import type { App } from '../context.ts';
 import { touchApiKey } from '../store/api-keys.ts';
-import { isJwt, verifyAccessToken } from './access-tokens.ts';
-import type { Actor } from './actor.ts';
+import type { Actor, OauthActor } from './actor.ts';
 import { type Host, narrow } from './hosts.ts';
-import { verifyOutsideToken } from './outside-issuer.ts';
-import { hashOf } from './tokens.ts';
+import { hashOf, isJwt } from './tokens.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 
@@ -21,14 +19,24 @@ export async function authenticate(app: App, headers: Headers, host: Host, url: 
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined) return rejected('The Authorization header must be "Bearer <API key>".');
   if (isJwt(token)) {
-    const { outside } = app.config.oauth;
-    const bearer =
-      outside === null
-        ? await verifyAccessToken(app, token, host, url)
-        : await verifyOutsideToken(app, outside, token, host);
+    const bearer = await verifyJwt(app, token, host, url);
     return typeof bearer === 'string' ? rejected(bearer) : bearer;
   }
   return apiKeyOf(app, token, host);
+}
+
+/** Loaded by the first token: a start without it is quicker, and traffic with API keys never needs it. */
+let ours: Promise<typeof import('./access-tokens.ts')> | undefined;
+let theirs: Promise<typeof import('./outside-issuer.ts')> | undefined;
+
+async function verifyJwt(app: App, token: string, host: Host, url: URL): Promise<OauthActor | string> {
+  const { outside } = app.config.oauth;
+  if (outside === null) {
+    ours ??= import('./access-tokens.ts');
+    return (await ours).verifyAccessToken(app, token, host, url);
+  }
+  theirs ??= import('./outside-issuer.ts');
+  return (await theirs).verifyOutsideToken(app, outside, token, host);
 }
 
 async function apiKeyOf(app: App, token: string, host: Host): Promise<Actor> {

@@ -1,7 +1,7 @@
 // The published keys of an outside issuer: found by its metadata, kept for a while, asked for anew when a token names one
 // that is not among them. Only the issuer and the address that it gives are ever asked.
 import { isIP } from 'node:net';
-import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
@@ -43,6 +43,7 @@ export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
   async function ask(): Promise<Known> {
     try {
       const keys = await fetchKeys(options);
+      const { createLocalJWKSet } = await import('jose');
       known = { keyOf: createLocalJWKSet({ keys }), at: clock().getTime() };
       return known;
     } catch (error) {
@@ -82,6 +83,7 @@ export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
       try {
         return await keyOf(header, token);
       } catch (error) {
+        const { errors } = await import('jose');
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       }
       return (await load(true)).keyOf(header, token);

@@ -102,3 +102,10 @@ function base62(value: bigint, length: number): string {
   }
   return text;
 }
+
+const JWT_FORM = /^[\w-]{2,}\.[\w-]{2,}\.[\w-]*$/;
+
+/** Whether a credential has the form of a JWT in the compact form (RFC 7515 §7.1), as no API key has. */
+export function isJwt(token: string): boolean {
+  return JWT_FORM.test(token);
+}

@@ -1,7 +1,7 @@
 // `signing-key`: the keys that access tokens are signed with, for whoever runs the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp, toTimestampOrNull } from '../json.ts';
-import { list, remove, rotate, type SigningKeyInfo } from '../services/signing-keys.ts';
+import type { SigningKeyInfo } from '../services/signing-keys.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -11,6 +11,9 @@ Examples:
   $ npx funnel-gateway signing-key rotate
 
 After a leak: rotate --now, then remove the key that leaked; its tokens stop at once.`;
+
+/** Loads what signs only when it is asked for: every start of the program passes here. */
+const services = () => import('../services/signing-keys.ts');
 
 /** Adds the command and its three subcommands. */
 export function addSigningKey(program: Program, shell: Shell): void {
@@ -25,6 +28,7 @@ export function addSigningKey(program: Program, shell: Shell): void {
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway signing-key list')
     .action(() =>
       withTables(shell, async ({ app }) => {
+        const { list } = await services();
         const keys = await list(app);
         report(shell, json(), keys.map(toJson), keyTable(keys));
       }),
@@ -36,6 +40,7 @@ export function addSigningKey(program: Program, shell: Shell): void {
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway signing-key rotate')
     .action(({ now }) =>
       withTables(shell, async ({ app }) => {
+        const { rotate } = await services();
         const key = await rotate(app, { now: now ?? false });
         report(shell, json(), toJson(key), rotatedText(app, key));
       }),
@@ -50,6 +55,7 @@ export function addSigningKey(program: Program, shell: Shell): void {
     )
     .action((kid) =>
       withTables(shell, async ({ app }) => {
+        const { remove } = await services();
         await remove(app, kid);
         report(shell, json(), { kid, removed: true }, `Signing key ${kid} is removed.`);
       }),
