@@ -86,7 +86,7 @@ export async function completeGrant(store: Store, key: string, choice: GrantChoi
 export type GrantFilter =
   | { readonly key: string }
   | { readonly id: bigint; readonly teamId: bigint }
-  | { readonly publicId: string; readonly userId: bigint }
+  | { readonly userId: bigint; readonly clientId: string; readonly teamId: bigint }
   | { readonly userId: bigint }
   | { readonly userId: bigint; readonly teamId: bigint }
   | { readonly clientId: string };
@@ -95,7 +95,6 @@ const COLUMN_OF = {
   key: 'key',
   id: 'id',
   teamId: 'team_id',
-  publicId: 'public_id',
   userId: 'user_id',
   clientId: 'client_id',
 } as const;

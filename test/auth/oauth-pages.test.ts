@@ -35,7 +35,7 @@ const grant = {
 };
 
 const pages: [string, () => Response][] = [
-  ['sign-in', () => signInPage({ ...form, clientName: EVIL, email: EVIL, error: EVIL })],
+  ['sign-in', () => signInPage({ ...form, clientName: EVIL, email: EVIL, error: EVIL, notice: EVIL })],
   [
     'consent',
     () =>
@@ -152,6 +152,15 @@ describe('consent', () => {
     expect(read('decision=ALLOW').decision).toBe('deny');
   });
 
+  test('whoever is somebody else says so in the same form, whatever is chosen in it', async () => {
+    const body = await consentPage(consent).text();
+    expect(body.match(/<form/g)).toHaveLength(1);
+    const buttons = [...body.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value);
+    expect(buttons).toEqual(['deny', 'allow', 'switch']);
+    expect(body).toContain('value="switch" formnovalidate>Not you? Use another account');
+    expect(read('decision=switch').decision).toBe('switch');
+  });
+
   test('says what is missing, and keeps what was chosen', async () => {
     const none = read('decision=allow&team=1&reach-1=some&scope=contacts:read');
     expect(consentError(none)).toContain('workspace');
@@ -208,6 +217,11 @@ describe('consent', () => {
 test('the account page names each grant, and its forms say which one', async () => {
   const body = await accountPage({ ...account, grants: [{ ...grant, workspaces: null }] }).text();
   expect(body).toContain('1 March 2026');
+  expect(body).not.toContain(', last on');
+  const againAt = new Date('2026-05-02T00:00:00Z');
+  expect(await accountPage({ ...account, grants: [{ ...grant, againAt }] }).text()).toMatch(
+    /1 March 2026<\/time>, last on <time [^>]*>2 May 2026/,
+  );
   expect(body).toContain('all workspaces');
   expect(body).toContain('name="grant" value="abcdef"');
   const read = (text: string) => parseAccountForm(new URLSearchParams(text));

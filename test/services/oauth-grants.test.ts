@@ -166,7 +166,7 @@ describe('a person', () => {
     // Not consented to yet.
     await saveGrant(store(), { ...(await newRecord()), userId });
     const listed = await grants.listOfUser(gateway.app, userId);
-    expect(listed.map(({ id }) => id)).toEqual([whole.id, some.id]);
+    expect(listed.map(({ publicId }) => publicId)).toEqual([whole.publicId, some.publicId]);
     expect(listed.map(({ workspaces }) => workspaces?.map(({ id }) => id) ?? null)).toEqual([
       null,
       [workspaceId],
@@ -174,6 +174,40 @@ describe('a person', () => {
     expect(
       JSON.stringify(listed, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
     ).not.toContain(whole.key);
+  });
+
+  test('sees one entry for a client and a team, with all that was granted, and withdraws all of it at once', async () => {
+    const { id: userId } = await factories.user(gateway.app);
+    const { id: clientId } = await factories.oauthClient(gateway.app);
+    const second = await factories.workspace(gateway.app, { teamId });
+    const other = (await factories.team(gateway.app)).id;
+    const mine = { userId, clientId };
+    const first = await make({ ...mine, workspaceIds: [second.id], scopes: ['funnels:read'] });
+    const again = await make({ ...mine, workspaceIds: [workspaceId, second.id], scopes: ['contacts:read'] });
+    const kept = [
+      await make({ ...mine, teamId: other }),
+      await make({ userId }),
+      await make({ clientId, scopes: ['write'] }),
+    ];
+    const [entry, ...rest] = await grants.listOfUser(gateway.app, userId);
+    expect(entry).toMatchObject({
+      publicId: first.publicId,
+      workspaces: [{ id: workspaceId }, { id: second.id }],
+      scopes: ['contacts:read', 'funnels:read'],
+      createdAt: first.createdAt,
+      againAt: again.createdAt,
+    });
+    expect(rest.map(({ againAt }) => againAt)).toEqual([null, null]);
+    const whole = await make(mine);
+    expect((await grants.listOfUser(gateway.app, userId))[0]?.workspaces).toBeNull();
+    // Any of its grants stands for the entry, one that has ended since the page was shown as well.
+    await revokeGrant(store(), { key: again.key }, new Date());
+    await grants.withdraw(gateway.app, userId, again.publicId);
+    for (const grant of [first, again, whole])
+      expect(await tokensOf(gateway.app, grant)).toEqual({ revoked: true, refreshTokens: 0 });
+    for (const grant of kept)
+      expect(await tokensOf(gateway.app, grant)).toEqual({ revoked: false, refreshTokens: 1 });
+    expect(await grants.listOfUser(gateway.app, userId)).toHaveLength(2);
   });
 
   test('withdraws their own: its tokens end; a second time is no failure', async () => {

@@ -19,6 +19,10 @@ const PURPOSE = 'account form';
 /** Ties the sign-in form to the browser that it was shown in, which has no session yet. */
 const BROWSER_COOKIE = 'fgw_browser';
 
+/** What the page says after one of its forms, by what stands for it in the page's address: nothing else is said there. */
+const NOTICES = { withdrawn: 'Access withdrawn.', signed_out: 'You are signed out.' } as const;
+
+type Notice = keyof typeof NOTICES;
 type Session = InstanceType<Provider['Session']>;
 
 /** One visit to the page. */
@@ -79,7 +83,8 @@ function showSignIn(desk: Desk, again?: { email: string; error: string; retryAft
   const browser = browserOf(desk) ?? crypto.randomUUID();
   desk.ctx.cookies.set(BROWSER_COOKIE, browser, { ...cookieOptions(desk), path: pathOf(desk) });
   const csrf = app.keyring.sign(PURPOSE, browser);
-  return desk.answer(signInPage({ clientName: null, action: pathOf(desk), csrf, ...again }));
+  const notice = again === undefined ? noticeOf(desk, 'signed_out') : undefined;
+  return desk.answer(signInPage({ clientName: null, action: pathOf(desk), csrf, notice, ...again }));
 }
 
 async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> {
@@ -99,7 +104,7 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   return goBack(desk);
 }
 
-async function showAccount(desk: Desk, user: UserRow, notice?: string): Promise<Response> {
+async function showAccount(desk: Desk, user: UserRow): Promise<Response> {
   const { app } = desk.engine;
   const grants = await listOfUser(app, user.id);
   return desk.answer(
@@ -112,7 +117,7 @@ async function showAccount(desk: Desk, user: UserRow, notice?: string): Promise<
       })),
       action: pathOf(desk),
       csrf: app.keyring.sign(PURPOSE, desk.session.jti),
-      ...(notice !== undefined && { notice }),
+      notice: noticeOf(desk, 'withdrawn'),
     }),
   );
 }
@@ -122,21 +127,28 @@ async function takeAccount(desk: Desk, user: UserRow, fields: URLSearchParams): 
   if (form?.decision === 'sign_out') {
     await desk.session.destroy();
     desk.ctx.cookies.set(desk.provider.cookieName('session'), null, cookieOptions(desk));
-    return goBack(desk);
+    return goBack(desk, 'signed_out');
   }
-  if (form?.decision !== 'withdraw') return showAccount(desk, user);
+  if (form?.decision !== 'withdraw') return goBack(desk);
   try {
     await withdraw(desk.engine.app, user.id, form.grant);
-    return await showAccount(desk, user, 'Access withdrawn.');
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return showAccount(desk, user);
+    if (error instanceof AppError && error.code === 'not_found') return goBack(desk);
     throw error;
   }
+  return goBack(desk, 'withdrawn');
 }
 
 /** To the page itself, so that reloading it sends no form again. */
-function goBack(desk: Desk): Promise<Response> {
-  return desk.answer(new Response(null, { status: 303, headers: { location: pathOf(desk) } }));
+function goBack(desk: Desk, notice?: Notice): Promise<Response> {
+  const location = pathOf(desk) + (notice === undefined ? '' : `?notice=${notice}`);
+  return desk.answer(new Response(null, { status: 303, headers: { location } }));
+}
+
+/** The sentence, if the page's address has this notice. */
+function noticeOf({ visit }: Desk, notice: Notice): string | undefined {
+  const given = new URL(visit.request.url).searchParams.get('notice');
+  return given === notice ? NOTICES[notice] : undefined;
 }
 
 function browserOf({ ctx }: Desk): string | undefined {

@@ -122,12 +122,23 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
 }
 
 /** Whoever signs in as somebody else is signed out first; the library would have them confirm that on a page of its own. */
-async function endOtherSession({ app, details }: Step, user: UserRow): Promise<void> {
-  const { session } = details;
-  if (session?.accountId === undefined || session.accountId === user.publicId) return;
-  await deleteStateByUid(app.store, 'Session', session.uid);
+async function endOtherSession(step: Step, user: UserRow): Promise<void> {
+  const accountId = step.details.session?.accountId;
+  if (accountId !== undefined && accountId !== user.publicId) await endSession(step);
+}
+
+/** Signs the person out, and keeps what they came for. */
+async function endSession({ app, details }: Step): Promise<void> {
+  if (details.session !== undefined) await deleteStateByUid(app.store, 'Session', details.session.uid);
   delete (details as { session?: unknown }).session;
   await details.persist();
+}
+
+/** Whoever is not the person who is signed in signs in themselves; the page is opened anew, as a form is not sent twice. */
+async function switchAccount(step: Step): Promise<Response> {
+  step.details.prompt = { name: 'login', reasons: ['another_account'], details: {} };
+  await endSession(step);
+  return new Response(null, { status: 303, headers: { location: step.page.action } });
 }
 
 /** What the page says of a failed sign-in. @throws whatever else went wrong */
@@ -173,6 +184,7 @@ async function takeConsent(step: Step, fields: URLSearchParams): Promise<Respons
   const { app, provider, details, finish } = step;
   const chosen = parseConsent(fields);
   if (chosen.decision === 'deny') return finish(DENIED);
+  if (chosen.decision === 'switch') return switchAccount(step);
   const user = await requirePerson(step);
   const asked = scopesOf(details);
   const scopes = asked.filter((scope) => chosen.scopes.includes(scope));

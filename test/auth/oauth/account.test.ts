@@ -46,6 +46,55 @@ test('whoever is signed in for an application is signed in there, and the other 
   expect(page.text).toContain('asks for access');
 });
 
+test('an application that was allowed twice is one entry; both devices work until it is withdrawn', async () => {
+  const scene = await createScene(gateway);
+  const { tokens: first } = await getTokens(scene, { workspaceIds: [scene.first.id] });
+  const elsewhere = { ...scene, browser: new Browser(scene.fetch) };
+  const { tokens: second } = await getTokens(elsewhere, { workspaceIds: [scene.second.id] });
+  const statuses = () =>
+    Promise.all(
+      [first, second].map(async ({ access_token: token }) => {
+        const caller = { authorization: `Bearer ${token}` };
+        return (await gateway.send('/api/v2/teams', { caller })).status;
+      }),
+    );
+  expect(await statuses()).toEqual([200, 200]);
+  const page = requirePage(await scene.browser.open(ACCOUNT));
+  expect(page.text.match(/Withdraw access/g)).toHaveLength(1);
+  expect(page.text).toContain(`${scene.first.name}, ${scene.second.name}`);
+  expect(requirePage(await scene.browser.submit(withForm(page, 'withdraw'), [], 'withdraw')).text).toContain(
+    'No application has access',
+  );
+  expect(await statuses()).toEqual([401, 401]);
+});
+
+test('every form leads back to the page (Post/Redirect/Get), which says what was done and nothing else', async () => {
+  const scene = await createScene(gateway);
+  await getTokens(scene);
+  const browser = new Browser(scene.fetch);
+  const last = () =>
+    browser.answers.slice(-2).map(({ status, headers }) => [status, headers.get('location')]);
+  let page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  expect(last()).toEqual([
+    [303, '/account'],
+    [200, null],
+  ]);
+  const stale = withForm(page, 'withdraw');
+  page = requirePage(await browser.submit(stale, [], 'withdraw'));
+  expect(last()[0]).toEqual([303, '/account?notice=withdrawn']);
+  expect(page.text).toContain('<p class="notice" role="status">Access withdrawn.</p>');
+  expect(requirePage(await browser.open(ACCOUNT)).text).not.toContain('role="status"');
+  for (const notice of ['<b>x', 'constructor', 'toString', 'signed_out', 'Access%20withdrawn.'])
+    expect(requirePage(await browser.open(`${ACCOUNT}?notice=${notice}`)).text).not.toContain(
+      'role="status"',
+    );
+  await browser.submit(stale, [['grant', 'nothing']], 'else');
+  expect(last()[0]).toEqual([303, '/account']);
+  page = requirePage(await browser.submit(withForm(page, 'sign_out'), [], 'sign_out'));
+  expect(last()[0]).toEqual([303, '/account?notice=signed_out']);
+  expect(page.text).toContain('You are signed out.');
+});
+
 test('signing out ends the session, not only its cookie', async () => {
   const scene = await createScene(gateway);
   const browser = new Browser(scene.fetch);

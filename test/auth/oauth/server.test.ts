@@ -1,16 +1,21 @@
 // The authorization server as a whole: where it is, what it says of itself, and how it bears bad days.
+import { setTimeout } from 'node:timers/promises';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closeApp, createApp } from '../../../src/app.ts';
 import { clean } from '../../../src/auth/oauth/cleaning.ts';
 import { SCOPES } from '../../../src/auth/scopes.ts';
+import { createServer } from '../../../src/server.ts';
 import { rotate } from '../../../src/services/signing-keys.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { createGateway, type Gateway, TEST_SECRET_KEY } from '../../support/gateway.ts';
 import {
+  Browser,
   createScene,
   discover,
   type fetchOf,
   getTokens,
+  Platform,
   requireLeft,
   requirePage,
 } from '../../support/oauth.ts';
@@ -21,6 +26,18 @@ beforeAll(async () => {
   gateway = await createGateway();
 });
 afterAll(() => gateway.close());
+
+/** Another process on the same database: its own connections, memory and authorization server, and the same secret key. */
+function startBeside({ app: { config, log, store } }: Gateway) {
+  const databaseUrl = String(store.connection.connectionString);
+  const app = createApp(config, { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] }, { log });
+  const server = createServer(app);
+  const fetch: ReturnType<typeof fetchOf> = (url, { method = 'GET', headers, body } = {}) => {
+    const sent = body === undefined || body === null ? {} : { body: String(body) };
+    return server.fetch(new Request(url, { method, headers: new Headers(headers), ...sent }));
+  };
+  return { fetch, close: () => closeApp(app) };
+}
 
 type Document = Record<string, unknown> & { readonly grant_types_supported: string[] };
 
@@ -238,28 +255,35 @@ test('after a rotation the new key signs, and tokens of the old one are good and
   expect(await scene.platform.introspect(old.access_token)).toEqual({ active: false });
 });
 
-test('two processes share sessions, codes and tokens', async () => {
-  const scene = await createScene(gateway);
-  const { createServer } = await import('../../../src/server.ts');
-  const second = createServer(gateway.app);
+test('two processes share sessions, codes and tokens, and hear of each other’s revocations', async () => {
+  const here = await createGateway({ env: { LOOKUP_CACHE_MS: '2000' } });
+  const there = startBeside(here);
+  const scene = await createScene(here);
+  // Every other request goes to the other process.
   let turn = 0;
-  const fetch: ReturnType<typeof fetchOf> = (url, init = {}) => {
-    const { method = 'GET', body } = init;
-    const request = new Request(url, {
-      method,
-      headers: new Headers(init.headers),
-      ...(body ? { body: String(body) } : {}),
-    });
-    return turn++ % 2 === 0 ? second.fetch(request) : scene.fetch(url, init);
+  const fetch: ReturnType<typeof fetchOf> = (url, init) =>
+    (turn++ % 2 === 0 ? there.fetch : scene.fetch)(url, init);
+  const { id, clientSecret: secret } = await factories.oauthClient(here.app);
+  const server = await discover(fetch, 'http://localhost:4000');
+  const platform = new Platform(server, fetch, { id, secret });
+  const { tokens: first } = await getTokens({ ...scene, platform, browser: new Browser(fetch) });
+  const tokens = await platform.refresh(first.refresh_token ?? '');
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const statuses = async () => {
+    const url = 'http://localhost:4000/api/v2/teams';
+    return [(await scene.fetch(url, { headers })).status, (await there.fetch(url, { headers })).status];
   };
-  const { Browser, Platform } = await import('../../support/oauth.ts');
-  const { id, clientSecret } = await factories.oauthClient(gateway.app);
-  const platform = new Platform(await discover(fetch, 'http://localhost:4000'), fetch, {
-    id,
-    secret: clientSecret,
-  });
-  const { tokens } = await getTokens({ ...scene, fetch, platform, browser: new Browser(fetch) });
-  expect((await platform.refresh(tokens.refresh_token ?? '')).token_type).toBe('bearer');
+  // Both know the token from now on, and would for the 2 seconds of LOOKUP_CACHE_MS if they heard nothing.
+  for (let calls = 0; calls < 4; calls++) {
+    expect(await statuses()).toEqual([200, 200]);
+    await setTimeout(50);
+  }
+  const revokedAt = performance.now();
+  await new Platform(server, scene.fetch, { id, secret }).revoke(tokens.access_token);
+  await expect.poll(statuses, { interval: 20, timeout: 2_000 }).toEqual([401, 401]);
+  expect(performance.now() - revokedAt).toBeLessThan(1_500);
+  await there.close();
+  await here.close();
 });
 
 test('what has expired is deleted, and nothing else', async () => {

@@ -11,7 +11,8 @@ interface AccountGrant {
   /** Sentences. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  readonly lastUsed?: Date | null;
+  /** When it was granted for the last time; absent or null when that was once. */
+  readonly againAt?: Date | null;
 }
 
 export interface AccountData {
@@ -20,7 +21,7 @@ export interface AccountData {
   readonly action: string;
   readonly csrf: string;
   /** What was just done. */
-  readonly notice?: string;
+  readonly notice?: string | undefined;
 }
 
 export type AccountForm =
@@ -44,10 +45,10 @@ ${
 }
 
 function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
-  const { publicId, clientName, teamName, workspaces, scopes, createdAt, lastUsed } = grant;
+  const { publicId, clientName, teamName, workspaces, scopes, createdAt, againAt } = grant;
   return html`<li>
 <h2>${clientName}</h2>
-<p class="soft">Granted on ${day(createdAt)}${lastUsed && html`, last used on ${day(lastUsed)}`}</p>
+<p class="soft">Granted on ${day(createdAt)}${againAt && html`, last on ${day(againAt)}`}</p>
 <p>For <strong>${teamName}</strong>: ${workspaces === null ? 'all workspaces' : workspaces.join(', ')}</p>
 <ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 <form method="post" action="${action}">${csrfField(csrf)}

@@ -35,7 +35,8 @@ export interface ConsentData {
 }
 
 export interface ConsentForm {
-  readonly decision: 'allow' | 'deny';
+  /** `switch`: the person is somebody else, and signs in first. */
+  readonly decision: 'allow' | 'deny' | 'switch';
   readonly scopes: string[];
   /** '' when none was chosen. */
   readonly teamId: string;
@@ -69,6 +70,9 @@ ${csrfField(data.csrf)}
 <div class="buttons">
 <button name="decision" value="deny" formnovalidate>Deny</button>
 <button class="accent" name="decision" value="allow">Allow</button>
+</div>
+<div class="buttons">
+<button class="quiet" name="decision" value="switch" formnovalidate>Not you? Use another account</button>
 </div>
 </form>`,
   });
@@ -137,12 +141,13 @@ ${
 }`;
 }
 
-/** What the page's form says. Nothing of it is checked here but its shape; anything but a plain "allow" is a denial. */
+/** What the page's form says. Nothing of it is checked here but its shape; what is none of its buttons is a denial. */
 export function parseConsent(form: FormData | URLSearchParams): ConsentForm {
   const all = (name: string) => form.getAll(name).filter((value) => typeof value === 'string');
   const teamId = field(form, 'team');
+  const decision = field(form, 'decision');
   return {
-    decision: field(form, 'decision') === 'allow' ? 'allow' : 'deny',
+    decision: decision === 'allow' || decision === 'switch' ? decision : 'deny',
     scopes: all('scope'),
     teamId,
     workspaceIds: field(form, `reach-${teamId}`) === 'team' ? null : all(`workspace-${teamId}`),

@@ -12,6 +12,8 @@ export interface SignInData {
   /** What was typed before. */
   readonly email?: string;
   readonly error?: string;
+  /** What was just done. */
+  readonly notice?: string | undefined;
   /** Too many attempts: how long to wait. */
   readonly retryAfterSeconds?: number;
   readonly formAction?: readonly string[];
@@ -25,7 +27,7 @@ export interface SignInForm {
 
 /** 200; 422 with an error; 429 with `Retry-After` when there were too many attempts. */
 export function signInPage(data: SignInData): Response {
-  const { serviceName = SERVICE_NAME, clientName, email = '', error, retryAfterSeconds } = data;
+  const { serviceName = SERVICE_NAME, clientName, email = '', error, notice, retryAfterSeconds } = data;
   const wrong = html`aria-invalid="true" aria-describedby="error"`;
   const focus = html`autofocus`;
   return pageResponse({
@@ -39,6 +41,7 @@ ${
     ? html`<p class="soft">To see and withdraw what you have granted to applications.</p>`
     : html`<p class="soft"><strong>${clientName}</strong> asks for access to your data. You decide about that on the next page; your password stays with ${serviceName}.</p>`
 }
+${notice && html`<p class="notice" role="status">${notice}</p>`}
 ${alertBox(error)}
 <form method="post" action="${data.action}">
 ${csrfField(data.csrf)}
