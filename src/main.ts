@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --initial-old-space-size=24
 // The command line: environment and .env -> one command. The only file that touches `process`. Started by the Node that
 // this project brings itself (npm and npx put it first): older ones cannot even read TypeScript.
 import { readFileSync } from 'node:fs';

@@ -216,7 +216,7 @@ describe('a failure anywhere writes nothing:', () => {
       expect(await run(schema, '{ thing { text number } }')).toEqual({ expected: null, written: null });
     }
     const schema = schemaOf(
-      of(thing({ named: { name: 'n' }, nameds: [{ name: 'n' }, fail()] })),
+      of({ ...thing({ named: { name: 'n' } }), nameds: () => [{ name: 'n' }, fail()] }),
       (changed) => {
         const named = changed.getType('Named');
         if (isAbstractType(named)) named.resolveType = throws;
