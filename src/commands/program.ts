@@ -1,16 +1,8 @@
 // The command line: puts the commands together, runs one, and says what went wrong.
 import { Command } from '@commander-js/extra-typings';
-import { addClient } from './client.ts';
 import { type Failure, toFailure } from './failures.ts';
-import { addGrant } from './grant.ts';
-import { addMigrate } from './migrate.ts';
-import { addSchema } from './schema.ts';
-import { addSeed } from './seed.ts';
 import { addServe } from './serve.ts';
 import type { Program, Shell } from './shell.ts';
-import { addSigningKey } from './signing-key.ts';
-import { addToken } from './token.ts';
-import { addUser } from './user.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,7 +26,8 @@ export async function runProgram(
   showStack: () => boolean,
 ): Promise<number> {
   try {
-    await createProgram(shell).parseAsync(args, { from: 'user' });
+    const program = await createProgram(args, shell);
+    await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     const failure = toFailure(error);
@@ -49,7 +42,7 @@ export async function runProgram(
   }
 }
 
-function createProgram(shell: Shell): Command {
+async function createProgram(args: readonly string[], shell: Shell): Promise<Command> {
   const program: Program = new Command('funnel-gateway')
     .description('GraphQL and REST gateway for a funnel and store platform, with its own PostgreSQL.')
     .version(shell.version, '-V, --version', 'print the version')
@@ -66,14 +59,11 @@ function createProgram(shell: Shell): Command {
     })
     .exitOverride();
   addServe(program, shell);
-  addMigrate(program, shell);
-  addSeed(program, shell);
-  addToken(program, shell);
-  addUser(program, shell);
-  addClient(program, shell);
-  addGrant(program, shell);
-  addSigningKey(program, shell);
-  addSchema(program, shell);
+  // A start of the gateway does not wait for commands that it is not asked for.
+  if (args.find((arg) => !arg.startsWith('-')) !== 'serve') {
+    const { addOperatorCommands } = await import('./operator.ts');
+    addOperatorCommands(program, shell);
+  }
   return program;
 }
 
