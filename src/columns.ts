@@ -1,13 +1,16 @@
 // Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
 import { type Bytes, decodeUtf8, encodeUtf8 } from './bytes.ts';
-import { type DataRow, FieldReader, fieldOf } from './data-row.ts';
+import { type DataRow, endOf, FieldReader, fieldOf, isSame, rowOf, startOf } from './data-row.ts';
+import type { Output } from './output.ts';
 
 /** How a column's text becomes a value. */
 export type ColumnType =
   | 'int8'
   | 'int4'
   | 'text'
+  /** The label of one of our enums: letters and underscores. */
+  | 'enum'
   | 'bool'
   | 'timestamp'
   | 'jsonb'
@@ -31,9 +34,32 @@ export interface Place {
 const LAYOUT = Symbol('layout');
 type Layout = ReadonlyMap<string, Place>;
 
-/** The bytes of a field of a row that `rowMaker` made. */
+/**
+ * Adds a field of a row that `rowMaker` made, as JSON. Adds nothing, and says false, where the column is null.
+ * @param write a form of its own; else it is that of the column's type
+ */
+export function writeField(
+  out: Output,
+  row: object,
+  { index, type }: Place,
+  write: WriteJson = WRITE[type],
+): boolean {
+  const reader = row as FieldReader;
+  const start = startOf(reader, index);
+  if (start < 0) return false;
+  const bytes = rowOf(reader);
+  write(out, bytes, start, endOf(bytes, start));
+  return true;
+}
+
+/** The bytes of a field of a row that `rowMaker` made; null where the column is. */
 export function bytesOf(row: object, { index }: Place): Bytes | null {
   return fieldOf(row as FieldReader, index);
+}
+
+/** Whether some fields that follow each other, `to` not among them, are the same in two rows that `rowMaker` made. */
+export function sameFields(one: object, other: object, from: number, to: number): boolean {
+  return isSame(one as FieldReader, other as FieldReader, from, to);
 }
 
 /** The layout of a row that `rowMaker` made, the same for every row of a maker; undefined for any other object. */
@@ -94,6 +120,7 @@ const DECODERS: Record<ColumnType, (bytes: Bytes) => unknown> = {
   int8: BigInt,
   int4: Number,
   text: decodeUtf8,
+  enum: (bytes) => bytes,
   bool: (bytes) => bytes === 't',
   timestamp: (bytes) => new Date(toIsoTimestamp(bytes)),
   jsonb: (bytes) => JSON.parse(decodeUtf8(bytes)),
@@ -114,20 +141,31 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
     : value;
 }
 
-/** Nothing that JSON escapes. */
-const PLAIN = /^[ !#-[\]-\xff]*$/;
+/** Adds the bytes of a field as JSON. */
+export type WriteJson = (out: Output, row: DataRow, start: number, end: number) => void;
 
-/** Bytes of one type as JSON: what `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
-export const TO_JSON: Record<ColumnType, (bytes: Bytes) => Bytes> = {
-  int8: (bytes) => bytes,
-  int4: (bytes) => bytes,
-  text: (bytes) => (PLAIN.test(bytes) ? `"${bytes}"` : stringify(decodeUtf8(bytes))),
-  bool: (bytes) => (bytes === 't' ? 'true' : 'false'),
-  timestamp: (bytes) => `"${toIsoTimestamp(bytes)}"`,
-  jsonb: compact,
-  json: (bytes) => bytes,
-  'text[]': (bytes) => stringify(parseArray(decodeUtf8(bytes))),
-  'int8[]': (bytes) => `[${bytes.slice(1, -1)}]`,
+/** By the JSON of the bytes alone. */
+const cut =
+  (toJson: (bytes: Bytes) => Bytes): WriteJson =>
+  (out, row, start, end) =>
+    out.addText(toJson(row.slice(start, end)));
+
+const asIs: WriteJson = (out, row, start, end) => out.addText(row, start, end);
+
+/** What `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
+const WRITE: Record<ColumnType, WriteJson> = {
+  int8: asIs,
+  int4: asIs,
+  text(out, row, start, end) {
+    if (!out.addPlain(row, start, end)) out.addText(stringify(decodeUtf8(row.slice(start, end))));
+  },
+  enum: (out, row, start, end) => void out.addPlain(row, start, end),
+  bool: (out, row, start) => out.addText(row[start] === 't' ? 'true' : 'false'),
+  timestamp: cut((bytes) => `"${toIsoTimestamp(bytes)}"`),
+  jsonb: cut(compact),
+  json: asIs,
+  'text[]': cut((bytes) => stringify(parseArray(decodeUtf8(bytes)))),
+  'int8[]': cut((bytes) => `[${bytes.slice(1, -1)}]`),
 };
 
 /** Any value as JSON, in bytes. */

@@ -20,6 +20,33 @@ export class FieldReader {
 
   /** The bytes of a field by its place in the select list; null where the column is. */
   static fieldOf(this: void, reader: FieldReader, index: number): Bytes | null {
+    const start = FieldReader.startOf(reader, index);
+    return start < 0 ? null : reader.#row.slice(start, endOf(reader.#row, start));
+  }
+
+  /** Where in its row a field's bytes begin; -1 where the column is null. */
+  static startOf(this: void, reader: FieldReader, index: number): number {
+    const offset = FieldReader.#find(reader, index);
+    return lengthAt(reader.#row, offset) < 0 ? -1 : offset + LENGTH_BYTES;
+  }
+
+  /** Whether some fields that follow each other, `to` not among them, are the same in two rows. */
+  static isSame(this: void, one: FieldReader, other: FieldReader, from: number, to: number): boolean {
+    const start = FieldReader.#find(one, from);
+    const end = FieldReader.#find(one, to);
+    const distance = FieldReader.#find(other, from) - start;
+    if (FieldReader.#find(other, to) !== end + distance) return false;
+    for (let i = start; i < end; i++) {
+      if (one.#row.charCodeAt(i) !== other.#row.charCodeAt(i + distance)) return false;
+    }
+    return true;
+  }
+
+  static rowOf(this: void, reader: FieldReader): DataRow {
+    return reader.#row;
+  }
+
+  static #find(reader: FieldReader, index: number): number {
     const row = reader.#row;
     let offset = reader.#offset;
     let at = reader.#index;
@@ -30,13 +57,16 @@ export class FieldReader {
     for (; at < index; at++) offset += LENGTH_BYTES + Math.max(lengthAt(row, offset), 0);
     reader.#index = at;
     reader.#offset = offset;
-    const length = lengthAt(row, offset);
-    const start = offset + LENGTH_BYTES;
-    return length < 0 ? null : row.slice(start, start + length);
+    return offset;
   }
 }
 
-export const { fieldOf } = FieldReader;
+export const { fieldOf, isSame, rowOf, startOf } = FieldReader;
+
+/** Where the field ends whose bytes begin at `start`. */
+export function endOf(row: DataRow, start: number): number {
+  return start + lengthAt(row, start - LENGTH_BYTES);
+}
 
 function lengthAt(row: DataRow, offset: number): number {
   return (

@@ -21,13 +21,13 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Bytes } from '../bytes.ts';
-import { bytesOf, type ColumnType, layoutOf, TO_JSON } from '../columns.ts';
+import { type ColumnType, layoutOf, type Place, writeField } from '../columns.ts';
 import type { GraphContext } from './context.ts';
+import type { Shown } from './shows.ts';
 import {
-  type Json,
   leaf,
   list,
+  nullable,
   Run,
   required,
   settle,
@@ -36,8 +36,11 @@ import {
   type Write,
 } from './write.ts';
 
-/** Writes the answer's `data`. Rejects with anything that is not a whole answer. */
-export type CompiledOperation = (ctx: GraphContext, variables: VariableValues) => Promise<Bytes>;
+/** Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer. */
+export type CompiledOperation = (
+  ctx: GraphContext,
+  variables: VariableValues,
+) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** The compiled form of a valid operation, or null for one that the full executor has to run. */
 export function compileOperation(
@@ -48,16 +51,23 @@ export function compileOperation(
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null) return null;
   try {
-    const write = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
-    return async (ctx, variables) => {
-      const run = new Run(ctx, variables);
-      return run.text(write(undefined, run));
+    const data = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
+    const write: Write = (source, run) => {
+      run.out.add(DATA);
+      data(source, run);
+      run.out.add(CLOSE);
     };
+    return (ctx, variables) => new Run(ctx, variables).write(undefined, write);
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
   }
 }
+
+const DATA = Buffer.from('{"data":');
+const NULL = Buffer.from('null');
+const OPEN = Buffer.from('{');
+const CLOSE = Buffer.from('}');
 
 /** The columns whose bytes a type of field writes as they are; it converts the values of all others. */
 const AS_THEY_ARE: Readonly<Partial<Record<string, ColumnType>>> = {
@@ -69,6 +79,9 @@ const AS_THEY_ARE: Readonly<Partial<Record<string, ColumnType>>> = {
   Boolean: 'bool',
   DateTime: 'timestamp',
 };
+
+/** Resolvers of types are told nothing of their place. */
+const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 
 /** Fragments in fragments unfold into more fields than anyone asks for in earnest. */
 const MAX_FIELDS = 1_000;
@@ -93,23 +106,16 @@ class Compiler {
     // The executor asks objects whether they are of their type.
     if (type.isTypeOf != null) throw new Unsupported();
     const fields = [...this.collect(type, selections)].map(([key, nodes], position) => ({
-      lead: `${position === 0 ? '{' : ','}${JSON.stringify(key)}:`,
+      lead: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
       write: this.field(type, nodes),
     }));
-    // None of the fragments is for this type.
-    if (fields.length === 0) return () => '{}';
     return (source, run) => {
-      let json = '';
-      let waiting: Json[] | null = null;
+      run.out.add(OPEN);
       for (const { lead, write } of fields) {
-        const value = write(source, run);
-        if (waiting !== null) waiting.push(lead, value);
-        else if (typeof value === 'string') json += lead + value;
-        else waiting = [json, lead, value];
+        run.out.add(lead);
+        write(source, run);
       }
-      if (waiting === null) return `${json}}`;
-      waiting.push('}');
-      return waiting;
+      run.out.add(CLOSE);
     };
   }
 
@@ -151,40 +157,17 @@ class Compiler {
     const [node] = nodes;
     if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
-    if (name === '__typename') return () => `"${parent.name}"`;
+    if (name === '__typename') {
+      const typename = Buffer.from(`"${parent.name}"`);
+      return (_source, run) => run.out.add(typename);
+    }
     const field = parent.getFields()[name];
     // The schema's own fields among them.
     if (field === undefined) throw new Unsupported();
     const write = this.value(field.type, nodes);
-    const { pothosExposedField: column } = field.extensions;
-    if (field.resolve === undefined) {
-      return typeof column === 'string' ? this.column(column, field.type, write) : this.property(name, write);
-    }
-    return this.resolved(parent, field, nodes, write);
-  }
-
-  /** A field that shows a column: from the row's bytes to JSON where it has them. */
-  private column(property: string, type: GraphQLOutputType, write: Write): Write {
-    const nullable = !isNonNullType(type);
-    const leafType = getNullableType(type);
-    const direct = isLeafType(leafType) ? AS_THEY_ARE[leafType.name] : undefined;
-    return (source, run) => {
-      const row = source as object;
-      const place = direct === undefined ? undefined : layoutOf(row)?.get(property);
-      if (place === undefined || place.type !== direct) return settle(Reflect.get(row, property), write, run);
-      const bytes = bytesOf(row, place);
-      if (bytes !== null) return TO_JSON[direct](bytes);
-      if (!nullable) throw new Unsupported();
-      return 'null';
-    };
-  }
-
-  private property(name: string, write: Write): Write {
-    return (source, run) => {
-      const value: unknown = Reflect.get(source as object, name);
-      if (typeof value === 'function') throw new Unsupported();
-      return settle(value, write, run);
-    };
+    const ask = field.resolve === undefined ? property(name, write) : this.resolved(parent, field, nodes, write);
+    const shown = shownBy(field);
+    return shown === null ? ask : column(shown, field.type, ask);
   }
 
   private resolved(
@@ -210,14 +193,13 @@ class Compiler {
     const constant = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, run) => {
       const args = constant ?? getArgumentValues(field, node, run.variables);
-      return settle(resolve(source, args, run.ctx, info as unknown as GraphQLResolveInfo), write, run);
+      settle(resolve(source, args, run.ctx, info as unknown as GraphQLResolveInfo), write, run);
     };
   }
 
   private value(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
     if (isNonNullType(type)) return required(this.nullable(type.ofType, nodes));
-    const write = this.nullable(type, nodes);
-    return (value, run) => (value == null ? 'null' : write(value, run));
+    return nullable(this.nullable(type, nodes));
   }
 
   /** Writes a value that is not null. */
@@ -235,12 +217,51 @@ class Compiler {
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
     return (value, run) => {
-      const name = resolveType(value, run.ctx, {} as GraphQLResolveInfo, type);
+      const name = resolveType(value, run.ctx, NO_INFO, type);
       const write = typeof name === 'string' ? writers.get(name) : undefined;
       if (write === undefined) throw new Unsupported();
-      return write(value, run);
+      write(value, run);
     };
   }
+}
+
+/** The column that a field shows: its own word, or what Pothos says of a field that has no resolver. */
+function shownBy({ resolve, extensions }: GraphQLField<unknown, unknown>): Shown | null {
+  const { shown, pothosExposedField: exposed } = extensions;
+  if (shown !== undefined) return shown as Shown;
+  return resolve === undefined && typeof exposed === 'string' ? { column: exposed } : null;
+}
+
+/** A field that shows a column: from the row's bytes to JSON. Objects that are no such rows are asked. */
+function column({ column, write }: Shown, type: GraphQLOutputType, ask: Write): Write {
+  const isNullable = !isNonNullType(type);
+  const leafType = getNullableType(type);
+  const direct = write === undefined && isLeafType(leafType) ? AS_THEY_ARE[leafType.name] : undefined;
+  // The rows of one choice of columns share their layout.
+  let layout: ReturnType<typeof layoutOf>;
+  let place: Place | null = null;
+  return (source, run) => {
+    const row = source as object;
+    const itsLayout = layoutOf(row);
+    if (itsLayout !== layout) {
+      layout = itsLayout;
+      const found = layout?.get(column);
+      place = found !== undefined && (write !== undefined || found.type === direct) ? found : null;
+    }
+    if (place === null) ask(source, run);
+    else if (!writeField(run.out, row, place, write)) {
+      if (!isNullable) throw new Unsupported();
+      run.out.add(NULL);
+    }
+  };
+}
+
+function property(name: string, write: Write): Write {
+  return (source, run) => {
+    const value: unknown = Reflect.get(source as object, name);
+    if (typeof value === 'function') throw new Unsupported();
+    settle(value, write, run);
+  };
 }
 
 function hasVariables(node: FieldNode): boolean {

@@ -1,7 +1,7 @@
 // Conditional splits in a funnel's workflow, and removing one.
 import { requireScope } from '../auth/scopes.ts';
 import * as splits from '../services/conditional-splits.ts';
-import { type StepNode, walk } from '../services/funnel-steps.ts';
+import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
@@ -96,13 +96,16 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
 
 /** At once where the split came in its tree: a promise for each split would cost more than its answer. */
 function branchesOf(ctx: GraphContext, split: Split) {
-  return 'matched' in split ? toBranches(split) : findInTree(ctx, split).then(toBranches);
+  const known = 'branches' in split ? split.branches : undefined;
+  return known === undefined
+    ? findInTree(ctx, split).then((node) => toBranches(node?.branches))
+    : toBranches(known);
 }
 
-function toBranches(node: StepNode | undefined) {
+function toBranches({ matched, unmatched }: Branches = { matched: [], unmatched: [] }) {
   return [
-    { branch: 'matched' as const, steps: node?.matched ?? [] },
-    { branch: 'unmatched' as const, steps: node?.unmatched ?? [] },
+    { branch: 'matched' as const, steps: matched },
+    { branch: 'unmatched' as const, steps: unmatched },
   ];
 }
 

@@ -13,7 +13,8 @@ import type { Probe, Reads, WantedColumns } from '../services/reads.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import type { NodeType } from './nodes.ts';
-import { type Place, wantedColumns } from './wanted.ts';
+import { shows, writeBase64 } from './shows.ts';
+import { keyOf, type Place, wantedColumns } from './wanted.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
@@ -114,7 +115,7 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
     fields: (t) => ({
       cursor: t.string({
         description: 'The place of this object in lists of its kind, for the arguments after and before.',
-        extensions: { columns: ['id'] },
+        extensions: shows('id', writeBase64(`${list.kind}:`, 'base64url')),
         resolve: (row) => encodeCursor(list.kind, row.id),
       }),
       // Pothos cannot tell that a type parameter is not a list.
@@ -168,7 +169,7 @@ async function load<R extends Row>(
   wanted: WantedColumns,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
-  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, wanted])}`;
+  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(wanted)])}`;
   const page = await loadBatched(ctx, key, parentId, (ids) =>
     list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args), wanted),
   );

@@ -7,7 +7,7 @@ import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
-import { wantedColumns } from './wanted.ts';
+import { keyOf, wantedColumns } from './wanted.ts';
 
 type StepNode = funnelSteps.StepNode;
 
@@ -21,8 +21,7 @@ const STEPS_OF_A_FUNNEL = 20;
 
 /** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
 export function loadSteps(ctx: GraphContext, funnelId: bigint, wanted: WantedColumns = null) {
-  const key = `funnel_steps.tree ${wanted ?? ''}`;
-  return loadBatched(ctx, key, funnelId, (ids) => funnelSteps.listMany(ctx, ids, wanted));
+  return loadBatched(ctx, `funnel_steps.tree ${keyOf(wanted)}`, funnelId, (ids) => funnelSteps.listMany(ctx, ids, wanted));
 }
 
 /** The loader of one kind of step by id. */

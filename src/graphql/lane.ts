@@ -9,7 +9,6 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { toBuffer } from '../bytes.ts';
 import type { Limits } from '../config.ts';
 import type { Reply } from '../http.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
@@ -77,7 +76,7 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
         if (variableValues === undefined) return null;
         if (entry.hasVariableSizes)
           requireWithinLimits(limits, schema, document, operation, params.variables);
-        const body = toBuffer(`{"data":${await compiled(ctx, variableValues)}}`);
+        const body = await compiled(ctx, variableValues);
         entry.misses = 0;
         return { status: 200, headers, body };
       } catch {

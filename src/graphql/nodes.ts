@@ -5,6 +5,7 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
+import { shows, writeBase64 } from './shows.ts';
 
 interface NodeRow {
   readonly id: bigint;
@@ -44,20 +45,20 @@ export function defineNode<Row extends NodeRow>(name: string, options: NodeOptio
     fields: (t) => ({
       id: t.id({
         description: 'The global id of the object. It is opaque, and unique among all types.',
-        extensions: { columns: ['id'] },
+        extensions: shows('id', writeBase64(`${name}:`, 'base64')),
         resolve: (row) => encodeGlobalId(name, row.id),
       }),
       databaseId: t.field({
         type: 'BigInt',
         description:
           'The integer id, unique within the type: the `id` of the REST API, where that has the object.',
-        extensions: { columns: ['id'] },
+        extensions: shows('id'),
         resolve: (row) => row.id,
       }),
       publicId: t.string({
         description:
           'The short public id: six or more letters. The REST API, where it has the object, accepts it in place of the integer id.',
-        extensions: { columns: ['publicId'] },
+        extensions: shows('publicId'),
         resolve: (row) => row.publicId,
       }),
       ...fields(t),

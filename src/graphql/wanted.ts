@@ -31,6 +31,16 @@ export function wantedColumns(place: Place): WantedColumns {
   return wanted;
 }
 
+const keys = new WeakMap<readonly string[], string>();
+
+/** What tells wanted columns apart; put together once a field of a document. */
+export function keyOf(wanted: WantedColumns): string {
+  if (wanted === null) return '*';
+  const key = keys.get(wanted) ?? wanted.join(' ');
+  keys.set(wanted, key);
+  return key;
+}
+
 class Wanted {
   private readonly schema: GraphQLSchema;
   private readonly fragments: Place['fragments'];

@@ -2,12 +2,29 @@
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
 import { encodeUtf8 } from '../bytes.ts';
 import { stringify } from '../columns.ts';
+import { Output } from '../output.ts';
 import type { GraphContext } from './context.ts';
+
+/** Writes a value's JSON into the run's output. */
+export type Write = (value: unknown, run: Run) => void;
+
+/** As graphql coerced them. */
+export type VariableValues = Extract<
+  ReturnType<typeof getVariableValues>,
+  { variableValues: unknown }
+>['variableValues'];
+
+/** What is written at once is written in one go, whichever run it belongs to. */
+const out = new Output();
 
 /** One run of an operation: what its writers are given, and the values that it waits for. */
 export class Run {
   readonly ctx: GraphContext;
   readonly variables: VariableValues;
+  readonly out = out;
+  private readonly whole = new Piece();
+  /** The piece that is being written. */
+  private piece = this.whole;
   private waitingFor = 0;
   private finish: (() => void) | null = null;
   private fail: (error: unknown) => void = () => {};
@@ -17,14 +34,14 @@ export class Run {
     this.variables = variables;
   }
 
-  /** Leaves a gap in the JSON that is filled when the value has come. */
-  later(value: Promise<unknown>, write: Write): Gap {
-    const gap = new Gap();
+  /** Leaves a gap in what is being written, which is filled when the value has come. */
+  later(value: Promise<unknown>, write: Write): void {
+    const piece = this.piece.leaveGap(out.length);
     this.waitingFor += 1;
     value.then(
       (settled) => {
         try {
-          gap.fill(write(plain(settled), this));
+          this.fill(piece, plain(settled), write);
           this.waitingFor -= 1;
           if (this.waitingFor === 0) this.finish?.();
         } catch (error) {
@@ -33,60 +50,63 @@ export class Run {
       },
       (error: unknown) => this.fail(error),
     );
-    return gap;
   }
 
-  /** The text of what was written, when every gap is filled. Rejects with the first failure. */
-  async text(json: Json): Promise<string> {
+  /** What is written for a value, when every gap is filled. Rejects with the first failure. */
+  async write(value: unknown, write: Write): Promise<Buffer<ArrayBuffer>> {
+    this.fill(this.whole, value, write);
     if (this.waitingFor > 0) {
       await new Promise<void>((resolve, reject) => {
         this.finish = resolve;
         this.fail = reject;
       });
     }
-    return typeof json === 'string' ? json : flatten(json);
+    out.clear();
+    this.whole.moveTo(out);
+    return out.toBuffer();
+  }
+
+  private fill(piece: Piece, value: unknown, write: Write): void {
+    out.clear();
+    this.piece = piece;
+    write(value, this);
+    piece.keep(out.toBuffer());
   }
 }
 
-/** As graphql coerced them. */
-export type VariableValues = Extract<
-  ReturnType<typeof getVariableValues>,
-  { variableValues: unknown }
->['variableValues'];
+/** JSON that was written at once, and the gaps in it. */
+class Piece {
+  private bytes: Buffer | null = null;
+  private gaps: { readonly at: number; readonly piece: Piece }[] = [];
 
-/** JSON in bytes, or parts of it with gaps among them. */
-export type Json = string | Gap | readonly Json[];
-
-/**
- * Where a value is missing that has not come yet. Under load gaps wait long enough to be promoted: what one still held
- * after its answer would live until the next full garbage collection.
- */
-class Gap {
-  private json: Json = '';
-
-  fill(json: Json): void {
-    this.json = json;
+  leaveGap(at: number): Piece {
+    const piece = new Piece();
+    this.gaps.push({ at, piece });
+    return piece;
   }
 
-  take(): Json {
-    const { json } = this;
-    this.json = '';
-    return json;
+  keep(bytes: Buffer): void {
+    this.bytes = bytes;
+  }
+
+  /**
+   * Lets go of everything: under load pieces wait long enough to be promoted, and what they still held would live until the
+   * next full garbage collection.
+   */
+  moveTo(into: Output): void {
+    const { bytes, gaps } = this;
+    if (bytes === null) return;
+    let from = 0;
+    for (const { at, piece } of gaps) {
+      into.addPart(bytes, from, at);
+      piece.moveTo(into);
+      from = at;
+    }
+    into.addPart(bytes, from, bytes.length);
+    this.bytes = null;
+    this.gaps = [];
   }
 }
-
-function flatten(json: Json): string {
-  const into: string[] = [];
-  const waiting: Json[] = [json];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === 'string') into.push(next);
-    else if (next instanceof Gap) waiting.push(next.take());
-    else for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i] ?? '');
-  }
-  return into.join('');
-}
-
-export type Write = (value: unknown, run: Run) => Json;
 
 /** Something that compiled operations leave to the full executor. */
 export class Unsupported extends Error {
@@ -94,8 +114,9 @@ export class Unsupported extends Error {
 }
 
 /** Writes what a resolver gave, at once or when it has come. */
-export function settle(value: unknown, write: Write, run: Run): Json {
-  return value instanceof Promise ? run.later(value, write) : write(plain(value), run);
+export function settle(value: unknown, write: Write, run: Run): void {
+  if (value instanceof Promise) run.later(value, write);
+  else write(plain(value), run);
 }
 
 /** The executor takes an error for a failure, and waits for whatever has a `then`. */
@@ -110,11 +131,24 @@ function ignoreFailures(items: readonly unknown[]): void {
   for (const item of items) if (item instanceof Promise) item.catch(() => {});
 }
 
+const NULL = Buffer.from('null');
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+
+/** A value that may be missing. */
+export function nullable(write: Write): Write {
+  return (value, run) => {
+    if (value == null) run.out.add(NULL);
+    else write(value, run);
+  };
+}
+
 /** A value that must be there. */
 export function required(write: Write): Write {
   return (value, run) => {
     if (value == null) throw new Unsupported();
-    return write(value, run);
+    write(value, run);
   };
 }
 
@@ -124,33 +158,30 @@ export function list(write: Write): Write {
     // Text has characters, yet is no list.
     if (typeof value !== 'object') throw new Unsupported();
     const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
-    let json = '[';
-    let waiting: Json[] | null = null;
+    run.out.addByte(OPENING_BRACKET);
     try {
       for (let i = 0; i < items.length; i++) {
-        const item = settle(items[i], write, run);
-        const comma = i === 0 ? '' : ',';
-        if (waiting !== null) waiting.push(comma, item);
-        else if (typeof item === 'string') json += comma + item;
-        else waiting = [json, comma, item];
+        if (i > 0) run.out.addByte(COMMA);
+        settle(items[i], write, run);
       }
     } catch (error) {
       ignoreFailures(items);
       throw error;
     }
-    if (waiting === null) return `${json}]`;
-    waiting.push(']');
-    return waiting;
+    run.out.addByte(CLOSING_BRACKET);
   };
 }
 
 /** A scalar or an enum, as its type writes it. */
 export function leaf(type: GraphQLLeafType): Write {
-  return (value) => {
+  return (value, run) => {
     const coerced = type.coerceOutputValue(value);
-    if (typeof coerced === 'string') return stringify(coerced);
+    if (typeof coerced === 'string') {
+      run.out.addText(stringify(coerced));
+      return;
+    }
     const json = coerced === null ? undefined : JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
-    return encodeUtf8(json);
+    run.out.addText(encodeUtf8(json));
   };
 }

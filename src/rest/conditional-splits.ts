@@ -34,7 +34,7 @@ export const conditionalSplitRoutes: readonly Route[] = [
     path: `/api/v2${MEMBER_PATH}`,
     async handle(request) {
       const detail = await splits.getDetail(request.ctx, param(request, 'funnel_id'), param(request, 'id'));
-      return objectReply(writeSplit(detail));
+      return objectReply(detail, writeSplit);
     },
   },
   { method: 'DELETE', path: `/api/v2${MEMBER_PATH}`, handle: remove },

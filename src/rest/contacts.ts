@@ -18,7 +18,7 @@ export const contactRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/contacts/:id',
     async handle(request) {
-      return objectReply(writeContact(await contacts.get(request.ctx, param(request, 'id'))));
+      return objectReply(await contacts.get(request.ctx, param(request, 'id')), writeContact);
     },
   },
 ];

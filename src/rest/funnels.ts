@@ -19,14 +19,14 @@ export const funnelRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/funnels/:id',
     async handle(request) {
-      return objectReply(writeFunnel(await funnels.get(request.ctx, param(request, 'id'))));
+      return objectReply(await funnels.get(request.ctx, param(request, 'id')), writeFunnel);
     },
   },
   {
     method: 'GET',
     path: '/api/v2/funnels/:id/structure',
     async handle(request) {
-      return objectReply(writeStructure(await funnelSteps.getStructure(request.ctx, param(request, 'id'))));
+      return objectReply(await funnelSteps.getStructure(request.ctx, param(request, 'id')), writeStructure);
     },
   },
 ];

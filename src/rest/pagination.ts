@@ -1,7 +1,13 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
-import { type Bytes, toBuffer } from '../bytes.ts';
 import type { Reply } from '../http.ts';
+import { Output } from '../output.ts';
 import type { Page } from '../pagination.ts';
+
+/** Adds a row as JSON. */
+type Write<Row> = (row: Row, out: Output) => void;
+
+/** Each answer is put together in one go. */
+const out = new Output();
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } as const;
 
@@ -12,10 +18,14 @@ const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-
  */
 export function pageReply<Row extends { id: bigint }>(
   page: Page<Row>,
-  write: (row: Row) => Bytes,
+  write: Write<Row>,
   url: URL,
 ): Reply {
-  const body = toBuffer(`[${page.rows.map(write).join(',')}]`);
+  out.clear();
+  out.addText('[');
+  addRows(page.rows, write);
+  out.addText(']');
+  const body = out.toBuffer();
   const last = page.rows.at(-1)?.id;
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
   const link = `<${withAfter(url, last)}>; rel="next"`;
@@ -39,21 +49,32 @@ function isAfter(pair: string): boolean {
 }
 
 /** One object. */
-export function objectReply(json: Bytes): Reply {
-  return { status: 200, headers: JSON_HEADERS, body: toBuffer(json) };
+export function objectReply<Row>(row: Row, write: Write<Row>): Reply {
+  out.clear();
+  write(row, out);
+  return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };
 }
 
 /** An array that is written chunk by chunk, as the rows come; no pagination headers (spec §4 rule 7). */
-export function registryReply<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => Bytes): Reply {
+export function registryReply<Row>(chunks: AsyncIterable<readonly Row[]>, write: Write<Row>): Reply {
   return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
-async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: (row: Row) => Bytes) {
+async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: Write<Row>) {
   let opened = false;
   for await (const rows of chunks) {
-    const json = rows.map(write).join(',');
-    yield toBuffer(`${opened ? ',' : '['}${json}`);
+    out.clear();
+    out.addText(opened ? ',' : '[');
+    addRows(rows, write);
+    yield out.toBuffer();
     opened = true;
   }
-  yield toBuffer(opened ? ']' : '[]');
+  yield Buffer.from(opened ? ']' : '[]');
+}
+
+function addRows<Row>(rows: readonly Row[], write: Write<Row>): void {
+  for (const [index, row] of rows.entries()) {
+    if (index > 0) out.addText(',');
+    write(row, out);
+  }
 }

@@ -23,7 +23,7 @@ export const refineFilterRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/refine_filters/:id',
     async handle(request) {
-      return objectReply(writeRefineFilter(await refineFilters.get(request.ctx, param(request, 'id'))));
+      return objectReply(await refineFilters.get(request.ctx, param(request, 'id')), writeRefineFilter);
     },
   },
 ];

@@ -16,7 +16,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/teams/:id',
     async handle(request) {
-      return objectReply(writeTeam(await teams.get(request.ctx, param(request, 'id'))));
+      return objectReply(await teams.get(request.ctx, param(request, 'id')), writeTeam);
     },
   },
 ];

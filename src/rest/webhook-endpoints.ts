@@ -20,7 +20,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/endpoints/:id',
     async handle(request) {
-      return objectReply(writeWebhookEndpoint(await webhookEndpoints.get(request.ctx, param(request, 'id'))));
+      return objectReply(await webhookEndpoints.get(request.ctx, param(request, 'id')), writeWebhookEndpoint);
     },
   },
 ];

@@ -18,7 +18,7 @@ export const workspaceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/workspaces/:id',
     async handle(request) {
-      return objectReply(writeWorkspace(await workspaces.get(request.ctx, param(request, 'id'))));
+      return objectReply(await workspaces.get(request.ctx, param(request, 'id')), writeWorkspace);
     },
   },
 ];

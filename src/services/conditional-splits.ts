@@ -59,8 +59,8 @@ export async function detailsOf(
   return splits.map((split) => ({
     id: split.id,
     split,
-    matched: firstPage(nodes.get(split.id)?.matched),
-    unmatched: firstPage(nodes.get(split.id)?.unmatched),
+    matched: firstPage(nodes.get(split.id)?.branches?.matched),
+    unmatched: firstPage(nodes.get(split.id)?.branches?.unmatched),
     filter: filters.find((filter) => filter !== null && filter.id === split.filterId) ?? null,
   }));
 }

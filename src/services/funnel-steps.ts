@@ -1,16 +1,17 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { findSteps, findStepsAround, type StepRow } from '../store/funnel-steps.ts';
+import { type BranchName, findSteps, findStepsAround, type Siblings, type StepRow } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
 import type { WantedColumns } from './reads.ts';
 
-/** A step with its branches' steps below it; both are empty on a page. */
+/** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {
-  readonly matched: readonly StepNode[];
-  readonly unmatched: readonly StepNode[];
+  readonly branches?: Branches | undefined;
 }
+
+export type Branches = Readonly<Record<BranchName, readonly StepNode[]>>;
 
 /** A funnel with its top-level steps. @throws AppError `not_found` for the funnel */
 export async function getStructure(
@@ -32,44 +33,42 @@ export async function listMany(
   wanted: WantedColumns = null,
 ): Promise<(readonly StepNode[])[]> {
   const { reach } = requireScope(ctx, 'funnels:read');
-  const { ofFunnel } = toTrees(await findSteps(ctx.store, reach, funnelIds, wanted));
+  const ofFunnel = growTrees(await findSteps(ctx.store, reach, funnelIds, wanted));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
 /** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
   const { reach } = requireScope(ctx, 'funnels:read');
-  const { byId } = toTrees(await findStepsAround(ctx.store, reach, stepIds));
+  const groups = await findStepsAround(ctx.store, reach, stepIds);
+  growTrees(groups);
+  const byId = new Map(groups.flat().map((step) => [step.id, step]));
   return stepIds.map((id) => byId.get(id) ?? null);
 }
 
 const NONE: readonly never[] = [];
 
-/** The trees that steps make. Siblings come together and in their order, and stay in it. */
-function toTrees(steps: readonly StepRow[]) {
-  type Open = StepRow & { matched: Open[]; unmatched: Open[] };
-  const byId = new Map<bigint, Open>();
-  const ofFunnel = new Map<bigint, Open[]>();
-  for (const step of steps as readonly Open[]) {
-    // The row itself becomes the node: its columns stay as they came.
-    const isSplit = step.kind === 'conditional_split';
-    step.matched = isSplit ? [] : (NONE as readonly never[] as never[]);
-    step.unmatched = isSplit ? [] : (NONE as readonly never[] as never[]);
-    byId.set(step.id, step);
+/** Hangs steps below the splits that they belong to: the rows themselves become nodes. Gives each funnel's top-level steps. */
+function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]> {
+  const splits = new Map<bigint, Record<BranchName, readonly StepNode[]>>();
+  for (const siblings of groups) {
+    for (const step of siblings) {
+      if (step.kind !== 'conditional_split') continue;
+      const branches = { matched: NONE, unmatched: NONE };
+      splits.set(step.id, Object.assign(step, { branches }).branches);
+    }
   }
-  for (const step of byId.values()) {
-    const { parentId } = step;
-    const siblings =
-      parentId === null ? topOf(step.funnelId) : byId.get(parentId)?.[step.branch ?? 'matched'];
-    siblings?.push(step);
+  const ofFunnel = new Map<bigint, readonly StepNode[]>();
+  for (const siblings of groups) {
+    const [first] = siblings;
+    if (first === undefined) continue;
+    if (first.parentId === null) ofFunnel.set(first.funnelId, siblings);
+    else {
+      const branches = splits.get(first.parentId);
+      if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
+    }
   }
-  return { byId, ofFunnel };
-
-  function topOf(funnelId: bigint): Open[] {
-    const steps = ofFunnel.get(funnelId) ?? [];
-    if (steps.length === 0) ofFunnel.set(funnelId, steps);
-    return steps;
-  }
+  return ofFunnel;
 }
 
 /** Every step of a tree, each before its subtree. */
@@ -77,6 +76,7 @@ export function* walk(steps: readonly StepNode[]): Generator<StepNode> {
   const stack = steps.toReversed();
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     yield step;
-    stack.push(...step.unmatched.toReversed(), ...step.matched.toReversed());
+    const { unmatched = NONE, matched = NONE } = step.branches ?? {};
+    stack.push(...unmatched.toReversed(), ...matched.toReversed());
   }
 }

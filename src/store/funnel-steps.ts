@@ -1,6 +1,6 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 import type { Reach } from '../auth/actor.ts';
-import { type Columns, rowMaker, selectList } from '../columns.ts';
+import { type Columns, rowMaker, sameFields, selectList } from '../columns.ts';
 import { type DataRow, FieldReader, fieldOf } from '../data-row.ts';
 import { choose, type Source } from './choices.ts';
 import { Prisma } from './generated/client.ts';
@@ -32,14 +32,17 @@ export interface StepRow extends StepPlace {
   readonly updatedAt: Date;
 }
 
+/** Steps with the same parent and on the same branch, at least one, in their order. */
+export type Siblings = readonly StepRow[];
+
 const STEPS: Source<Omit<StepRow, 'page'>> = {
   name: 'funnel_steps.tree',
   columns: {
     id: 'int8',
     funnelId: 'int8',
     parentId: 'int8',
-    branch: 'text',
-    kind: 'text',
+    branch: 'enum',
+    kind: 'enum',
     publicId: 'text',
     position: 'int4',
     name: 'text',
@@ -54,8 +57,9 @@ const STEPS: Source<Omit<StepRow, 'page'>> = {
   besides: ['page'],
 };
 
-/** What a tree is made of. */
+/** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
 const PLACE = ['funnelId', 'parentId', 'branch', 'kind'];
+const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 
 /** Where the page's columns stand: behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
@@ -72,7 +76,7 @@ const stepsWhere = (condition: string, columns: Columns, withPages: boolean): st
     order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`;
 
 /**
- * Every step of the funnels that the caller owns, in one statement; siblings stand together in their order.
+ * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
  * @param wanted the properties of steps that will be asked for, without which pages are not read; null reads all
  */
 export async function findSteps(
@@ -80,14 +84,14 @@ export async function findSteps(
   reach: Reach,
   funnelIds: readonly bigint[],
   wanted: readonly string[] | null = null,
-): Promise<StepRow[]> {
+): Promise<Siblings[]> {
   const withPages = wanted?.includes('page') ?? true;
   const { key, columns, make } = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])]);
   const ofFunnels = statement(`funnel_steps.of_funnels${withPages ? '.pages' : key}`, () =>
     stepsWhere('t.funnel_id = any($3::bigint[])', columns, withPages),
   );
   const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceIds, funnelIds]);
-  return withPages ? rows.map(withPage(make)) : (rows.map(make) as StepRow[]);
+  return groupSiblings(rows, withPages ? withPage(make) : (make as (row: DataRow) => StepRow));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -95,7 +99,7 @@ export async function findStepsAround(
   store: Store,
   reach: Reach,
   stepIds: readonly bigint[],
-): Promise<StepRow[]> {
+): Promise<Siblings[]> {
   const { columns, make } = choose(STEPS);
   const around = statement('funnel_steps.around', () =>
     stepsWhere(
@@ -105,7 +109,21 @@ export async function findStepsAround(
     ),
   );
   const rows = await readRows(store, around, [reach.teamId, reach.workspaceIds, stepIds]);
-  return rows.map(withPage(make));
+  return groupSiblings(rows, withPage(make));
+}
+
+/** Rows come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+function groupSiblings(rows: readonly DataRow[], make: (row: DataRow) => StepRow): Siblings[] {
+  const steps = rows.map(make);
+  const groups: Siblings[] = [];
+  let from = 0;
+  for (let end = 1; end <= steps.length; end++) {
+    const [last, next] = [steps[end - 1], steps[end]];
+    if (last !== undefined && next !== undefined && sameFields(last, next, SIBLINGS_FROM, SIBLINGS_TO)) continue;
+    groups.push(steps.slice(from, end));
+    from = end;
+  }
+  return groups;
 }
 
 const withPage = (make: (row: DataRow) => Omit<StepRow, 'page'>) => (row: DataRow) => {

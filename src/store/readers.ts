@@ -78,28 +78,32 @@ interface Message {
   readonly name: string;
 }
 
-interface RowMessage extends Message {
-  readonly name: 'dataRow';
-  readonly length: number;
-  readonly row: DataRow;
-}
-
 type HandlePacket = (offset: number, code: number, length: number, bytes: Buffer) => Message;
 
 const DATA_ROW = 0x44;
 const FIELD_COUNT_BYTES = 2;
 /** A message's length counts itself, and stands before `offset`. */
 const LENGTH_BYTES = 4;
+const ROW: Message = { name: 'dataRow' };
 
 class RowParser extends (Parser as unknown as new () => {
   handlePacket: HandlePacket;
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
 }) {
+  private rows: DataRow[] = [];
+
   override handlePacket: HandlePacket = (offset, code, length, bytes) => {
     if (code !== DATA_ROW) return super.handlePacket(offset, code, length, bytes);
-    const row = bytes.toString('latin1', offset + FIELD_COUNT_BYTES, offset + length - LENGTH_BYTES);
-    return { name: 'dataRow', length, row } satisfies RowMessage;
+    this.rows.push(bytes.toString('latin1', offset + FIELD_COUNT_BYTES, offset + length - LENGTH_BYTES));
+    return ROW;
   };
+
+  /** The rows since the last call: statements are answered one after the other. */
+  takeRows(): DataRow[] {
+    const { rows } = this;
+    this.rows = [];
+    return rows;
+  }
 }
 
 interface Connection {
@@ -112,13 +116,22 @@ function connectionOf(client: pg.Client): Connection {
   return (client as pg.Client & { connection: Connection }).connection;
 }
 
-/** Has a client that is not connected yet take rows in one piece. */
+/** The end of a statement's answer, with its rows. */
+interface CommandComplete extends Message {
+  rows?: readonly DataRow[];
+}
+
+/** Has a client that is not connected yet take rows in one piece, and all of a statement's rows at once. */
 function keepRowsWhole(client: pg.Client): void {
   const connection = connectionOf(client);
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
-    const onMessage = (message: Message) =>
+    const onMessage = (message: Message) => {
+      if (message === ROW) return;
+      if (message.name === 'commandComplete') (message as CommandComplete).rows = parser.takeRows();
+      if (message.name === 'error') parser.takeRows();
       connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    };
     stream.on('data', (bytes: Buffer) => parser.parse(bytes, onMessage));
   };
 }
@@ -126,14 +139,15 @@ function keepRowsWhole(client: pg.Client): void {
 /** What the client calls on a query that it has sent. How one is sent is inherited from node-postgres' own. */
 interface QueryHandlers {
   handleRowDescription(message: object): void;
-  handleDataRow(message: RowMessage): void;
-  handleCommandComplete(message: object): void;
+  handleCommandComplete(message: CommandComplete): void;
   handleReadyForQuery(): void;
 }
 
 // Without the constructor: the emitter and the result that it makes kept every answer until a full garbage collection.
 const Query = function Query() {} as unknown as new () => QueryHandlers;
 Query.prototype = pg.Query.prototype;
+
+const NO_ROWS: readonly DataRow[] = [];
 
 class RowsQuery extends Query {
   readonly name: string;
@@ -142,13 +156,13 @@ class RowsQuery extends Query {
   readonly portal = '';
   /** Called with what went wrong. */
   readonly callback: (error: Error) => void;
-  private readonly resolve: (rows: DataRow[]) => void;
-  private readonly received: DataRow[] = [];
+  private readonly resolve: (rows: readonly DataRow[]) => void;
+  private received = NO_ROWS;
 
   constructor(
     { name, text }: Statement,
     values: unknown[],
-    { resolve, reject }: Pick<PromiseWithResolvers<DataRow[]>, 'resolve' | 'reject'>,
+    { resolve, reject }: Pick<PromiseWithResolvers<readonly DataRow[]>, 'resolve' | 'reject'>,
   ) {
     super();
     this.name = name;
@@ -160,14 +174,13 @@ class RowsQuery extends Query {
 
   override handleRowDescription(): void {}
 
-  override handleDataRow({ row }: RowMessage): void {
-    this.received.push(row);
+  override handleCommandComplete({ rows = NO_ROWS }: CommandComplete): void {
+    this.received = rows;
   }
-
-  override handleCommandComplete(): void {}
 
   override handleReadyForQuery(): void {
     this.resolve(this.received);
+    this.received = NO_ROWS;
   }
 }
 
@@ -179,8 +192,8 @@ function holdUntilTurnEnds(client: pg.Client): void {
   setImmediate(() => stream.uncork());
 }
 
-function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<DataRow[]> {
-  const { promise, ...settle } = Promise.withResolvers<DataRow[]>();
+function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<readonly DataRow[]> {
+  const { promise, ...settle } = Promise.withResolvers<readonly DataRow[]>();
   holdUntilTurnEnds(client);
   client.query(new RowsQuery(statement, values, settle) as unknown as pg.Submittable);
   return promise;

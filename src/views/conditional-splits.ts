@@ -1,20 +1,24 @@
-import type { Bytes } from '../bytes.ts';
 import { stringify } from '../columns.ts';
 import { toInteger } from '../json.ts';
+import type { Output } from '../output.ts';
 import type { SplitDetail } from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import { writeRefineFilter } from './refine-filters.ts';
 
 /** A split with the first page of each branch, matched before unmatched. */
-export function writeSplit({ split, matched, unmatched, filter }: SplitDetail): Bytes {
+export function writeSplit({ split, matched, unmatched, filter }: SplitDetail, out: Output): void {
   const condition = stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
-  const withFilter =
-    filter === null ? condition : `${condition.slice(0, -1)},"filter":${writeRefineFilter(filter)}}`;
-  return (
+  out.addText(
     `{"id":${split.id},"public_id":"${split.publicId}","funnel_id":${split.funnelId},` +
-    `"funnel_public_id":"${split.funnelPublicId}","condition":${withFilter},` +
-    `"branches":${stringify([viewBranch(matched), viewBranch(unmatched)])},` +
-    `"created_at":"${split.createdAt.toISOString()}","updated_at":"${split.updatedAt.toISOString()}"}`
+      `"funnel_public_id":"${split.funnelPublicId}","condition":${condition.slice(0, -1)}`,
+  );
+  if (filter !== null) {
+    out.addText(',"filter":');
+    writeRefineFilter(filter, out);
+  }
+  out.addText(
+    `},"branches":${stringify([viewBranch(matched), viewBranch(unmatched)])},` +
+      `"created_at":"${split.createdAt.toISOString()}","updated_at":"${split.updatedAt.toISOString()}"}`,
   );
 }
 

@@ -1,7 +1,7 @@
-import type { Bytes } from '../bytes.ts';
 import { stringify } from '../columns.ts';
 import { toInteger } from '../json.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
+import type { Output } from '../output.ts';
 import type { FunnelRow } from '../services/funnels.ts';
 import { writeTags } from './tags.ts';
 import { writer } from './writer.ts';
@@ -20,12 +20,19 @@ export const writeFunnel = writer<FunnelRow>({
   tags: ['tags', writeTags],
 });
 
+interface Structure {
+  readonly funnel: FunnelRow;
+  readonly steps: readonly StepNode[];
+}
+
 /** The funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow. */
-export function writeStructure({ funnel, steps }: { funnel: FunnelRow; steps: readonly StepNode[] }): Bytes {
-  return stringify({
-    funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
-    steps: viewSteps(steps),
-  });
+export function writeStructure({ funnel, steps }: Structure, out: Output): void {
+  out.addText(
+    stringify({
+      funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
+      steps: viewSteps(steps),
+    }),
+  );
 }
 
 /** After a split the flow converges on the step behind it, if any. */
@@ -54,8 +61,8 @@ function viewStep(step: StepNode, next: StepNode | null): object {
     step_type: 'conditional_split_step',
     convergence_step_id: next?.publicId ?? null,
     branches: [
-      { branch: 'matched', steps: viewSteps(step.matched) },
-      { branch: 'unmatched', steps: viewSteps(step.unmatched) },
+      { branch: 'matched', steps: viewSteps(step.branches?.matched ?? []) },
+      { branch: 'unmatched', steps: viewSteps(step.branches?.unmatched ?? []) },
     ],
   };
 }

@@ -1,32 +1,35 @@
 // Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
 
-import { type Bytes, decodeUtf8, encodeUtf8 } from '../bytes.ts';
-import { bytesOf, layoutOf, type Place, stringify, TO_JSON } from '../columns.ts';
+import { decodeUtf8, encodeUtf8 } from '../bytes.ts';
+import { bytesOf, layoutOf, type Place, writeField } from '../columns.ts';
+import type { Output } from '../output.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
 type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];
 
-/** Writes one row as a JSON object, in bytes. */
-export type Writer<Row> = (row: Row) => Bytes;
+/** Adds one row as a JSON object. */
+export type Writer<Row> = (row: Row, out: Output) => void;
 
 interface Step {
   /** The member's name with all that stands before its value. */
-  readonly lead: string;
-  readonly place: Place;
-  readonly write: (bytes: Bytes) => string;
+  readonly lead: Uint8Array;
+  /** Says whether there is a value. */
+  readonly write: (out: Output, row: object) => boolean;
 }
+
+const NULL = Buffer.from('null');
+const CLOSE = Buffer.from('}');
 
 /** The writer of a view. It is made for the layout of the first row that it sees: rows of one noun share theirs. */
 export function writer<Row extends object>(members: Readonly<Record<string, Member<Row>>>): Writer<Row> {
   let steps: Step[] | undefined;
-  return (row) => {
+  return (row, out) => {
     steps ??= compile(members, layoutOf(row));
-    let json = '';
-    for (const { lead, place, write } of steps) {
-      const bytes = bytesOf(row, place);
-      json += bytes === null ? `${lead}null` : lead + write(bytes);
+    for (const { lead, write } of steps) {
+      out.add(lead);
+      if (!write(out, row)) out.add(NULL);
     }
-    return `${json}}`;
+    out.add(CLOSE);
   };
 }
 
@@ -38,8 +41,15 @@ function compile(
     const [property, writeText] = typeof member === 'string' ? [member] : member;
     const place = layout?.get(property);
     if (place === undefined) throw new TypeError(`The row has no ${property}`);
-    const lead = `${position === 0 ? '{' : ','}${stringify(name)}:`;
-    const write = writeText && ((bytes: Bytes) => encodeUtf8(writeText(decodeUtf8(bytes))));
-    return { lead, place, write: write ?? TO_JSON[place.type] };
+    const lead = Buffer.from(`${position === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+    if (writeText === undefined) return { lead, write: (out, row) => writeField(out, row, place) };
+    return {
+      lead,
+      write(out, row) {
+        const bytes = bytesOf(row, place);
+        if (bytes !== null) out.addText(encodeUtf8(writeText(decodeUtf8(bytes))));
+        return bytes !== null;
+      },
+    };
   });
 }

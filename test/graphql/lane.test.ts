@@ -112,7 +112,8 @@ test('generated operations', async () => {
     // Operations are small, and to make one smaller takes as long as all of them.
     { numRuns: RUNS, endOnFailure: true },
   );
-  expect(byLane).toBeGreaterThan(RUNS);
+  // About 1.5 a run; which ones it has to be is said for each.
+  expect(byLane).toBeGreaterThan(RUNS / 2);
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {

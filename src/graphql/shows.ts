@@ -1,0 +1,51 @@
+// Fields that show one column of their row: what they look at is known beforehand, and a compiled operation writes them
+// without asking their resolvers.
+import type { WriteJson } from '../columns.ts';
+import type { Output } from '../output.ts';
+
+/** What a field shows. */
+export interface Shown {
+  readonly column: string;
+  /** How it is written, where that is not as the column's type is. */
+  readonly write?: WriteJson | undefined;
+}
+
+/** The extensions of a field whose resolver gives a column as it is, or in the form that `write` writes. */
+export function shows(column: string, write?: WriteJson) {
+  const shown: Shown = { column, write };
+  return { columns: [column], shown };
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;
+const PADDING = { base64: '=', base64url: '' } as const;
+const QUOTE = Buffer.from('"');
+
+/** Writes an ASCII prefix and the column's ASCII text in one of the encodings of RFC 4648 §4-5, as `Buffer` does. */
+export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): WriteJson {
+  const alphabet = Buffer.from(ALPHABETS[encoding]);
+  const padding = PADDING[encoding];
+  // Three characters are four of Base64: what of the prefix makes whole ones is encoded once.
+  const whole = prefix.length - (prefix.length % 3);
+  const lead = Buffer.from(`"${Buffer.from(prefix.slice(0, whole)).toString(encoding)}`);
+  const rest = prefix.slice(whole);
+  return (out, row, start, end) => {
+    const text = rest + row.slice(start, end);
+    out.add(lead);
+    let at = 0;
+    for (; at + 2 < text.length; at += 3) {
+      const bits = (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8) | text.charCodeAt(at + 2);
+      addBits(out, alphabet, bits, 4);
+    }
+    const left = text.length - at;
+    if (left === 1) addBits(out, alphabet, text.charCodeAt(at) << 16, 2);
+    else if (left === 2) addBits(out, alphabet, (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8), 3);
+    if (left > 0) for (let i = left; i < 3; i++) out.addText(padding);
+    out.add(QUOTE);
+  };
+}
+
+/** Adds the first `count` of the four characters that 24 bits are. */
+function addBits(out: Output, alphabet: Uint8Array, bits: number, count: number): void {
+  for (let i = 0; i < count; i++) out.addByte(alphabet[(bits >> (18 - 6 * i)) & 63] ?? 0);
+}
