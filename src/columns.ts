@@ -1,8 +1,7 @@
 // Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
-import { type Bytes, decodeUtf8, encodeUtf8 } from './bytes.ts';
-import { type DataRow, endOf, FieldReader, fieldOf, isSame, rowOf, startOf } from './data-row.ts';
 import type { Output } from './output.ts';
+import { BlockRow, bytesOf, endOf, isSame, type RowBlock, startOf, textOf } from './row-block.ts';
 
 /** How a column's text becomes a value. */
 export type ColumnType =
@@ -44,22 +43,21 @@ export function writeField(
   { index, type }: Place,
   write: WriteJson = WRITE[type],
 ): boolean {
-  const reader = row as FieldReader;
-  const start = startOf(reader, index);
+  const start = startOf(row as BlockRow, index);
   if (start < 0) return false;
-  const bytes = rowOf(reader);
+  const bytes = bytesOf(row as BlockRow);
   write(out, bytes, start, endOf(bytes, start));
   return true;
 }
 
-/** The bytes of a field of a row that `rowMaker` made; null where the column is. */
-export function bytesOf(row: object, { index }: Place): Bytes | null {
-  return fieldOf(row as FieldReader, index);
+/** A field of a row that `rowMaker` made, as PostgreSQL writes it; null where the column is. */
+export function fieldText(row: object, { index }: Place): string | null {
+  return textOf(row as BlockRow, index);
 }
 
 /** Whether some fields that follow each other, `to` not among them, are the same in two rows that `rowMaker` made. */
 export function sameFields(one: object, other: object, from: number, to: number): boolean {
-  return isSame(one as FieldReader, other as FieldReader, from, to);
+  return isSame(one as BlockRow, other as BlockRow, from, to);
 }
 
 /** The layout of a row that `rowMaker` made, the same for every row of a maker; undefined for any other object. */
@@ -81,6 +79,9 @@ function snakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** Makes a row of one in a block. */
+export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
+
 /**
  * Makes rows of one kind: objects with a getter a column, on the prototype.
  * @param offset how many columns stand before these in the row
@@ -89,9 +90,9 @@ function snakeCase(property: string): string {
 export function rowMaker<Row>(
   columns: Columns,
   { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
-): (row: DataRow) => Row {
+): RowMaker<Row> {
   const layout = new Map<string, Place>();
-  class Lazy extends FieldReader {}
+  class Lazy extends BlockRow {}
   Object.defineProperty(Lazy.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const type = typeof column === 'string' ? column : column.type;
@@ -101,8 +102,10 @@ export function rowMaker<Row>(
     Object.defineProperty(Lazy.prototype, property, {
       enumerable: true,
       get(this: Lazy) {
-        const bytes = fieldOf(this, index);
-        return bytes === null ? null : decode(bytes);
+        const start = startOf(this, index);
+        if (start < 0) return null;
+        const bytes = bytesOf(this);
+        return decode(bytes, start, endOf(bytes, start));
       },
     });
   }
@@ -113,21 +116,47 @@ export function rowMaker<Row>(
       },
     });
   }
-  return (row) => new Lazy(row) as Row;
+  return (block, index) => new Lazy(block, index) as Row;
 }
 
-const DECODERS: Record<ColumnType, (bytes: Bytes) => unknown> = {
-  int8: BigInt,
-  int4: Number,
-  text: decodeUtf8,
-  enum: (bytes) => bytes,
-  bool: (bytes) => bytes === 't',
-  timestamp: (bytes) => new Date(toIsoTimestamp(bytes)),
-  jsonb: (bytes) => JSON.parse(decodeUtf8(bytes)),
-  json: (bytes) => parseJson(decodeUtf8(bytes)),
-  'text[]': (bytes) => parseArray(decodeUtf8(bytes)),
-  'int8[]': (bytes) => parseArray(bytes, BigInt),
+type Decode = (bytes: Buffer, start: number, end: number) => unknown;
+
+/** By the text of the bytes. */
+const fromText =
+  (parse: (text: string) => unknown): Decode =>
+  (bytes, start, end) =>
+    parse(bytes.toString('utf8', start, end));
+
+const DECODERS: Record<ColumnType, Decode> = {
+  int8: fromText(BigInt),
+  int4: fromText(Number),
+  text: fromText((text) => text),
+  enum: toLabel,
+  bool: (bytes, start) => bytes[start] === TRUE,
+  timestamp: fromText((text) => new Date(toIsoTimestamp(text))),
+  jsonb: fromText(JSON.parse),
+  json: fromText(parseJson),
+  'text[]': fromText(parseArray),
+  'int8[]': fromText((text) => parseArray(text, BigInt)),
 };
+
+const TRUE = 0x74;
+
+/** The labels of enums that have come so far: one string each, found without making it anew. */
+const labels: string[] = [];
+
+function toLabel(bytes: Buffer, start: number, end: number): string {
+  for (const known of labels) if (isText(known, bytes, start, end)) return known;
+  const label = bytes.toString('latin1', start, end);
+  labels.push(label);
+  return label;
+}
+
+function isText(ascii: string, bytes: Buffer, start: number, end: number): boolean {
+  if (ascii.length !== end - start) return false;
+  for (let i = 0; i < ascii.length; i++) if (ascii.charCodeAt(i) !== bytes[start + i]) return false;
+  return true;
+}
 
 /** A value of type `json`. */
 export function parseJson(text: string): unknown {
@@ -142,40 +171,39 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
 }
 
 /** Adds the bytes of a field as JSON. */
-export type WriteJson = (out: Output, row: DataRow, start: number, end: number) => void;
+export type WriteJson = (out: Output, bytes: Buffer, start: number, end: number) => void;
 
-/** By the JSON of the bytes alone. */
-const cut =
-  (toJson: (bytes: Bytes) => Bytes): WriteJson =>
-  (out, row, start, end) =>
-    out.addText(toJson(row.slice(start, end)));
+/** By the text of the bytes. */
+const writeText =
+  (toJson: (text: string) => string): WriteJson =>
+  (out, bytes, start, end) =>
+    out.addText(toJson(bytes.toString('utf8', start, end)));
 
-const asIs: WriteJson = (out, row, start, end) => out.addText(row, start, end);
+const asIs: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, end);
 
 /** What `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
 const WRITE: Record<ColumnType, WriteJson> = {
   int8: asIs,
   int4: asIs,
-  text(out, row, start, end) {
-    if (!out.addPlain(row, start, end)) out.addText(stringify(decodeUtf8(row.slice(start, end))));
+  text(out, bytes, start, end) {
+    if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
   },
-  enum: (out, row, start, end) => void out.addPlain(row, start, end),
-  bool: (out, row, start) => out.addText(row[start] === 't' ? 'true' : 'false'),
-  timestamp: cut((bytes) => `"${toIsoTimestamp(bytes)}"`),
-  jsonb: cut(compact),
+  enum: (out, bytes, start, end) => void out.addPlain(bytes, start, end),
+  bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
+  timestamp: writeText((text) => `"${toIsoTimestamp(text)}"`),
+  jsonb(out, bytes, start, end) {
+    // {} and [] have nothing to leave out.
+    if (end - start <= 2) out.addPart(bytes, start, end);
+    else out.addText(compact(bytes.toString('utf8', start, end)));
+  },
   json: asIs,
-  'text[]': cut((bytes) => stringify(parseArray(decodeUtf8(bytes)))),
-  'int8[]': cut((bytes) => `[${bytes.slice(1, -1)}]`),
+  'text[]': writeText((text) => JSON.stringify(parseArray(text))),
+  'int8[]': writeText((text) => `[${text.slice(1, -1)}]`),
 };
 
-/** Any value as JSON, in bytes. */
-export function stringify(value: unknown): Bytes {
-  return encodeUtf8(JSON.stringify(value));
-}
-
 /** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */
-function compact(bytes: Bytes): Bytes {
-  return bytes.length <= 2 ? bytes : bytes.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
+function compact(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
 }
 
 const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];

@@ -1,12 +1,13 @@
 // What goes to a client, put together in bytes: one buffer that is used again, in place of a string for every part of an
 // answer. Large answers leave nothing behind for the garbage collector but themselves. Pure.
-import type { Bytes } from './bytes.ts';
 
 const INITIAL_BYTES = 64 * 1024;
-/** What a buffer that had to grow is cut back to when it begins anew. */
+/** What had to grow beyond this begins small again. */
 const KEPT_BYTES = 1024 * 1024;
-/** Longer strings are copied by a call, which costs as much as so many characters. */
-const SHORT = 24;
+/** More bytes than these are copied by a call, which costs as much as copying so many one by one. */
+const FEW = 32;
+/** UTF-8 needs at most so many bytes for one of a string's code units. */
+const UTF8_BYTES = 3;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -36,59 +37,56 @@ export class Output {
 
   /** Adds bytes. */
   add(bytes: Uint8Array): void {
-    const { length } = bytes;
-    const at = this.#reserve(length);
+    const at = this.#reserve(bytes.length);
     this.#bytes.set(bytes, at);
+    this.#length = at + bytes.length;
   }
 
   /** Adds a part of a buffer. */
-  addPart(bytes: Buffer, start: number, end: number): void {
-    const at = this.#reserve(end - start);
-    bytes.copy(this.#bytes, at, start, end);
+  addPart(source: Buffer, start: number, end: number): void {
+    let at = this.#reserve(end - start);
+    const bytes = this.#bytes;
+    this.#length = at + end - start;
+    if (end - start > FEW) source.copy(bytes, at, start, end);
+    else for (let i = start; i < end; i++) bytes[at++] = source[i] ?? 0;
   }
 
   /** Adds one byte. */
   addByte(byte: number): void {
-    this.#bytes[this.#reserve(1)] = byte;
+    const at = this.#reserve(1);
+    this.#bytes[at] = byte;
+    this.#length = at + 1;
   }
 
-  /** Adds bytes that are a string. */
-  addText(text: Bytes, start = 0, end = text.length): void {
-    let at = this.#reserve(end - start);
-    const bytes = this.#bytes;
-    if (end - start > SHORT) bytes.write(text.slice(start, end), at, 'latin1');
-    else for (let i = start; i < end; i++) bytes[at++] = text.charCodeAt(i);
+  /** Adds text as UTF-8. */
+  addText(text: string): void {
+    const at = this.#reserve(text.length * UTF8_BYTES);
+    this.#length = at + this.#bytes.write(text, at);
   }
 
-  /** Adds UTF-8 text as a JSON string. Adds nothing, and says false, where something in it has to be escaped. */
-  addPlain(text: Bytes, start: number, end: number): boolean {
-    const before = this.#length;
+  /** Adds UTF-8 as a JSON string. Adds nothing, and says false, where something in it has to be escaped. */
+  addPlain(source: Buffer, start: number, end: number): boolean {
     let at = this.#reserve(end - start + 2);
     const bytes = this.#bytes;
     bytes[at++] = QUOTE;
     for (let i = start; i < end; i++) {
-      const byte = text.charCodeAt(i);
-      if (byte < FIRST_PLAIN || byte === QUOTE || byte === BACKSLASH) {
-        this.#length = before;
-        return false;
-      }
+      const byte = source[i] ?? 0;
+      if (byte < FIRST_PLAIN || byte === QUOTE || byte === BACKSLASH) return false;
       bytes[at++] = byte;
     }
-    bytes[at] = QUOTE;
+    bytes[at++] = QUOTE;
+    this.#length = at;
     return true;
   }
 
-  /** Makes room for so many bytes, and says where it is. */
+  /** Makes room for so many bytes behind those that are there, and says where. */
   #reserve(count: number): number {
     const at = this.#length;
-    this.#length = at + count;
-    if (this.#length > this.#bytes.length) this.#grow();
+    if (at + count > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(at + count, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, at);
+      this.#bytes = larger;
+    }
     return at;
-  }
-
-  #grow(): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#length, this.#bytes.length * 2));
-    this.#bytes.copy(larger);
-    this.#bytes = larger;
   }
 }

@@ -29,29 +29,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'type context',
     'type config',
     'type http',
-    'bytes',
     'columns',
     'errors',
     'json',
+    'output',
     'pagination',
     'auth',
     'services',
   ],
-  rest: ['type context', 'type http', 'bytes', 'errors', 'pagination', 'auth', 'services', 'views'],
-  views: ['bytes', 'columns', 'json', 'type services'],
+  rest: ['type context', 'type http', 'errors', 'output', 'pagination', 'auth', 'services', 'views'],
+  views: ['columns', 'json', 'type output', 'type services'],
   services: ['type context', 'errors', 'pagination', 'auth', 'store'],
   'auth/oauth': ['type context', 'type config', 'type http', 'errors', 'auth', 'services', 'store'],
   auth: ['type context', 'type config', 'errors', 'type log', 'store'],
-  store: ['columns', 'data-row', 'errors', 'log', 'type pagination', 'type auth'],
+  store: ['columns', 'errors', 'log', 'row-block', 'type pagination', 'type auth'],
   context: ['type auth', 'type config', 'type log', 'type store'],
   config: ['errors', 'log', 'variables'],
   variables: ['log'],
   pagination: ['errors'],
   errors: [],
   json: [],
-  columns: ['bytes', 'data-row'],
-  'data-row': ['bytes'],
-  bytes: [],
+  columns: ['type output', 'row-block'],
+  'row-block': [],
+  output: [],
   log: [],
 };
 
@@ -69,7 +69,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'bytes', 'columns', 'data-row', 'views'];
+const PURE = ['errors', 'pagination', 'json', 'columns', 'output', 'row-block', 'views'];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

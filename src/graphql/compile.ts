@@ -11,7 +11,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
-  getNullableType,
   isAbstractType,
   isLeafType,
   isListType,
@@ -21,9 +20,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type ColumnType, layoutOf, type Place, writeField } from '../columns.ts';
 import type { GraphContext } from './context.ts';
-import type { Shown } from './shows.ts';
 import {
   leaf,
   list,
@@ -35,6 +32,7 @@ import {
   type VariableValues,
   type Write,
 } from './write.ts';
+import { columnShownBy, writeColumn } from './write-column.ts';
 
 /** Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer. */
 export type CompiledOperation = (
@@ -65,20 +63,8 @@ export function compileOperation(
 }
 
 const DATA = Buffer.from('{"data":');
-const NULL = Buffer.from('null');
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
-
-/** The columns whose bytes a type of field writes as they are; it converts the values of all others. */
-const AS_THEY_ARE: Readonly<Partial<Record<string, ColumnType>>> = {
-  BigInt: 'int8',
-  Int: 'int4',
-  Float: 'int4',
-  String: 'text',
-  ID: 'text',
-  Boolean: 'bool',
-  DateTime: 'timestamp',
-};
 
 /** Resolvers of types are told nothing of their place. */
 const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
@@ -165,9 +151,10 @@ class Compiler {
     // The schema's own fields among them.
     if (field === undefined) throw new Unsupported();
     const write = this.value(field.type, nodes);
-    const ask = field.resolve === undefined ? property(name, write) : this.resolved(parent, field, nodes, write);
-    const shown = shownBy(field);
-    return shown === null ? ask : column(shown, field.type, ask);
+    const ask =
+      field.resolve === undefined ? property(name, write) : this.resolved(parent, field, nodes, write);
+    const shown = columnShownBy(field);
+    return shown === null ? ask : writeColumn(shown, field.type, ask);
   }
 
   private resolved(
@@ -223,37 +210,6 @@ class Compiler {
       write(value, run);
     };
   }
-}
-
-/** The column that a field shows: its own word, or what Pothos says of a field that has no resolver. */
-function shownBy({ resolve, extensions }: GraphQLField<unknown, unknown>): Shown | null {
-  const { shown, pothosExposedField: exposed } = extensions;
-  if (shown !== undefined) return shown as Shown;
-  return resolve === undefined && typeof exposed === 'string' ? { column: exposed } : null;
-}
-
-/** A field that shows a column: from the row's bytes to JSON. Objects that are no such rows are asked. */
-function column({ column, write }: Shown, type: GraphQLOutputType, ask: Write): Write {
-  const isNullable = !isNonNullType(type);
-  const leafType = getNullableType(type);
-  const direct = write === undefined && isLeafType(leafType) ? AS_THEY_ARE[leafType.name] : undefined;
-  // The rows of one choice of columns share their layout.
-  let layout: ReturnType<typeof layoutOf>;
-  let place: Place | null = null;
-  return (source, run) => {
-    const row = source as object;
-    const itsLayout = layoutOf(row);
-    if (itsLayout !== layout) {
-      layout = itsLayout;
-      const found = layout?.get(column);
-      place = found !== undefined && (write !== undefined || found.type === direct) ? found : null;
-    }
-    if (place === null) ask(source, run);
-    else if (!writeField(run.out, row, place, write)) {
-      if (!isNullable) throw new Unsupported();
-      run.out.add(NULL);
-    }
-  };
 }
 
 function property(name: string, write: Write): Write {

@@ -21,7 +21,9 @@ const STEPS_OF_A_FUNNEL = 20;
 
 /** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
 export function loadSteps(ctx: GraphContext, funnelId: bigint, wanted: WantedColumns = null) {
-  return loadBatched(ctx, `funnel_steps.tree ${keyOf(wanted)}`, funnelId, (ids) => funnelSteps.listMany(ctx, ids, wanted));
+  return loadBatched(ctx, `funnel_steps.tree ${keyOf(wanted)}`, funnelId, (ids) =>
+    funnelSteps.listMany(ctx, ids, wanted),
+  );
 }
 
 /** The loader of one kind of step by id. */

@@ -18,29 +18,36 @@ export function shows(column: string, write?: WriteJson) {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;
-const PADDING = { base64: '=', base64url: '' } as const;
+/** By how many bytes stand in the last group of three. */
+const PADDING = ['', '==', '='].map((text) => Buffer.from(text));
+const NOTHING = Buffer.alloc(0);
 const QUOTE = Buffer.from('"');
 
 /** Writes an ASCII prefix and the column's ASCII text in one of the encodings of RFC 4648 §4-5, as `Buffer` does. */
 export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): WriteJson {
   const alphabet = Buffer.from(ALPHABETS[encoding]);
-  const padding = PADDING[encoding];
+  const padding = encoding === 'base64' ? PADDING : [];
   // Three characters are four of Base64: what of the prefix makes whole ones is encoded once.
   const whole = prefix.length - (prefix.length % 3);
   const lead = Buffer.from(`"${Buffer.from(prefix.slice(0, whole)).toString(encoding)}`);
-  const rest = prefix.slice(whole);
-  return (out, row, start, end) => {
-    const text = rest + row.slice(start, end);
+  const rest = Buffer.from(prefix.slice(whole));
+  const restBits = rest.reduce((bits, byte) => (bits << 8) | byte, 0);
+  return (out, bytes, start, end) => {
     out.add(lead);
-    let at = 0;
-    for (; at + 2 < text.length; at += 3) {
-      const bits = (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8) | text.charCodeAt(at + 2);
+    let bits = restBits;
+    let count = rest.length;
+    for (let at = start; at < end; at++) {
+      bits = (bits << 8) | (bytes[at] ?? 0);
+      count += 1;
+      if (count < 3) continue;
       addBits(out, alphabet, bits, 4);
+      bits = 0;
+      count = 0;
     }
-    const left = text.length - at;
-    if (left === 1) addBits(out, alphabet, text.charCodeAt(at) << 16, 2);
-    else if (left === 2) addBits(out, alphabet, (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8), 3);
-    if (left > 0) for (let i = left; i < 3; i++) out.addText(padding);
+    if (count > 0) {
+      addBits(out, alphabet, bits << (8 * (3 - count)), count + 1);
+      out.add(padding[count] ?? NOTHING);
+    }
     out.add(QUOTE);
   };
 }

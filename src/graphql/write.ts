@@ -1,7 +1,6 @@
 // What compiled operations are made of: functions that write a value's JSON, at once or when it has come.
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
-import { encodeUtf8 } from '../bytes.ts';
-import { stringify } from '../columns.ts';
+import { layoutOf } from '../columns.ts';
 import { Output } from '../output.ts';
 import type { GraphContext } from './context.ts';
 
@@ -115,7 +114,9 @@ export class Unsupported extends Error {
 
 /** Writes what a resolver gave, at once or when it has come. */
 export function settle(value: unknown, write: Write, run: Run): void {
-  if (value instanceof Promise) run.later(value, write);
+  // Rows come most often: nothing about them has to be found out.
+  if (typeof value !== 'object' || value === null || layoutOf(value) !== undefined) write(value, run);
+  else if (value instanceof Promise) run.later(value, write);
   else write(plain(value), run);
 }
 
@@ -131,7 +132,7 @@ function ignoreFailures(items: readonly unknown[]): void {
   for (const item of items) if (item instanceof Promise) item.catch(() => {});
 }
 
-const NULL = Buffer.from('null');
+export const NULL = Buffer.from('null');
 const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
@@ -176,12 +177,8 @@ export function list(write: Write): Write {
 export function leaf(type: GraphQLLeafType): Write {
   return (value, run) => {
     const coerced = type.coerceOutputValue(value);
-    if (typeof coerced === 'string') {
-      run.out.addText(stringify(coerced));
-      return;
-    }
     const json = coerced === null ? undefined : JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
-    run.out.addText(encodeUtf8(json));
+    run.out.addText(json);
   };
 }

@@ -16,11 +16,7 @@ const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-
  * keep the id as its checkpoint (DESIGN §5).
  * @param url the public URL that the client asked for
  */
-export function pageReply<Row extends { id: bigint }>(
-  page: Page<Row>,
-  write: Write<Row>,
-  url: URL,
-): Reply {
+export function pageReply<Row extends { id: bigint }>(page: Page<Row>, write: Write<Row>, url: URL): Reply {
   out.clear();
   out.addText('[');
   addRows(page.rows, write);

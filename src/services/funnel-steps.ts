@@ -1,7 +1,13 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { type BranchName, findSteps, findStepsAround, type Siblings, type StepRow } from '../store/funnel-steps.ts';
+import {
+  type BranchName,
+  findSteps,
+  findStepsAround,
+  type Siblings,
+  type StepRow,
+} from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
 import type { WantedColumns } from './reads.ts';

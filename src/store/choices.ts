@@ -1,6 +1,5 @@
 // Reading only the columns that will be asked for: each choice of them is a statement, and a maker of rows.
-import { type Column, type Columns, rowMaker } from '../columns.ts';
-import type { DataRow } from '../data-row.ts';
+import { type Column, type Columns, type RowMaker, rowMaker } from '../columns.ts';
 
 /** What columns are chosen from: a table, or the part of one. The type parameter is the row of all columns. */
 export interface Source<Row> {
@@ -15,7 +14,7 @@ export interface Choice<Row> {
   /** Tells statements with different columns apart. */
   readonly key: string;
   readonly columns: Columns;
-  readonly make: (row: DataRow) => Row;
+  readonly make: RowMaker<Row>;
 }
 
 const choices = new Map<string, Choice<unknown>>();

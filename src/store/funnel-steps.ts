@@ -1,7 +1,7 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 import type { Reach } from '../auth/actor.ts';
-import { type Columns, rowMaker, sameFields, selectList } from '../columns.ts';
-import { type DataRow, FieldReader, fieldOf } from '../data-row.ts';
+import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../columns.ts';
+import { BlockRow, type RowBlock, startOf } from '../row-block.ts';
 import { choose, type Source } from './choices.ts';
 import { Prisma } from './generated/client.ts';
 import type { Ref } from './rows.ts';
@@ -91,7 +91,7 @@ export async function findSteps(
     stepsWhere('t.funnel_id = any($3::bigint[])', columns, withPages),
   );
   const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceIds, funnelIds]);
-  return groupSiblings(rows, withPages ? withPage(make) : (make as (row: DataRow) => StepRow));
+  return groupSiblings(rows, withPages ? withPage(make) : (make as RowMaker<StepRow>));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -113,23 +113,30 @@ export async function findStepsAround(
 }
 
 /** Rows come in the order of their groups, which are told apart by the bytes of the columns that make them. */
-function groupSiblings(rows: readonly DataRow[], make: (row: DataRow) => StepRow): Siblings[] {
+function groupSiblings(rows: RowBlock, make: RowMaker<StepRow>): Siblings[] {
   const steps = rows.map(make);
   const groups: Siblings[] = [];
   let from = 0;
-  for (let end = 1; end <= steps.length; end++) {
-    const [last, next] = [steps[end - 1], steps[end]];
-    if (last !== undefined && next !== undefined && sameFields(last, next, SIBLINGS_FROM, SIBLINGS_TO)) continue;
-    groups.push(steps.slice(from, end));
-    from = end;
+  let last: StepRow | null = null;
+  let at = 0;
+  for (const step of steps) {
+    if (last !== null && !sameFields(last, step, SIBLINGS_FROM, SIBLINGS_TO)) {
+      groups.push(steps.slice(from, at));
+      from = at;
+    }
+    last = step;
+    at += 1;
   }
+  if (last !== null) groups.push(steps.slice(from));
   return groups;
 }
 
-const withPage = (make: (row: DataRow) => Omit<StepRow, 'page'>) => (row: DataRow) => {
-  const page = fieldOf(new FieldReader(row), PAGE_OFFSET) === null ? null : toPageRow(row);
-  return Object.assign(make(row), { page });
-};
+const withPage =
+  (make: RowMaker<Omit<StepRow, 'page'>>): RowMaker<StepRow> =>
+  (rows, index) => {
+    const isPage = startOf(new BlockRow(rows, index), PAGE_OFFSET) >= 0;
+    return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
+  };
 
 /** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
 export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promise<bigint | null> {

@@ -3,13 +3,13 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import type { DataRow } from '../data-row.ts';
 import type { Logger } from '../log.ts';
+import { NO_ROWS, type RowBlock, RowCollector } from '../row-block.ts';
 import type { Statement } from './store.ts';
 
 export interface Readers {
   /** The rows of one prepared statement, as they came. Rejects with what the driver said. */
-  read(statement: Statement, values: unknown[]): Promise<readonly DataRow[]>;
+  read(statement: Statement, values: unknown[]): Promise<RowBlock>;
   close(): Promise<void>;
 }
 
@@ -81,7 +81,6 @@ interface Message {
 type HandlePacket = (offset: number, code: number, length: number, bytes: Buffer) => Message;
 
 const DATA_ROW = 0x44;
-const FIELD_COUNT_BYTES = 2;
 /** A message's length counts itself, and stands before `offset`. */
 const LENGTH_BYTES = 4;
 const ROW: Message = { name: 'dataRow' };
@@ -90,20 +89,13 @@ class RowParser extends (Parser as unknown as new () => {
   handlePacket: HandlePacket;
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
 }) {
-  private rows: DataRow[] = [];
+  readonly rows = new RowCollector();
 
   override handlePacket: HandlePacket = (offset, code, length, bytes) => {
     if (code !== DATA_ROW) return super.handlePacket(offset, code, length, bytes);
-    this.rows.push(bytes.toString('latin1', offset + FIELD_COUNT_BYTES, offset + length - LENGTH_BYTES));
+    this.rows.add(bytes, offset, offset + length - LENGTH_BYTES);
     return ROW;
   };
-
-  /** The rows since the last call: statements are answered one after the other. */
-  takeRows(): DataRow[] {
-    const { rows } = this;
-    this.rows = [];
-    return rows;
-  }
 }
 
 interface Connection {
@@ -118,7 +110,7 @@ function connectionOf(client: pg.Client): Connection {
 
 /** The end of a statement's answer, with its rows. */
 interface CommandComplete extends Message {
-  rows?: readonly DataRow[];
+  rows?: RowBlock;
 }
 
 /** Has a client that is not connected yet take rows in one piece, and all of a statement's rows at once. */
@@ -128,8 +120,9 @@ function keepRowsWhole(client: pg.Client): void {
     const parser = new RowParser();
     const onMessage = (message: Message) => {
       if (message === ROW) return;
-      if (message.name === 'commandComplete') (message as CommandComplete).rows = parser.takeRows();
-      if (message.name === 'error') parser.takeRows();
+      // Statements are answered one after the other; what came before an error is nobody's.
+      if (message.name === 'commandComplete') (message as CommandComplete).rows = parser.rows.take();
+      if (message.name === 'error') parser.rows.take();
       connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
     };
     stream.on('data', (bytes: Buffer) => parser.parse(bytes, onMessage));
@@ -147,8 +140,6 @@ interface QueryHandlers {
 const Query = function Query() {} as unknown as new () => QueryHandlers;
 Query.prototype = pg.Query.prototype;
 
-const NO_ROWS: readonly DataRow[] = [];
-
 class RowsQuery extends Query {
   readonly name: string;
   readonly text: string;
@@ -156,13 +147,13 @@ class RowsQuery extends Query {
   readonly portal = '';
   /** Called with what went wrong. */
   readonly callback: (error: Error) => void;
-  private readonly resolve: (rows: readonly DataRow[]) => void;
+  private readonly resolve: (rows: RowBlock) => void;
   private received = NO_ROWS;
 
   constructor(
     { name, text }: Statement,
     values: unknown[],
-    { resolve, reject }: Pick<PromiseWithResolvers<readonly DataRow[]>, 'resolve' | 'reject'>,
+    { resolve, reject }: Pick<PromiseWithResolvers<RowBlock>, 'resolve' | 'reject'>,
   ) {
     super();
     this.name = name;
@@ -192,8 +183,8 @@ function holdUntilTurnEnds(client: pg.Client): void {
   setImmediate(() => stream.uncork());
 }
 
-function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<readonly DataRow[]> {
-  const { promise, ...settle } = Promise.withResolvers<readonly DataRow[]>();
+function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<RowBlock> {
+  const { promise, ...settle } = Promise.withResolvers<RowBlock>();
   holdUntilTurnEnds(client);
   client.query(new RowsQuery(statement, values, settle) as unknown as pg.Submittable);
   return promise;

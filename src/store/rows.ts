@@ -2,8 +2,8 @@
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
 import { selectList } from '../columns.ts';
-import { FieldReader, fieldOf } from '../data-row.ts';
 import type { Page, PageRequest } from '../pagination.ts';
+import { BlockRow, startOf, textOf } from '../row-block.ts';
 import { choose } from './choices.ts';
 import { statement } from './statements.ts';
 import { query, readRows, type Store } from './store.ts';
@@ -46,8 +46,9 @@ export async function findByRef<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const [row] = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref]);
-  return row === undefined ? null : choose(table).make(row);
+  const rows = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref]);
+  const [row] = rows.map(choose(table).make);
+  return row ?? null;
 }
 
 /**
@@ -113,13 +114,12 @@ export async function findPagesUnder<R extends Row>(
   const rows = await readRows(store, pages, values);
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(columns).length;
-  for (const row of rows) {
-    const fields = new FieldReader(row);
-    // A parent without children has one row of nulls.
-    const isRow = fieldOf(fields, 0) !== null;
-    const parentId = fieldOf(fields, behind) ?? '';
+  for (let index = 0; index < rows.length; index++) {
+    const row = new BlockRow(rows, index);
+    const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
-    if (isRow) siblings.push(make(row));
+    // A parent without children has one row of nulls.
+    if (startOf(row, 0) >= 0) siblings.push(make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {

@@ -1,8 +1,8 @@
 // The store: one connection pool, shared by hand-written SQL and by Prisma's adapter. The only place that opens one.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type { DataRow } from '../data-row.ts';
 import type { Logger } from '../log.ts';
+import type { RowBlock } from '../row-block.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createReaders, type Readers } from './readers.ts';
@@ -107,11 +107,7 @@ export async function query<Row extends object>(
  * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL sent them.
  * @throws AppError `unavailable` when the database is away or took too long
  */
-export async function readRows(
-  store: Store,
-  statement: Statement,
-  values: unknown[],
-): Promise<readonly DataRow[]> {
+export async function readRows(store: Store, statement: Statement, values: unknown[]): Promise<RowBlock> {
   try {
     return await store.readers.read(statement, values);
   } catch (error) {

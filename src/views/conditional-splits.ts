@@ -1,4 +1,3 @@
-import { stringify } from '../columns.ts';
 import { toInteger } from '../json.ts';
 import type { Output } from '../output.ts';
 import type { SplitDetail } from '../services/conditional-splits.ts';
@@ -7,7 +6,7 @@ import { writeRefineFilter } from './refine-filters.ts';
 
 /** A split with the first page of each branch, matched before unmatched. */
 export function writeSplit({ split, matched, unmatched, filter }: SplitDetail, out: Output): void {
-  const condition = stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
+  const condition = JSON.stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
   out.addText(
     `{"id":${split.id},"public_id":"${split.publicId}","funnel_id":${split.funnelId},` +
       `"funnel_public_id":"${split.funnelPublicId}","condition":${condition.slice(0, -1)}`,
@@ -17,7 +16,7 @@ export function writeSplit({ split, matched, unmatched, filter }: SplitDetail, o
     writeRefineFilter(filter, out);
   }
   out.addText(
-    `},"branches":${stringify([viewBranch(matched), viewBranch(unmatched)])},` +
+    `},"branches":${JSON.stringify([viewBranch(matched), viewBranch(unmatched)])},` +
       `"created_at":"${split.createdAt.toISOString()}","updated_at":"${split.updatedAt.toISOString()}"}`,
   );
 }

@@ -1,7 +1,6 @@
-import { stringify } from '../columns.ts';
 import { toInteger } from '../json.ts';
-import type { StepNode } from '../services/funnel-steps.ts';
 import type { Output } from '../output.ts';
+import type { StepNode } from '../services/funnel-steps.ts';
 import type { FunnelRow } from '../services/funnels.ts';
 import { writeTags } from './tags.ts';
 import { writer } from './writer.ts';
@@ -28,7 +27,7 @@ interface Structure {
 /** The funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow. */
 export function writeStructure({ funnel, steps }: Structure, out: Output): void {
   out.addText(
-    stringify({
+    JSON.stringify({
       funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
       steps: viewSteps(steps),
     }),

@@ -1,7 +1,6 @@
 // Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
 
-import { decodeUtf8, encodeUtf8 } from '../bytes.ts';
-import { bytesOf, layoutOf, type Place, writeField } from '../columns.ts';
+import { fieldText, layoutOf, type Place, writeField } from '../columns.ts';
 import type { Output } from '../output.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
@@ -46,9 +45,9 @@ function compile(
     return {
       lead,
       write(out, row) {
-        const bytes = bytesOf(row, place);
-        if (bytes !== null) out.addText(encodeUtf8(writeText(decodeUtf8(bytes))));
-        return bytes !== null;
+        const text = fieldText(row, place);
+        if (text !== null) out.addText(writeText(text));
+        return text !== null;
       },
     };
   });

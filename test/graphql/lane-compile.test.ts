@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Columns, rowMaker } from '../../src/columns.ts';
-import { toDataRow } from '../../src/data-row.ts';
 import { compileOperation } from '../../src/graphql/compile.ts';
+import { toBlock } from '../support/row-block.ts';
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
@@ -384,7 +384,7 @@ test('columns of rows that still are text', async () => {
     ids: 'int8[]',
   } as const satisfies Columns;
   const maker = rowMaker<object>(columns);
-  const make = (fields: (string | null)[]) => maker(toDataRow(fields));
+  const make = (fields: (string | null)[]) => maker(toBlock(fields), 0);
   const rows = [
     make([
       '9007199254740993',

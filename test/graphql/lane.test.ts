@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { encodeCursor } from '../../src/pagination.ts';
+import { endOf, RowBlock } from '../../src/row-block.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -415,20 +416,17 @@ describe('while the store misbehaves', () => {
   });
 
   test('a column that is null where none may be costs all that it makes null', async () => {
-    // As rows come over the wire: a field of 36 bytes that is a uuid, and one that is null.
-    const UUID_FIELD = /\0\0\0\x24[0-9a-f]{8}-[0-9a-f-]{27}/;
-    const NULL_FIELD = '\xff\xff\xff\xff';
+    const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
     let emptied = 0;
     const { byYoga, firstByLane } = await during(async (_name, send) => {
       const rows = await send();
-      if (!Array.isArray(rows)) return rows;
-      return rows.map((row: unknown) => {
-        if (typeof row !== 'string') return row;
-        return row.replace(UUID_FIELD, () => {
-          emptied++;
-          return NULL_FIELD;
-        });
-      });
+      if (!(rows instanceof RowBlock)) return rows;
+      for (const [field, start] of rows.starts.entries()) {
+        if (start < 0 || !UUID.test(rows.bytes.toString('latin1', start, endOf(rows.bytes, start)))) continue;
+        rows.starts[field] = -1;
+        emptied++;
+      }
+      return rows;
     });
     expect(emptied).toBeGreaterThan(0);
     expect(firstByLane).toBe(false);

@@ -1,0 +1,27 @@
+// Rows as PostgreSQL would send them, made by hand.
+import { type RowBlock, RowCollector } from '../../src/row-block.ts';
+
+/** The block that DataRow messages with these texts become; null is null. */
+export function toBlock(...rows: readonly (readonly (string | null)[])[]): RowBlock {
+  const collector = new RowCollector();
+  for (const fields of rows) {
+    const message = toMessage(fields);
+    collector.add(message, 0, message.length);
+  }
+  return collector.take();
+}
+
+/** What stands in a DataRow message behind its length. */
+export function toMessage(fields: readonly (string | null)[]): Buffer {
+  const count = Buffer.alloc(2);
+  count.writeInt16BE(fields.length);
+  return Buffer.concat([
+    count,
+    ...fields.flatMap((field) => {
+      const bytes = Buffer.from(field ?? '');
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(field === null ? -1 : bytes.length);
+      return [length, bytes];
+    }),
+  ]);
+}
