@@ -9,7 +9,7 @@ import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
 import {
   deleteMembership,
-  deleteSessions,
+  endSessions,
   findMemberships,
   findUser,
   findUserByEmail,
@@ -91,10 +91,12 @@ export async function membershipsOf(app: App, userId: bigint): Promise<Membershi
 export async function setPassword(app: App, ref: Ref, password: string): Promise<UserRow> {
   const { id, email } = await requireUser(app, ref);
   const passwordHash = await hashPassword(parsePassword(password, email));
-  return withTransaction(app.store, async (tx) => {
-    await deleteSessions(tx, id);
-    return setPasswordHash(tx, id, passwordHash);
+  await withTransaction(app.store, async (tx) => {
+    await setPasswordHash(tx, id, passwordHash);
+    await endSessions(tx, id, app.clock());
   });
+  // The old password was good until that was committed: what was signed in with meanwhile ends as well.
+  return withTransaction(app.store, (tx) => endSessions(tx, id, app.clock()));
 }
 
 /**
@@ -105,18 +107,24 @@ export async function disable(app: App, ref: Ref): Promise<UserRow> {
   const now = app.clock();
   const { id, disabledAt } = await requireUser(app, ref);
   const user = await withTransaction(app.store, async (tx) => {
-    await deleteSessions(tx, id);
-    return setDisabledAt(tx, id, disabledAt ?? now);
+    await setDisabledAt(tx, id, disabledAt ?? now);
+    return endSessions(tx, id, now);
   });
   await revokeGrant(app.store, { userId: id }, now);
   app.lookups.forget();
   return user;
 }
 
-/** Lets a person in again. What they had granted stays ended. @throws AppError `not_found` */
+/** Lets a person in again. Sessions and what they had granted stay ended. @throws AppError `not_found` */
 export async function enable(app: App, ref: Ref): Promise<UserRow> {
-  const { id } = await requireUser(app, ref);
-  return withTransaction(app.store, (tx) => setDisabledAt(tx, id, null));
+  const user = await requireUser(app, ref);
+  const { id, disabledAt } = user;
+  if (disabledAt === null) return user;
+  return withTransaction(app.store, async (tx) => {
+    await setDisabledAt(tx, id, null);
+    // Also those that were begun while disabling was under way.
+    return endSessions(tx, id, app.clock());
+  });
 }
 
 /**

@@ -6,8 +6,8 @@ import { query, type Statement, type Store, type Transaction, withPrisma } from 
 
 export type { TeamRole };
 
-/** A person without the password's hash: what others may see. */
-export type UserRow = Omit<User, 'passwordHash'>;
+/** A person without what is between them and their sign-ins: what others may see. */
+export type UserRow = Omit<User, 'passwordHash' | 'sessionsEndedAt'>;
 
 /** A person with the teams that they belong to. */
 export type ListedUser = UserRow & {
@@ -25,7 +25,10 @@ export interface Membership {
   readonly workspaces: { readonly id: bigint; readonly name: string }[];
 }
 
-const omit = { passwordHash: true } as const;
+/** A person as a sign-in needs them. */
+type UserWithHash = UserRow & Pick<User, 'passwordHash'>;
+
+const omit = { passwordHash: true, sessionsEndedAt: true } as const;
 
 /** One row always: the work is the same whether there is such a person. */
 const BY_EMAIL: Statement = {
@@ -40,21 +43,21 @@ const BY_EMAIL: Statement = {
 export interface Account {
   /** The same for every way to write the address that names the same person, whether there is one or not. */
   readonly canonical: string;
-  readonly user: User | null;
+  readonly user: UserWithHash | null;
 }
 
 /** The account with this e-mail address, whatever its case; disabled people included. */
 export async function findAccount(store: Store, email: string): Promise<Account> {
   // PostgreSQL takes no NUL in a text, and so nobody has one in their address.
   if (email.includes('\0')) return { canonical: email, user: null };
-  const [row] = await query<User & { canonical: string }>(store, BY_EMAIL, [email]);
+  const [row] = await query<UserWithHash & { canonical: string }>(store, BY_EMAIL, [email]);
   if (row === undefined) throw new Error('Looking up an account gave no row.');
   const { canonical, ...user } = row;
   return { canonical, user: user.id === null ? null : user };
 }
 
 /** The person with this e-mail address, whatever its case, disabled ones included, or null. */
-export async function findUserByEmail(store: Store, email: string): Promise<User | null> {
+export async function findUserByEmail(store: Store, email: string): Promise<UserWithHash | null> {
   return (await findAccount(store, email)).user;
 }
 
@@ -62,6 +65,18 @@ export async function findUserByEmail(store: Store, email: string): Promise<User
 export async function findUser(store: Store, ref: Ref): Promise<UserRow | null> {
   const where = typeof ref === 'bigint' ? { id: ref } : { publicId: ref };
   return withPrisma(store, (prisma) => prisma.user.findUnique({ where, omit }));
+}
+
+/** An enabled person by public id whose sessions were not ended since they signed in at `signedInAt`, or null. */
+export async function findSignedIn(
+  store: Store,
+  publicId: string,
+  signedInAt: Date,
+): Promise<UserRow | null> {
+  // Ended in the same moment: ended.
+  const isAfterEnd = [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }];
+  const where = { publicId, disabledAt: null, OR: isAfterEnd };
+  return withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit }));
 }
 
 /** The people of one team, or all, each with the teams they belong to; by id. */
@@ -122,16 +137,20 @@ export async function findMemberships(store: Store, userId: bigint): Promise<Mem
 }
 
 /** Sets a password. */
-export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<UserRow> {
-  return tx.user.update({ where: { id }, data: { passwordHash }, omit });
+export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<void> {
+  await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
 }
 
 /** Says when a person was disabled; null: is not. */
-export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<UserRow> {
-  return tx.user.update({ where: { id }, data: { disabledAt }, omit });
+export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<void> {
+  await tx.user.update({ where: { id }, data: { disabledAt }, select: { id: true } });
 }
 
-/** Signs a person out in every browser. */
-export async function deleteSessions(tx: Transaction, userId: bigint): Promise<void> {
-  await tx.oauthState.deleteMany({ where: { userId } });
+/**
+ * Signs a person out in every browser that they signed in with up to `at`. The time is what counts: a request that is
+ * under way writes its session's row again after it is deleted.
+ */
+export async function endSessions(tx: Transaction, id: bigint, at: Date): Promise<UserRow> {
+  await tx.oauthState.deleteMany({ where: { userId: id } });
+  return tx.user.update({ where: { id }, data: { sessionsEndedAt: at }, omit });
 }

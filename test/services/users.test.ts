@@ -1,6 +1,7 @@
 // The rules of people: who there is, where they belong, and what ends when they are kept out.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyPassword } from '../../src/auth/passwords.ts';
+import { loginTsNow, personOf } from '../../src/services/sessions.ts';
 import {
   create,
   disable,
@@ -37,13 +38,15 @@ const make = (input: Partial<Parameters<typeof create>[1]> = {}) =>
 const later = (ms: number) => new Date(now.getTime() + ms);
 const rowOf = (id: bigint) => gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id } });
 
-/** A browser that the person is signed in with. */
-async function session(userId: bigint): Promise<void> {
+/** A browser that the person is signed in with from now on. Returns a question: who is, by it? */
+async function session({ id, publicId: accountId }: { id: bigint; publicId: string }) {
   const idHash = crypto.getRandomValues(new Uint8Array(32));
   const expiresAt = later(86_400_000);
+  const loginTs = loginTsNow(gateway.app);
   await gateway.app.store.prisma.oauthState.create({
-    data: { model: 'Session', idHash, payload: {}, userId, expiresAt },
+    data: { model: 'Session', idHash, payload: { accountId, loginTs }, userId: id, expiresAt },
   });
+  return async () => (await personOf(gateway.app, { accountId, loginTs }))?.id ?? null;
 }
 const sessionsOf = (userId: bigint) => gateway.app.store.prisma.oauthState.count({ where: { userId } });
 
@@ -163,17 +166,22 @@ test('joining again changes the role; leaving ends what was granted there and no
 test('another password signs the person out everywhere, and nobody else', async () => {
   const [user, bystander] = [await make(), await make()];
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
-  for (const { id } of [user, user, bystander]) await session(id);
+  const [first, second, theirs] = [await session(user), await session(user), await session(bystander)];
+  expect([await first(), await second(), await theirs()]).toEqual([user.id, user.id, bystander.id]);
   await setPassword(gateway.app, user.email.toLowerCase(), 'another long password');
   expect(await verifyPassword('another long password', (await rowOf(user.id)).passwordHash)).toBe(true);
   expect([await sessionsOf(user.id), await sessionsOf(bystander.id)]).toEqual([0, 1]);
+  // What the rows said counts no more, whoever has kept it.
+  expect([await first(), await second(), await theirs()]).toEqual([null, null, bystander.id]);
+  now = later(1);
+  expect(await (await session(user))()).toBe(user.id);
   expect(await endsOf(grant.id)).toEqual([null, null]);
   await expect(setPassword(gateway.app, user.id, 'short')).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('disabling signs out, ends what was granted, keeps its first time; enabling brings back no grant', async () => {
+test('disabling signs out, ends what was granted, keeps its first time; enabling brings back neither', async () => {
   const [user, bystander] = [await make(), await make()];
-  await session(user.id);
+  const before = await session(user);
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
   const theirs = await oauthGrant(gateway.app, { teamId: team, userId: bystander.id });
   const at = now;
@@ -181,11 +189,12 @@ test('disabling signs out, ends what was granted, keeps its first time; enabling
   now = later(1_000);
   expect(await disable(gateway.app, user.id)).toMatchObject({ disabledAt: at });
   expect(await find(gateway.app, user.id)).toBeNull();
-  expect(await sessionsOf(user.id)).toBe(0);
+  expect([await sessionsOf(user.id), await before()]).toEqual([0, null]);
   expect(await endsOf(grant.id)).toEqual([at, at]);
   expect(await endsOf(theirs.id)).toEqual([null, null]);
   expect(await enable(gateway.app, user.id)).toMatchObject({ disabledAt: null });
   expect(await find(gateway.app, user.id)).toMatchObject({ id: user.id });
+  expect(await before()).toBeNull();
   expect(await endsOf(grant.id)).toEqual([at, at]);
 });
 

@@ -3,8 +3,9 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
 import { listOfUser, withdraw } from '../../services/oauth-grants.ts';
+import { loginTsNow, personOf } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
-import { findUser, type UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users.ts';
 import { scopeSentence } from '../scopes.ts';
 import { ACCOUNT_PATH } from './endpoints.ts';
 import type { Engine } from './engine.ts';
@@ -61,14 +62,13 @@ async function openDesk(engine: Engine, visit: Visit): Promise<Desk> {
   const { req, res } = engine.toNode(visit);
   const ctx = provider.createContext(req, res) as KoaContextWithOIDC;
   const session = await provider.Session.get(ctx);
-  const user = session.accountId === undefined ? null : await findUser(app.store, session.accountId);
   return {
     engine,
     visit,
     provider,
     ctx,
     session,
-    user: user?.disabledAt === null ? user : null,
+    user: await personOf(app, session),
     async answer(page) {
       for (const [name, value] of page.headers) res.setHeader(name, value);
       res.statusCode = page.status;
@@ -90,6 +90,7 @@ function showSignIn(desk: Desk, again?: { email: string; error: string; retryAft
 async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> {
   const { provider, ctx, engine, visit } = desk;
   const { email, password } = parseSignIn(form);
+  const loginTs = loginTsNow(engine.app);
   let user: UserRow;
   try {
     user = await signIn(engine.app, { email, password, address: visit.address });
@@ -98,7 +99,7 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   }
   // Another session than before: whoever knew that one is not signed in by this (RFC 6265 §8.4).
   const session = new provider.Session();
-  session.loginAccount({ accountId: user.publicId });
+  session.loginAccount({ accountId: user.publicId, loginTs });
   await session.save(TTL_SECONDS.Session);
   ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(desk));
   return goBack(desk);

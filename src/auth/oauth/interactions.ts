@@ -4,12 +4,13 @@ import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { requireGrantable } from '../../services/oauth-grants.ts';
+import { loginTsNow, personOf } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import { membershipsOf } from '../../services/users.ts';
 import { findClient } from '../../store/oauth-clients.ts';
 import { completeGrant } from '../../store/oauth-grants.ts';
 import { deleteStateByUid } from '../../store/oauth-states.ts';
-import { findUser, type UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/users.ts';
 import { grantable } from '../roles.ts';
 import { scopeSentence } from '../scopes.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -112,10 +113,11 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
   const { app, visit, clientName, page, finish } = step;
   const { decision, email, password } = parseSignIn(fields);
   if (decision === 'deny') return finish(DENIED);
+  const ts = loginTsNow(app);
   try {
     const user = await signIn(app, { email, password, address: visit.address });
     await endOtherSession(step, user);
-    return await finish({ login: { accountId: user.publicId } });
+    return await finish({ login: { accountId: user.publicId, ts } });
   } catch (error) {
     return signInPage({ ...page, clientName, email, ...whyNoSignIn(error) });
   }
@@ -230,10 +232,11 @@ function toId(text: string): bigint {
   return /^\d{1,18}$/.test(text) ? BigInt(text) : 0n;
 }
 
-/** @throws AppError `unauthenticated` for a person who was disabled since they signed in */
-async function requirePerson({ app, details }: Step): Promise<UserRow> {
-  const user = await findUser(app.store, details.session?.accountId ?? '');
-  if (user === null || user.disabledAt !== null)
+/** @throws AppError `unauthenticated` for a person who was signed out or disabled since they signed in */
+async function requirePerson({ app, provider, details }: Step): Promise<UserRow> {
+  const session = await provider.Session.findByUid(details.session?.uid ?? '');
+  const user = session === undefined ? null : await personOf(app, session);
+  if (user === null)
     throw new AppError('unauthenticated', 'Sign in again: go back to the application that sent you here.');
   return user;
 }

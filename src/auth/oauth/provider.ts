@@ -3,6 +3,7 @@
 import type { EventEmitter } from 'node:events';
 import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
+import { personOf } from '../../services/sessions.ts';
 import { insertAccessToken } from '../../store/oauth-access-tokens.ts';
 import { findUser } from '../../store/users.ts';
 import { SCOPES } from '../scopes.ts';
@@ -91,8 +92,9 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
     revokeGrantPolicy: () => true,
     extraTokenClaims: (_ctx, token) => claimsOf(app, token),
     formats: { customizers: { jwt: (_ctx, token, { payload }) => note(app, token, payload) } },
-    async findAccount(_ctx, sub) {
-      const user = await findUser(app.store, sub);
+    async findAccount({ oidc: { session } }, sub, token) {
+      // Tokens outlive the session that they were got in.
+      const user = token === undefined ? await personOf(app, session ?? {}) : await findUser(app.store, sub);
       if (user === null || user.disabledAt !== null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
     },
@@ -136,7 +138,7 @@ const setScope: ExtraParam = ({ oidc: { params } }, _value, client) => {
   params['scope'] = scopes.join(' ');
 };
 
-/** A session whose person was disabled signs in again; without this the consent prompt would not find them. */
+/** A session that does not count any more signs in again; without this the consent prompt would not find its person. */
 function createPolicy() {
   const prompts = interactionPolicy.base();
   const isGone = new interactionPolicy.Check(

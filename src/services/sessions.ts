@@ -1,0 +1,26 @@
+// Which sessions count. Their rows are the authorization server's; when they were ended is written on the person, where
+// nothing that was under way can undo it.
+import type { App } from '../context.ts';
+import { findSignedIn, type UserRow } from '../store/users.ts';
+
+/** A session, or a sign-in that is to become one, by the names of oidc-provider. */
+export interface SignedIn {
+  /** The person's public id; absent: nobody is signed in. */
+  readonly accountId?: string | undefined;
+  /** When they signed in, in seconds. */
+  readonly loginTs?: number | undefined;
+}
+
+/** Who is signed in; null for nobody, for a person who was disabled, and for a session that was ended. */
+export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<UserRow | null> {
+  if (accountId === undefined) return null;
+  return findSignedIn(app.store, accountId, new Date(Math.round(loginTs * 1_000)));
+}
+
+/**
+ * The time of a sign-in as a session has it, to the millisecond. It is taken before the password is looked at: a password
+ * that is replaced meanwhile ends the session before it begins.
+ */
+export function loginTsNow(app: App): number {
+  return app.clock().getTime() / 1_000;
+}

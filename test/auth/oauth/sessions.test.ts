@@ -1,0 +1,113 @@
+// How sessions end: by a new password, by disabling a person. What was under way at that moment brings none back.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as users from '../../../src/services/users.ts';
+import { createGateway, type Gateway } from '../../support/gateway.ts';
+import {
+  allow,
+  Browser,
+  createScene,
+  getTokens,
+  requireLeft,
+  requirePage,
+  type Shown,
+  signIn,
+} from '../../support/oauth.ts';
+
+let gateway: Gateway;
+const ACCOUNT = 'http://localhost:4000/account';
+const NEW_PASSWORD = 'another long password';
+
+type Scene = Awaited<ReturnType<typeof createScene>>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** The ways to sign a person out everywhere; each leaves them one to sign in again. */
+const ENDINGS: [string, (id: bigint) => Promise<unknown>][] = [
+  ['a new password', (id) => users.setPassword(gateway.app, id, NEW_PASSWORD)],
+  [
+    'disabling and enabling',
+    async (id) => {
+      await users.disable(gateway.app, id);
+      await users.enable(gateway.app, id);
+    },
+  ],
+];
+
+/** Ends the sessions while an authorization request of the browser is under way, which has read its session already. */
+async function endMeanwhile(scene: Scene, end: (id: bigint) => Promise<unknown>): Promise<Shown | URL> {
+  const sent = await scene.platform.request();
+  const client = await gateway.app.store.pool.connect();
+  try {
+    await client.query('begin; lock table oauth_clients in access exclusive mode');
+    const underWay = scene.browser.open(sent.url);
+    await expect.poll(() => isWaiting('oauth_clients')).toBe(true);
+    await end(scene.user.id);
+    await client.query('commit');
+    return await underWay;
+  } finally {
+    client.release();
+  }
+}
+
+async function isWaiting(table: string): Promise<boolean> {
+  const { rowCount } = await gateway.app.store.pool.query(
+    'select from pg_locks where relation = $1::regclass and not granted',
+    [table],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** What a request that shows no page comes to. */
+async function errorWithoutPrompt({ platform, browser }: Scene): Promise<string | null> {
+  const { url } = await platform.request({ prompt: 'none', scope: 'account:read' });
+  return requireLeft(await browser.open(url)).searchParams.get('error');
+}
+
+describe.each(ENDINGS)('%s', (_name, end) => {
+  test('ends a session for good, though a request under way writes it back', async () => {
+    const scene = await createScene(gateway);
+    await getTokens(scene);
+    expect(requirePage(await endMeanwhile(scene, end)).text).toContain('name="password"');
+    expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('name="password"');
+    expect(await errorWithoutPrompt(scene)).toBe('login_required');
+  });
+
+  test('ends a sign-in whose answer was not followed yet', async () => {
+    const scene = await createScene(gateway);
+    const browser = new Browser(async (url, init) => {
+      if (url.includes('/oauth/authorize/')) await end(scene.user.id);
+      return scene.fetch(url, init);
+    });
+    const page = requirePage(await browser.open((await scene.platform.request()).url));
+    const after = requirePage(await signIn(browser, page, scene.user.email));
+    expect(after.text).toContain('name="password"');
+    expect(requirePage(await browser.open(ACCOUNT)).text).toContain('name="password"');
+  });
+
+  test('makes a consent page that is open worth nothing', async () => {
+    const scene = await createScene(gateway);
+    await getTokens(scene);
+    const grants = () => gateway.app.store.prisma.oauthGrant.count({ where: { userId: scene.user.id } });
+    const sent = await scene.platform.request({ scope: 'contacts:write' });
+    const consent = requirePage(await scene.browser.open(sent.url));
+    await endMeanwhile(scene, end);
+    const before = await grants();
+    const { status } = requirePage(await allow(scene.browser, consent, { teamId: scene.teamId }));
+    expect([status, await grants()]).toEqual([401, before]);
+  });
+});
+
+test('after a new password the person signs in with it, and stays signed in', async () => {
+  const scene = await createScene(gateway);
+  await getTokens(scene);
+  const page = requirePage(
+    await endMeanwhile(scene, (id) => users.setPassword(gateway.app, id, NEW_PASSWORD)),
+  );
+  const consent = requirePage(await signIn(scene.browser, page, scene.user.email, NEW_PASSWORD));
+  expect(consent.text).toContain('asks for access');
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
+  expect(await errorWithoutPrompt(scene)).not.toBe('login_required');
+});
