@@ -42,7 +42,7 @@ const BY_ID: Statement = {
 const BY_UID: Statement = {
   name: 'oauth_states.by_uid',
   text: `select payload, consumed_at as "consumedAt" from oauth_states
-    where model = $1 and uid = $2 and expires_at > $3`,
+    where model = $1 and uid = $2 and expires_at > $3 order by expires_at desc limit 1`,
 };
 
 const CONSUME: Statement = {
@@ -78,7 +78,7 @@ export async function findState(store: Store, model: string, id: string, at: Dat
   return (await query<State>(store, BY_ID, [model, idHash(id), at]))[0] ?? null;
 }
 
-/** A state by the uid that it has besides its id, or null. */
+/** A state by the uid that it has besides its id, the one that lives longest if there are several, or null. */
 export async function findStateByUid(
   store: Store,
   model: string,
@@ -98,7 +98,7 @@ export async function deleteState(store: Store, model: string, id: string): Prom
   await query(store, REMOVE, [model, idHash(id)]);
 }
 
-/** Forgets a state by the uid that it has besides its id. */
+/** Forgets every state with this uid. */
 export async function deleteStateByUid(store: Store, model: string, uid: string): Promise<void> {
   await query(store, REMOVE_BY_UID, [model, uid]);
 }

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import { listOfUser, withdraw } from '../../services/oauth-grants.ts';
 import { loginTsNow, personOf } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
+import { deleteStateByUid } from '../../store/oauth-states.ts';
 import type { UserRow } from '../../store/users.ts';
 import { scopeSentence } from '../scopes.ts';
 import { ACCOUNT_PATH } from './endpoints.ts';
@@ -126,7 +127,7 @@ async function showAccount(desk: Desk, user: UserRow): Promise<Response> {
 async function takeAccount(desk: Desk, user: UserRow, fields: URLSearchParams): Promise<Response> {
   const form = parseAccountForm(fields);
   if (form?.decision === 'sign_out') {
-    await desk.session.destroy();
+    await deleteStateByUid(desk.engine.app.store, 'Session', desk.session.uid);
     desk.ctx.cookies.set(desk.provider.cookieName('session'), null, cookieOptions(desk));
     return goBack(desk, 'signed_out');
   }

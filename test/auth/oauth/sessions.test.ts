@@ -36,28 +36,35 @@ const ENDINGS: [string, (id: bigint) => Promise<unknown>][] = [
   ],
 ];
 
-/** Ends the sessions while an authorization request of the browser is under way, which has read its session already. */
-async function endMeanwhile(scene: Scene, end: (id: bigint) => Promise<unknown>): Promise<Shown | URL> {
-  const sent = await scene.platform.request();
+/** Does `work` while so many requests are held up that have read their session already. */
+async function whileHeld<T>(requests: () => Promise<T>[], work: () => Promise<unknown>): Promise<T[]> {
   const client = await gateway.app.store.pool.connect();
   try {
+    // Clients are looked at after sessions.
     await client.query('begin; lock table oauth_clients in access exclusive mode');
-    const underWay = scene.browser.open(sent.url);
-    await expect.poll(() => isWaiting('oauth_clients')).toBe(true);
-    await end(scene.user.id);
+    const underWay = requests();
+    await expect.poll(heldUp).toBe(underWay.length);
+    await work();
     await client.query('commit');
-    return await underWay;
+    return await Promise.all(underWay);
   } finally {
     client.release();
   }
 }
 
-async function isWaiting(table: string): Promise<boolean> {
-  const { rowCount } = await gateway.app.store.pool.query(
-    'select from pg_locks where relation = $1::regclass and not granted',
-    [table],
+async function heldUp(): Promise<number | null> {
+  const waiting = "select from pg_locks where relation = 'oauth_clients'::regclass and not granted";
+  return (await gateway.app.store.pool.query(waiting)).rowCount;
+}
+
+/** Ends the sessions while an authorization request of the browser is under way. */
+async function endMeanwhile({ platform, browser, user }: Scene, end: (id: bigint) => Promise<unknown>) {
+  const { url } = await platform.request();
+  const [page] = await whileHeld(
+    () => [browser.open(url)],
+    () => end(user.id),
   );
-  return (rowCount ?? 0) > 0;
+  return page as Shown | URL;
 }
 
 /** What a request that shows no page comes to. */
@@ -110,4 +117,31 @@ test('after a new password the person signs in with it, and stays signed in', as
   expect(consent.text).toContain('asks for access');
   expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
   expect(await errorWithoutPrompt(scene)).not.toBe('login_required');
+});
+
+test('two tabs that come back from their consent pages at once both get there', async () => {
+  const scene = await createScene(gateway);
+  const gate = Promise.withResolvers<void>();
+  let [isClosed, atGate] = [false, 0];
+  const browser = new Browser(async (url, init) => {
+    if (isClosed && url.includes('/oauth/authorize/')) {
+      atGate++;
+      await gate.promise;
+    }
+    return scene.fetch(url, init);
+  });
+  await getTokens({ ...scene, browser });
+  const pages: Shown[] = [];
+  for (const scope of ['contacts:write', 'funnels:write'])
+    pages.push(requirePage(await browser.open((await scene.platform.request({ scope })).url)));
+  isClosed = true;
+  const tabs = pages.map((page) => allow(browser, page, { teamId: scene.teamId }));
+  await expect.poll(() => atGate).toBe(2);
+  const release = () => {
+    gate.resolve();
+    return tabs;
+  };
+  const back = await whileHeld(release, async () => {});
+  expect(back.map((where) => requireLeft(where).searchParams.has('code'))).toEqual([true, true]);
+  expect(requirePage(await browser.open(ACCOUNT)).text).toContain(scene.user.email);
 });

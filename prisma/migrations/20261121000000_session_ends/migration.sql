@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "users" ADD COLUMN "sessions_ended_at" TIMESTAMPTZ(3);
