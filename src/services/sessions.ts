@@ -11,10 +11,20 @@ export interface SignedIn {
   readonly loginTs?: number | undefined;
 }
 
-/** Who is signed in; null for nobody, for a person who was disabled, and for a session that was ended. */
+/** From signing in to the end of a session, however often it is used. */
+const SESSION_MS = 12 * 3_600_000;
+
+/** Who is signed in; null for nobody, for a person who was disabled, and for a session that is over or was ended. */
 export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<UserRow | null> {
-  if (accountId === undefined) return null;
-  return findSignedIn(app.store, accountId, new Date(Math.round(loginTs * 1_000)));
+  const signedInAt = Math.round(loginTs * 1_000);
+  if (accountId === undefined || signedInAt + SESSION_MS <= app.clock().getTime()) return null;
+  return findSignedIn(app.store, accountId, new Date(signedInAt));
+}
+
+/** Whole seconds that a session has left, at least 1; all of them before anybody has signed in. */
+export function secondsLeft(app: App, { loginTs = loginTsNow(app) }: SignedIn): number {
+  const leftMs = loginTs * 1_000 + SESSION_MS - app.clock().getTime();
+  return Math.max(1, Math.ceil(leftMs / 1_000));
 }
 
 /**

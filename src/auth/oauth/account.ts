@@ -3,7 +3,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
 import { listOfUser, withdraw } from '../../services/oauth-grants.ts';
-import { loginTsNow, personOf } from '../../services/sessions.ts';
+import { loginTsNow, personOf, secondsLeft } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import { deleteStateByUid } from '../../store/oauth-states.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -14,7 +14,6 @@ import { whyNoSignIn } from './interactions.ts';
 import { accountPage, parseAccountForm } from './pages/account.ts';
 import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
-import { TTL_SECONDS } from './provider.ts';
 import type { Visit } from './visit.ts';
 
 const PURPOSE = 'account form';
@@ -101,7 +100,7 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   // Another session than before: whoever knew that one is not signed in by this (RFC 6265 §8.4).
   const session = new provider.Session();
   session.loginAccount({ accountId: user.publicId, loginTs });
-  await session.save(TTL_SECONDS.Session);
+  await session.save(secondsLeft(engine.app, session));
   ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(desk));
   return goBack(desk);
 }

@@ -3,7 +3,7 @@
 import type { EventEmitter } from 'node:events';
 import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
-import { personOf } from '../../services/sessions.ts';
+import { personOf, secondsLeft } from '../../services/sessions.ts';
 import { insertAccessToken } from '../../store/oauth-access-tokens.ts';
 import { findUser } from '../../store/users.ts';
 import { SCOPES } from '../scopes.ts';
@@ -19,12 +19,11 @@ import { claimsOf } from './token-claims.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Seconds that things live, besides access tokens. Refreshing does not prolong a grant: it is long, and ended by people. */
-export const TTL_SECONDS = {
+/** Seconds that things live, besides sessions and access tokens. Refreshing does not prolong a grant: it is long, and ended by people. */
+const TTL_SECONDS = {
   AuthorizationCode: 60,
   PushedAuthorizationRequest: 60,
   Interaction: 900,
-  Session: DAY_SECONDS / 2,
   RefreshToken: 30 * DAY_SECONDS,
   Grant: 365 * DAY_SECONDS,
 };
@@ -106,6 +105,7 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
     },
     ttl: {
       ...TTL_SECONDS,
+      Session: (_ctx, session) => secondsLeft(app, session),
       AccessToken: oauth.accessTokenTtlSeconds,
       ClientCredentials: oauth.accessTokenTtlSeconds,
       IdToken: oauth.accessTokenTtlSeconds,

@@ -145,3 +145,21 @@ test('two tabs that come back from their consent pages at once both get there', 
   expect(back.map((where) => requireLeft(where).searchParams.has('code'))).toEqual([true, true]);
   expect(requirePage(await browser.open(ACCOUNT)).text).toContain(scene.user.email);
 });
+
+test('a session ends twelve hours after its sign-in, however often it is used', async () => {
+  const start = Date.now();
+  let now = start;
+  const later = await createGateway({ overrides: { clock: () => new Date(now) } });
+  const scene = await createScene(later);
+  await getTokens(scene);
+  const errorAfter = async (seconds: number) => {
+    now = start + seconds * 1_000;
+    return errorWithoutPrompt(scene);
+  };
+  expect([await errorAfter(6 * 3_600), await errorAfter(11.9 * 3_600)]).toEqual([null, null]);
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
+  // Rows live for whole seconds: one that is used in its last second is still there after it, and counts no more.
+  expect([await errorAfter(43_199.6), await errorAfter(43_200.3)]).toEqual([null, 'login_required']);
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('name="password"');
+  await later.close();
+});
