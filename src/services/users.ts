@@ -120,10 +120,12 @@ export async function enable(app: App, ref: Ref): Promise<UserRow> {
   const user = await requireUser(app, ref);
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
+  // Disabling may have been cut short, or a sign-in or a consent have been under way: nothing of that comes to life.
+  const now = app.clock();
+  await revokeGrant(app.store, { userId: id }, now);
   return withTransaction(app.store, async (tx) => {
     await setDisabledAt(tx, id, null);
-    // Also those that were begun while disabling was under way.
-    return endSessions(tx, id, app.clock());
+    return endSessions(tx, id, now);
   });
 }
 

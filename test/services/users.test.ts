@@ -198,6 +198,20 @@ test('disabling signs out, ends what was granted, keeps its first time; enabling
   expect(await endsOf(grant.id)).toEqual([at, at]);
 });
 
+test('enabling ends what disabling left, were it cut short; whoever was not disabled loses nothing', async () => {
+  const [user, bystander] = [await make(), await make()];
+  const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
+  const theirs = await oauthGrant(gateway.app, { teamId: team, userId: bystander.id });
+  await gateway.app.store.prisma.user.update({ where: { id: user.id }, data: { disabledAt: now } });
+  now = later(60_000);
+  expect(await enable(gateway.app, user.id)).toMatchObject({ disabledAt: null });
+  expect(await endsOf(grant.id)).toEqual([now, now]);
+  const signedIn = await session(bystander);
+  expect(await enable(gateway.app, bystander.id)).toMatchObject({ disabledAt: null });
+  expect(await endsOf(theirs.id)).toEqual([null, null]);
+  expect(await signedIn()).toBe(bystander.id);
+});
+
 test('somebody who is not there is not found, by whatever name', async () => {
   expect(await find(gateway.app, 999_999n)).toBeNull();
   for (const ref of [999_999n, '999999', 'abcdefgh', 'nobody@example.com', '1e3', ''])
