@@ -108,7 +108,7 @@ export async function deleteStatesOfGrant(store: Store, model: string, grantKey:
   await query(store, REMOVE_OF_GRANT, [model, grantKey]);
 }
 
-/** Ids are random: SHA-256 suffices (DESIGN §3). */
-function idHash(id: string): Buffer {
+/** What a state is stored under. Ids are random: SHA-256 suffices (DESIGN §3). */
+export function idHash(id: string): Buffer {
   return hash('sha256', id, 'buffer');
 }

@@ -1,5 +1,5 @@
-// What oidc-provider calls an adapter: its models over our tables. Codes, refresh tokens and the like are used up by one
-// statement, so that of many who redeem one at once a single one succeeds, on however many processes.
+// What oidc-provider calls an adapter: its models over our tables. What can be used once is used up by one statement, so
+// that of many who redeem it at once a single one succeeds, on however many processes.
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { App } from '../../context.ts';
 import {
@@ -20,6 +20,7 @@ import {
 } from '../../store/oauth-states.ts';
 import { findUser } from '../../store/users.ts';
 import { clientAdapter } from './clients.ts';
+import type { Issuances } from './issuances.ts';
 import { isStorable } from './storable.ts';
 import { toJti } from './token-names.ts';
 
@@ -40,7 +41,7 @@ const UNUSED: Adapter = {
 };
 
 /** The adapter for each model by its name. */
-export function createAdapterFactory(app: App): AdapterFactory {
+export function createAdapterFactory(app: App, issuances: Issuances): AdapterFactory {
   return (model) => {
     switch (model) {
       case 'Client':
@@ -50,6 +51,9 @@ export function createAdapterFactory(app: App): AdapterFactory {
       case 'AccessToken':
       case 'ClientCredentials':
         return { ...UNUSED, ...accessTokenAdapter(app, model) };
+      case 'AuthorizationCode':
+      case 'RefreshToken':
+        return { ...UNUSED, ...stateAdapter(app, model), ...redeemedAdapter(app, issuances, model) };
       default:
         return { ...UNUSED, ...stateAdapter(app, model) };
     }
@@ -98,35 +102,48 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
 
 function stateAdapter(app: App, model: string): Partial<Adapter> {
   const { store } = app;
-  const ofGrant = model !== 'Session' && model !== 'Interaction';
   return {
-    async upsert(id, { jti: _, ...payload }, ttlSeconds = DEFAULT_TTL_SECONDS) {
-      await saveState(store, {
-        model,
-        id,
-        payload: toJson(model === 'Interaction' ? withoutCookie(payload) : payload),
-        grantKey: (ofGrant ? payload.grantId : undefined) ?? null,
-        uid: (model === 'Session' ? payload.uid : undefined) ?? null,
-        userPublicId: (model === 'Session' ? payload.accountId : undefined) ?? null,
-        expiresAt: new Date(app.clock().getTime() + ttlSeconds * 1_000),
-      });
-    },
+    upsert: (id, payload, ttlSeconds) => saveState(store, toState(app, model, id, payload, ttlSeconds)),
     find: async (id) => toPayload(await findState(store, model, id, app.clock()), id),
     findByUid: async (uid) => toPayload(await findStateByUid(store, model, uid, app.clock())),
     async consume(id) {
-      if (await consumeState(store, model, id, app.clock())) return;
-      // Somebody was faster. One of the two is a thief: what it gave to either ends (RFC 9700 §2.1.1, §4.14.2).
-      const used = await findState(store, model, id, app.clock());
-      const key = used?.payload['grantId'];
-      if (typeof key === 'string') {
-        await revokeGrant(store, { key }, app.clock());
-        app.lookups.forget();
-      }
-      if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('already used');
-      throw new errors.InvalidGrant('already used');
+      if (!(await consumeState(store, model, id, app.clock())))
+        throw new errors.InvalidRequestUri('already used');
     },
     destroy: (id) => deleteState(store, model, id),
     revokeByGrantId: (key) => deleteStatesOfGrant(store, model, key),
+  };
+}
+
+/** Codes and refresh tokens: used up together with what is given for them. */
+function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial<Adapter> {
+  return {
+    async consume(id) {
+      issuances.use({ model, id });
+    },
+    ...(model === 'RefreshToken' && {
+      upsert: (id, payload, ttlSeconds) =>
+        issuances.add({ refreshToken: toState(app, model, id, payload, ttlSeconds) }),
+    }),
+  };
+}
+
+function toState(
+  app: App,
+  model: string,
+  id: string,
+  { jti: _, ...payload }: AdapterPayload,
+  ttlSeconds = DEFAULT_TTL_SECONDS,
+): NewState {
+  const ofGrant = model !== 'Session' && model !== 'Interaction';
+  return {
+    model,
+    id,
+    payload: toJson(model === 'Interaction' ? withoutCookie(payload) : payload),
+    grantKey: (ofGrant ? payload.grantId : undefined) ?? null,
+    uid: (model === 'Session' ? payload.uid : undefined) ?? null,
+    userPublicId: (model === 'Session' ? payload.accountId : undefined) ?? null,
+    expiresAt: new Date(app.clock().getTime() + ttlSeconds * 1_000),
   };
 }
 

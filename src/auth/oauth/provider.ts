@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
 import { personOf, secondsLeft } from '../../services/sessions.ts';
-import { insertAccessToken } from '../../store/oauth-access-tokens.ts';
+import { type IssuedAccessToken, insertAccessToken } from '../../store/oauth-access-tokens.ts';
 import { findUser } from '../../store/users.ts';
 import { SCOPES } from '../scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../signing-keys.ts';
@@ -13,6 +13,7 @@ import { checkClient } from './client-metadata.ts';
 import { isSecretOf } from './clients.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Configuration, createFeatures } from './features.ts';
+import { createIssuances, getsRefreshToken, type Issuances } from './issuances.ts';
 import { problemPage } from './pages/problem.ts';
 import { requestedScopes } from './requested-scopes.ts';
 import { claimsOf } from './token-claims.ts';
@@ -53,9 +54,10 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
   const { authUrl, oauth } = app.config;
   const mount = new URL(authUrl).pathname.replace(/\/$/, '');
   // The prefix keeps other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
+  const issuances = createIssuances(app);
   const session = `${authUrl.startsWith('https:') ? '__Host-' : ''}fgw_session`;
   return {
-    adapter: createAdapterFactory(app),
+    adapter: createAdapterFactory(app, issuances),
     jwks: { keys: [active.privateJwk] },
     cookies: {
       keys: app.keyring.keysFor('cookies').map((key) => key.toString('base64url')),
@@ -85,12 +87,12 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
         checkClient(metadata, ctx?.oidc.route === 'registration');
       },
     },
-    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    issueRefreshToken: (_ctx, client) => getsRefreshToken(client),
     rotateRefreshToken: () => true,
     expiresWithSession: () => false,
     revokeGrantPolicy: () => true,
     extraTokenClaims: (_ctx, token) => claimsOf(app, token),
-    formats: { customizers: { jwt: (_ctx, token, { payload }) => note(app, token, payload) } },
+    formats: { customizers: { jwt: (_ctx, token, { payload }) => note(app, issuances, token, payload) } },
     async findAccount({ oidc: { session } }, sub, token) {
       // Tokens outlive the session that they were got in.
       const user = token === undefined ? await personOf(app, session ?? {}) : await findUser(app.store, sub);
@@ -154,7 +156,12 @@ function createPolicy() {
 }
 
 /** The provider keeps nothing of a JWT that it signs: what revocation and introspection read is kept here. */
-async function note(app: App, token: AccessToken | ClientCredentials, claims: object): Promise<void> {
+async function note(
+  app: App,
+  issuances: Issuances,
+  token: AccessToken | ClientCredentials,
+  claims: object,
+): Promise<void> {
   const {
     jti,
     iat,
@@ -167,12 +174,14 @@ async function note(app: App, token: AccessToken | ClientCredentials, claims: ob
   const accountId = 'accountId' in token ? token.accountId : undefined;
   const { kind, extra } = token;
   const kept = { jti, kind, iat, exp, aud, scope, clientId, accountId, grantId, extra };
-  await insertAccessToken(app.store, {
+  const issued: IssuedAccessToken = {
     jti: String(jti),
     kind: token.kind,
     payload: JSON.parse(JSON.stringify(kept)),
     clientId: String(clientId),
     grantKey: grantId ?? null,
     expiresAt: new Date(Number(exp) * 1_000),
-  });
+  };
+  if (kind === 'ClientCredentials') await insertAccessToken(app.store, issued);
+  else await issuances.add({ accessToken: issued });
 }

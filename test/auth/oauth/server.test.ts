@@ -236,6 +236,58 @@ test('when the database is away, programs and people are told so: 503 with Retry
   await broken.close().catch(() => {});
 });
 
+describe('when the database fails in the middle of a token request, it is 503, and the same request again succeeds', () => {
+  /** Lets the first statement of the kind fail as a server that is shut down would; the next ones are as always. */
+  async function failOnce(event: string, when: string): Promise<void> {
+    const { pool } = gateway.app.store;
+    await pool.query('create sequence if not exists failures');
+    await pool.query(`create or replace function fail_once() returns trigger language plpgsql as $$ begin
+      if nextval('failures') = 1 then raise exception 'shut down' using errcode = '57P01'; end if;
+      return new; end $$`);
+    await pool.query("select setval('failures', 1, false)");
+    await pool.query(
+      `create trigger fail_once before ${event} for each row when (${when}) execute function fail_once()`,
+    );
+  }
+
+  const failureOf = (request: Promise<unknown>) =>
+    request.then(
+      () => null,
+      ({ cause }: { cause: Response }) => [cause.status, cause.headers.get('retry-after')],
+    );
+
+  const PLACES: [string, string, string][] = [
+    ['using up what was sent', 'update on oauth_states', 'old.consumed_at is distinct from new.consumed_at'],
+    ['keeping the refresh token', 'insert on oauth_states', "new.model = 'RefreshToken'"],
+    ['keeping the access token', 'insert on oauth_access_tokens', 'true'],
+  ];
+
+  test.each(PLACES)('%s', async (_where, event, when) => {
+    const scene = await createScene(gateway);
+    const { platform, browser } = scene;
+    const { tokens } = await getTokens(scene);
+    const sent = await platform.request({ scope: 'account:read' });
+    const back = requireLeft(await browser.open(sent.url));
+    const table = event.split(' ').at(-1);
+    try {
+      await failOnce(event, when);
+      expect(await failureOf(platform.refresh(tokens.refresh_token ?? ''))).toEqual([503, '2']);
+      const next = await platform.refresh(tokens.refresh_token ?? '');
+      await platform.refresh(next.refresh_token ?? '');
+      await gateway.app.store.pool.query("select setval('failures', 1, false)");
+      expect(await failureOf(platform.redeem(back, sent))).toEqual([503, '2']);
+      await platform.redeem(back, sent);
+      // What was answered is answered once.
+      await expect(platform.redeem(back, sent)).rejects.toMatchObject({ error: 'invalid_grant' });
+      await expect(platform.refresh(next.refresh_token ?? '')).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+    } finally {
+      await gateway.app.store.pool.query(`drop trigger fail_once on ${table}`);
+    }
+  });
+});
+
 test('after a rotation the new key signs, and tokens of the old one are good and can be revoked', async () => {
   const scene = await createScene(gateway);
   const { tokens: old } = await getTokens(scene);
