@@ -1,23 +1,34 @@
-// Deleting what has expired: states, access tokens, counts of tries. In small batches, so that no statement takes long;
-// rows that another process is deleting are left to it.
+// Deleting what is over: states, access tokens, counts of tries, grants that were never finished, clients that nobody uses.
+// In small batches, so that no statement takes long; rows that another process is deleting are left to it.
+import { statement } from './statements.ts';
 import { query, type Statement, type Store } from './store.ts';
 
-/** Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window. */
-const SWEEPS: readonly Statement[] = [
+interface Sweep {
+  readonly table: string;
+  /** Of the row `t`, at the time $1. */
+  readonly where: string;
+  /** Deleting from it, even nothing, has every process forget what it knows: it is looked first. */
+  readonly isAnnounced?: boolean;
+}
+
+const SWEEPS: readonly Sweep[] = [
+  // Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window.
+  { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
+  { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
+  { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 day'" },
+  // A consent that broke off after its grant was saved.
   {
-    name: 'oauth_states.sweep',
-    text: `delete from oauth_states where ctid = any(array(select ctid from oauth_states
-      where expires_at < $1::timestamptz - interval '10 minutes' limit $2 for update skip locked)) returning 1`,
+    table: 'oauth_grants',
+    where: "t.team_id is null and t.created_at < $1::timestamptz - interval '1 day'",
+    isAnnounced: true,
   },
+  // A client that registered itself is kept while a grant to it is live, and a month longer: people come back.
   {
-    name: 'oauth_access_tokens.sweep',
-    text: `delete from oauth_access_tokens where ctid = any(array(select ctid from oauth_access_tokens
-      where expires_at < $1::timestamptz - interval '10 minutes' limit $2 for update skip locked)) returning 1`,
-  },
-  {
-    name: 'sign_in_failures.sweep',
-    text: `delete from sign_in_failures where ctid = any(array(select ctid from sign_in_failures
-      where window_start < $1::timestamptz - interval '1 day' limit $2 for update skip locked)) returning 1`,
+    table: 'oauth_clients',
+    where: `t.dynamic and t.disabled_at is null and t.created_at < $1::timestamptz - interval '30 days'
+      and not exists (select from oauth_grants g where g.client_id = t.id
+        and least(g.revoked_at, g.expires_at) > $1::timestamptz - interval '30 days')`,
+    isAnnounced: true,
   },
 ];
 
@@ -25,8 +36,21 @@ const SWEEPS: readonly Statement[] = [
 export async function deleteExpired(store: Store, at: Date, limit: number): Promise<boolean> {
   let more = false;
   for (const sweep of SWEEPS) {
-    const gone = await query(store, sweep, [at, limit]);
+    if (sweep.isAnnounced && (await query(store, findOne(sweep), [at])).length === 0) continue;
+    const gone = await query(store, remove(sweep), [at, limit]);
     more ||= gone.length === limit;
   }
   return more;
+}
+
+function findOne({ table, where }: Sweep): Statement {
+  return statement(`${table}.sweep.look`, () => `select from ${table} t where ${where} limit 1`);
+}
+
+function remove({ table, where }: Sweep): Statement {
+  return statement(
+    `${table}.sweep`,
+    () => `delete from ${table} where ctid = any(array(
+      select t.ctid from ${table} t where ${where} limit $2 for update skip locked)) returning 1`,
+  );
 }

@@ -1,8 +1,10 @@
-// Expired rows are deleted now and then, behind the back of the requests that make them.
+// What is over is deleted now and then, behind the back of the requests that make it.
 import type { App } from '../../context.ts';
 import { deleteExpired } from '../../store/oauth-cleaning.ts';
 
 const INTERVAL_MS = 10 * 60_000;
+/** While there is more than one cleaning may delete: rows must not come faster than they go. */
+const SOON_MS = 5_000;
 const BATCH = 1_000;
 const MAX_BATCHES = 20;
 
@@ -13,13 +15,19 @@ export function createCleaner(app: App): () => void {
     const now = app.clock();
     if (now.getTime() < next) return;
     next = now.getTime() + INTERVAL_MS;
-    clean(app, now).catch((error: unknown) => app.log.warn({ err: error }, 'expired OAuth rows not deleted'));
+    clean(app, now).then(
+      (isMore) => {
+        if (isMore) next = now.getTime() + SOON_MS;
+      },
+      (error: unknown) => app.log.warn({ err: error }, 'expired OAuth rows not deleted'),
+    );
   };
 }
 
-/** Deletes what had expired at `now`, in small batches, and not without end. */
-export async function clean(app: App, now: Date): Promise<void> {
+/** Deletes what was over at `now`, in small batches, and not without end. Returns whether there may be more. */
+export async function clean(app: App, now: Date): Promise<boolean> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    if (!(await deleteExpired(app.store, now, BATCH))) return;
+    if (!(await deleteExpired(app.store, now, BATCH))) return false;
   }
+  return true;
 }
