@@ -31,11 +31,18 @@ export function callersTeamId({ actor }: Context): bigint {
   return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
 }
 
-/** For a selection that leads on to other objects: the caller's own team is there, and nothing of it is read. */
+/**
+ * For a selection that leads on to other objects: nothing is read of a team that the caller reaches as a whole. Who is
+ * narrowed to workspaces may reach none of the team's, and then the team is not there.
+ */
 const TEAM_BY_ID: typeof Team = {
   ...Team,
-  load: async (ctx, id) => (id === callersTeamId(ctx) ? ({ id } as teams.TeamRow) : null),
+  load: async (ctx, id) => (reachesWholeTeam(ctx, id) ? ({ id } as teams.TeamRow) : Team.load(ctx, id)),
 };
+
+function reachesWholeTeam({ actor }: Context, id: bigint): boolean {
+  return actor.kind !== 'anonymous' && actor.reach.teamId === id && actor.reach.workspaceIds === null;
+}
 
 builder.queryFields((t) => ({
   teams: t.field({

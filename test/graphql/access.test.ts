@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
+import { bearerOf } from '../support/oauth-tokens.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 
 let gateway: Gateway;
@@ -249,6 +251,27 @@ describe('the host narrows', () => {
     expect(listed.data).toEqual({
       teams: { nodes: [{ workspaces: { totalCount: 1, nodes: [{ name: 'sibling' }] } }] },
     });
+  });
+
+  test('to nothing for a token for another workspace: its team is not there, whatever is selected of it', async () => {
+    const { team, workspace } = await createTenant(gateway.app, 'narrowed');
+    const sibling = await factories.workspace(gateway.app, { teamId: team.id });
+    const grant = await oauthGrant(gateway.app, {
+      teamId: team.id,
+      workspaceIds: [workspace.id],
+      scopes: ['account:read'],
+    });
+    const caller = await bearerOf(gateway.app, grant);
+    const host = `${sibling.subdomain}.localhost`;
+    for (const fields of ['name', 'id', 'id databaseId workspaces { totalCount }']) {
+      const query = `{ team(databaseId: "${team.id}") { ${fields} } }`;
+      // The second time is the short lane's.
+      for (const _ of [1, 2]) {
+        const { errors } = await post(gateway, { query }, { caller, host });
+        expect([fields, errors?.[0]?.extensions.code]).toEqual([fields, 'NOT_FOUND']);
+        expect((await post(gateway, { query }, { caller })).errors).toBeUndefined();
+      }
+    }
   });
 
   test('to nothing for a key of another team', async () => {
