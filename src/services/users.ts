@@ -72,12 +72,6 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
   return findUsers(app.store, filter.team === undefined ? null : await requireTeam(app, filter.team));
 }
 
-/** A person who may sign in; null when there is none or they are disabled. */
-export async function find(app: App, id: bigint): Promise<UserRow | null> {
-  const user = await findUser(app.store, id);
-  return user === null || user.disabledAt !== null ? null : user;
-}
-
 /** The teams that a person belongs to, with their workspaces. */
 export async function membershipsOf(app: App, userId: bigint): Promise<Membership[]> {
   return findMemberships(app.store, userId);
