@@ -38,11 +38,6 @@ export async function countTry(store: Store, key: string, now: Date, windowMs: n
   return { count: row.count, endsAt: new Date(row.windowStart.getTime() + windowMs) };
 }
 
-/** Counts a try; the number within the window. @param key what was tried */
-export async function countFailure(store: Store, key: string, now: Date, windowMs: number): Promise<number> {
-  return (await countTry(store, key, now, windowMs)).count;
-}
-
 /** Gives one try back: it was no failure. */
 export async function takeBackTry(store: Store, key: string): Promise<void> {
   await query(store, TAKE_BACK, [keyHash(key)]);

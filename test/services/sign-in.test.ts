@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/auth/passwords.ts';
 import { signIn } from '../../src/services/sign-in.ts';
-import { countFailure } from '../../src/store/sign-in-failures.ts';
+import { countTry } from '../../src/store/sign-in-failures.ts';
 import { findAccount } from '../../src/store/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -173,7 +173,7 @@ describe('guessing from one address', () => {
 
 test('a count is for its window and its key, and what was tried is stored as a hash only', async () => {
   const { store } = gateway.app;
-  const count = (key: string) => countFailure(store, key, now, MINUTE_MS);
+  const count = async (key: string) => (await countTry(store, key, now, MINUTE_MS)).count;
   expect([await count('a'), await count('a'), await count('b')]).toEqual([1, 2, 1]);
   now = new Date(now.getTime() + MINUTE_MS);
   expect(await count('a')).toBe(1);
