@@ -48,7 +48,7 @@ const BY_UID: Statement = {
 const CONSUME: Statement = {
   name: 'oauth_states.consume',
   text: `update oauth_states set consumed_at = $3
-    where model = $1 and id_hash = $2 and consumed_at is null returning grant_key as "grantKey"`,
+    where model = $1 and id_hash = $2 and consumed_at is null returning 1`,
 };
 
 const REMOVE: Statement = {

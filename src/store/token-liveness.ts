@@ -14,7 +14,6 @@ export interface TokenRow {
   readonly workspaceIds: readonly bigint[];
   /** null: a client that acts for itself. What follows is null with it. */
   readonly grantId: bigint | null;
-  readonly grantKey: string | null;
   readonly grantScopes: readonly string[] | null;
   readonly grantRevokedAt: Date | null;
   readonly grantExpiresAt: Date | null;
@@ -33,7 +32,7 @@ const BY_JTI: Statement = {
     case when t.grant_key is null then c.team_id else g.team_id end as "teamId",
     case when t.grant_key is null then c.whole_team else g.whole_team end as "wholeTeam",
     case when t.grant_key is null then c.workspace_ids else g.workspace_ids end as "workspaceIds",
-    g.id as "grantId", g.key as "grantKey", g.scopes as "grantScopes", g.revoked_at as "grantRevokedAt",
+    g.id as "grantId", g.scopes as "grantScopes", g.revoked_at as "grantRevokedAt",
     g.expires_at as "grantExpiresAt", u.id as "userId", u.public_id as "userPublicId", u.name as "userName",
     u.email as "userEmail", u.disabled_at as "userDisabledAt", m.role::text as role
     from oauth_access_tokens t
