@@ -45,11 +45,7 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
  * A live grant, or null: not revoked, not expired at `at`, and its person still belongs to its team.
  * One without a team is in the middle of its consent.
  */
-export async function findGrantByKey(
-  store: Store,
-  key: string,
-  at: Date = new Date(),
-): Promise<OauthGrant | null> {
+export async function findGrantByKey(store: Store, key: string, at: Date): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
     const grant = await prisma.oauthGrant.findFirst({
       where: { key, revokedAt: null, expiresAt: { gt: at } },

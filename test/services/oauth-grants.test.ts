@@ -24,6 +24,7 @@ const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>
   oauthGrant(gateway.app, { teamId, ...options });
 const hence = (ms: number) => new Date(Date.now() + ms);
+const find = (key: string, at = new Date()) => findGrantByKey(store(), key, at);
 
 /** A record as the authorization server saves it before anybody has consented. */
 async function newRecord() {
@@ -36,11 +37,11 @@ describe('the record of the authorization server', () => {
   test('is kept under its key, with a public id of its own, and may be replaced', async () => {
     const record = await newRecord();
     await saveGrant(store(), record);
-    const first = await findGrantByKey(store(), record.key);
+    const first = await find(record.key);
     expect(first).toMatchObject({ ...record, teamId: null, scopes: [] });
     expect(first?.publicId).toMatch(/^[A-Za-z]{6,}$/);
     await saveGrant(store(), { ...record, payload: { more: 1 }, expiresAt: hence(90_000) });
-    const second = await findGrantByKey(store(), record.key);
+    const second = await find(record.key);
     expect(second).toMatchObject({ id: first?.id, payload: { more: 1 } });
   });
 
@@ -54,19 +55,19 @@ describe('the record of the authorization server', () => {
     const { key, userId, clientId } = await make();
     await revokeGrant(store(), { key }, new Date());
     await saveGrant(store(), { key, userId, clientId, payload: { late: true }, expiresAt: hence(60_000) });
-    expect(await findGrantByKey(store(), key)).toBeNull();
+    expect(await find(key)).toBeNull();
     const { payload } = await store().prisma.oauthGrant.findUniqueOrThrow({ where: { key } });
     expect(payload).not.toHaveProperty('late');
   });
 
   test('is found only while it is live: not when expired, nor once its person has left the team', async () => {
     const expiring = await make({ expiresAt: hence(60_000) });
-    expect(await findGrantByKey(store(), expiring.key)).not.toBeNull();
-    expect(await findGrantByKey(store(), expiring.key, hence(60_001))).toBeNull();
+    expect(await find(expiring.key)).not.toBeNull();
+    expect(await find(expiring.key, hence(60_001))).toBeNull();
     const left = await make();
     await store().prisma.teamMember.deleteMany({ where: { userId: left.userId } });
-    expect(await findGrantByKey(store(), left.key)).toBeNull();
-    expect(await findGrantByKey(store(), 'unknown')).toBeNull();
+    expect(await find(left.key)).toBeNull();
+    expect(await find('unknown')).toBeNull();
   });
 });
 
@@ -77,7 +78,7 @@ describe('what was chosen', () => {
     await store().prisma.teamMember.create({ data: { userId: record.userId, teamId } });
     const workspaceIds = which === null ? null : [workspaceId];
     await completeGrant(store(), record.key, { teamId, workspaceIds, scopes: ['read'] });
-    expect(await findGrantByKey(store(), record.key)).toMatchObject({
+    expect(await find(record.key)).toMatchObject({
       teamId,
       wholeTeam: which === null,
       workspaceIds: workspaceIds ?? [],
@@ -100,7 +101,7 @@ describe('what was chosen', () => {
     await saveGrant(store(), record);
     const nothing = { teamId, workspaceIds: [], scopes: ['read'] };
     await expect(completeGrant(store(), record.key, nothing)).rejects.toThrow();
-    expect(await findGrantByKey(store(), record.key)).toMatchObject({ teamId: null });
+    expect(await find(record.key)).toMatchObject({ teamId: null });
   });
 });
 
@@ -111,8 +112,8 @@ describe('revoking', () => {
     expect(await revokeGrant(store(), { key: gone.key }, at)).toBe(true);
     expect(await tokensOf(gateway.app, gone)).toEqual({ revoked: true, refreshTokens: 0 });
     expect(await tokensOf(gateway.app, kept)).toEqual({ revoked: false, refreshTokens: 1 });
-    expect(await findGrantByKey(store(), gone.key)).toBeNull();
-    expect(await findGrantByKey(store(), kept.key)).not.toBeNull();
+    expect(await find(gone.key)).toBeNull();
+    expect(await find(kept.key)).not.toBeNull();
   });
 
   test('a second time changes nothing, and tells that there is such a grant', async () => {
@@ -132,7 +133,7 @@ describe('revoking', () => {
     const inOther = await make({ userId, teamId: other });
     const here = await make({ userId });
     const ofClient = [await make({ clientId }), await make({ clientId })];
-    const live = async (grant: { key: string }) => (await findGrantByKey(store(), grant.key)) !== null;
+    const live = async (grant: { key: string }) => (await find(grant.key)) !== null;
     await revokeGrant(store(), { userId, teamId }, new Date());
     expect([await live(inOther), await live(here)]).toEqual([true, false]);
     await revokeGrant(store(), { userId }, new Date());
