@@ -7,7 +7,7 @@ import { requireGrantable } from '../../services/oauth-grants.ts';
 import { loginTsNow, personOf } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import { membershipsOf } from '../../services/users.ts';
-import { findClient } from '../../store/oauth-clients.ts';
+import { findClient, type OauthClient } from '../../store/oauth-clients.ts';
 import { completeGrant } from '../../store/oauth-grants.ts';
 import { deleteStateByUid } from '../../store/oauth-states.ts';
 import type { UserRow } from '../../store/users.ts';
@@ -31,7 +31,7 @@ interface Step {
   readonly visit: Visit;
   readonly provider: Provider;
   readonly details: Details;
-  readonly clientName: string;
+  readonly client: OauthClient;
   /** What every page of it has. */
   readonly page: { readonly action: string; readonly csrf: string; readonly formAction: readonly string[] };
   /** Sends the person on: to the next page, or back to the client. */
@@ -87,7 +87,7 @@ async function openStep(
     visit,
     provider,
     details,
-    clientName: client.name,
+    client,
     page: {
       action: `${base}${ENDPOINTS.interaction}/${details.uid}`,
       csrf: app.keyring.sign(PURPOSE, boundTo(details)),
@@ -105,12 +105,12 @@ function boundTo({ uid, prompt, session }: Details): string {
   return [uid, prompt.name, session?.accountId ?? ''].join(' ');
 }
 
-function showSignIn({ clientName, page }: Step): Response {
-  return signInPage({ ...page, clientName });
+function showSignIn({ client, page }: Step): Response {
+  return signInPage({ ...page, clientName: client.name });
 }
 
 async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response> {
-  const { app, visit, clientName, page, finish } = step;
+  const { app, visit, client, page, finish } = step;
   const { decision, email, password } = parseSignIn(fields);
   if (decision === 'deny') return finish(DENIED);
   const ts = loginTsNow(app);
@@ -119,7 +119,7 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
     await endOtherSession(step, user);
     return await finish({ login: { accountId: user.publicId, ts } });
   } catch (error) {
-    return signInPage({ ...page, clientName, email, ...whyNoSignIn(error) });
+    return signInPage({ ...page, clientName: client.name, email, ...whyNoSignIn(error) });
   }
 }
 
@@ -152,7 +152,7 @@ export function whyNoSignIn(error: unknown): { error: string; retryAfterSeconds?
 }
 
 async function showConsent(step: Step, again?: { chosen: ConsentForm; error: string }): Promise<Response> {
-  const { app, details, clientName, page } = step;
+  const { app, details, client, page } = step;
   const user = await requirePerson(step);
   const teams = await membershipsOf(app, user.id);
   if (teams.length === 0)
@@ -161,15 +161,14 @@ async function showConsent(step: Step, again?: { chosen: ConsentForm; error: str
       title: 'You belong to no team',
       detail: 'There is nothing that you could grant access to. Ask the owner of a team to add you.',
     });
-  const client = await findClient(app.store, String(details.params['client_id']));
-  const { client_uri: clientUri } = (client?.metadata ?? {}) as { client_uri?: string };
+  const { client_uri: clientUri } = client.metadata as { client_uri?: string };
   const redirect = new URL(String(details.params['redirect_uri']));
   return consentPage({
     ...page,
     ...again,
-    clientName,
+    clientName: client.name,
     clientUri,
-    isUnverified: client?.dynamic ?? true,
+    isUnverified: client.dynamic,
     redirectHost: redirect.host === '' ? redirect.protocol : redirect.host,
     userName: user.name,
     userEmail: user.email,
