@@ -176,8 +176,9 @@ async function note(
   const kept = { jti, kind, iat, exp, aud, scope, clientId, accountId, grantId, extra };
   const issued: IssuedAccessToken = {
     jti: String(jti),
-    kind: token.kind,
-    payload: JSON.parse(JSON.stringify(kept)),
+    kind,
+    // What is undefined is left out as it is written.
+    payload: kept as IssuedAccessToken['payload'],
     clientId: String(clientId),
     grantKey: grantId ?? null,
     expiresAt: new Date(Number(exp) * 1_000),
