@@ -13,6 +13,7 @@ import {
   getTokens,
   requireLeft,
   requirePage,
+  type Shown,
   signIn,
 } from '../../support/oauth.ts';
 
@@ -153,20 +154,54 @@ describe('redirects', () => {
     }
   });
 
-  test('no parameter of ours leads elsewhere: account page, interaction, post-logout', async () => {
+  test.each([
+    '/account?return_to=https://attacker.example',
+    '/account?next=//attacker.example',
+    '/oauth/interaction/x?returnTo=https://attacker.example',
+    '/oauth/session/end?post_logout_redirect_uri=https://attacker.example',
+    '//attacker.example/oauth/authorize',
+    '/oauth/authorize//attacker.example',
+  ])('%s leads nowhere, signed in or not', async (path) => {
     const scene = await createScene(gateway);
-    for (const path of [
-      '/account?return_to=https://attacker.example',
-      '/account?next=//attacker.example',
-      '/oauth/interaction/x?returnTo=https://attacker.example',
-      '/oauth/session/end?post_logout_redirect_uri=https://attacker.example',
-      '//attacker.example/oauth/authorize',
-      '/oauth/authorize//attacker.example',
-    ]) {
-      const answer = await gateway.send(path, { headers: { accept: 'text/html' } });
-      expect([path, answer.headers.get('location')]).toEqual([path, null]);
-    }
-    expect(scene.teamId).toBeGreaterThan(0n);
+    const ask = async () => {
+      const { text, url } = requirePage(await scene.browser.open(`http://localhost:4000${path}`));
+      expect([url, text.includes('attacker')]).toEqual([`http://localhost:4000${path}`, false]);
+    };
+    await ask();
+    await getTokens(scene);
+    await ask();
+  });
+
+  test('no parameter of ours sends a person elsewhere after a form: sign-in, consent, account page', async () => {
+    const scene = await createScene(gateway);
+    const { browser, platform, user, teamId } = scene;
+    const names = ['return_to', 'returnTo', 'next', 'redirect_uri', 'post_logout_redirect_uri'];
+    const evil = names.map((name): [string, string] => [name, 'https://attacker.example']);
+    /** The page, whose first form, or the one with this button, says where to go in its address and in its fields. */
+    const baited = (where: Shown | URL, button = ''): Shown => {
+      const page = requirePage(where);
+      const form = page.text.split('<form').find((part, at) => at > 0 && part.includes(button)) ?? '';
+      const query = new URLSearchParams(evil);
+      const fields = evil.map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`);
+      return {
+        ...page,
+        text: `<form${form.replace(/action="[^"]+/, `$&?${query}`)}${fields.join('')}`,
+      };
+    };
+    const sent = await platform.request({ scope: 'account:read' });
+    const consent = await signIn(browser, baited(await browser.open(sent.url)), user.email);
+    const back = requireLeft(await allow(browser, baited(consent), { teamId }));
+    expect([back.host, back.searchParams.has('code')]).toEqual(['client.example', true]);
+    const account = 'http://localhost:4000/account';
+    for (const button of ['withdraw', 'sign_out'])
+      await browser.submit(baited(await browser.open(account), button), [], button);
+    expect(requirePage(await signIn(browser, baited(await browser.open(account)), user.email)).url).toBe(
+      account,
+    );
+    const locations = browser.answers.flatMap(({ headers }) => headers.get('location') ?? []);
+    for (const notice of ['withdrawn', 'signed_out'])
+      expect(locations).toContain(`/account?notice=${notice}`);
+    expect(locations.filter((location) => location.includes('attacker'))).toEqual([]);
   });
 });
 
