@@ -246,3 +246,12 @@ test('what the platform may not ask for is refused before anybody is asked', asy
   const plain = requirePage(await scene.browser.open((await scene.platform.request()).url));
   expect(plain.text).toContain('Sign in');
 });
+
+test('a client without the refresh grant gets an access token alone, and its code is used up as any', async () => {
+  const scene = await createScene(gateway, { metadata: { grant_types: ['authorization_code'] } });
+  const { sent, back, tokens } = await getTokens(scene);
+  expect(tokens.refresh_token).toBeUndefined();
+  expect(await scene.platform.introspect(tokens.access_token)).toMatchObject({ active: true });
+  await expect(scene.platform.redeem(back, sent)).rejects.toMatchObject({ error: 'invalid_grant' });
+  expect(await scene.platform.introspect(tokens.access_token)).toEqual({ active: false });
+});
