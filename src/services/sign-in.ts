@@ -1,11 +1,11 @@
-// Signing in by password. Every try is counted before the password is looked at, in the store, so that many processes and
-// many tries at once count as one; and an account that does not exist is answered as one that does, after as long a time.
-import { isIPv6 } from 'node:net';
+// Signing in by password. Every try is counted before the password is looked at, so that many at once are no way around the
+// limits; and an account that does not exist is answered as one that does, after as long a time.
 import { DUMMY_HASH, verifyPassword } from '../auth/passwords.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { clearFailures, countTry, takeBackTry } from '../store/sign-in-failures.ts';
+import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
 import { type Account, findAccount, type UserRow } from '../store/users.ts';
+import { type Limit, requireFewTries, toNetwork } from './throttle.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -14,9 +14,13 @@ export interface Credentials {
   readonly address: string | undefined;
 }
 
+const message = 'There were too many tries to sign in. Try again later.';
+const windowMs = 15 * 60_000;
 /** Wrong passwords before an account or an address has to wait (OWASP, authentication cheat sheet). */
-const MAX_TRIES = { account: 10, address: 50 } as const;
-const WINDOW_MS = 15 * 60_000;
+const LIMITS = {
+  account: { most: 10, windowMs, message },
+  address: { most: 50, windowMs, message },
+} as const satisfies Record<string, Limit>;
 /** More than any password has that could have been set. */
 const MAX_LENGTH = 1_000;
 
@@ -27,10 +31,10 @@ const MAX_LENGTH = 1_000;
  */
 export async function signIn(app: App, { email, password, address }: Credentials): Promise<UserRow> {
   const addressKey = `address ${toNetwork(address)}`;
-  await requireFewTries(app, addressKey, MAX_TRIES.address);
+  await requireFewTries(app, addressKey, LIMITS.address);
   const account = await findAccount(app.store, email.trim().normalize('NFC'));
   const accountKey = `account ${account.canonical}`;
-  await requireFewTries(app, accountKey, MAX_TRIES.account);
+  await requireFewTries(app, accountKey, LIMITS.account);
   const { passwordHash, ...user } = account.user ?? NOBODY;
   const isSane = password.length <= MAX_LENGTH;
   const isRight = await verifyPassword(isSane ? password : '', isSane ? passwordHash : DUMMY_HASH);
@@ -52,28 +56,3 @@ const NOBODY: NonNullable<Account['user']> = {
   updatedAt: NEVER,
   disabledAt: NEVER,
 };
-
-async function requireFewTries(app: App, key: string, max: number): Promise<void> {
-  const now = app.clock();
-  const { count, endsAt } = await countTry(app.store, key, now, WINDOW_MS);
-  if (count <= max) return;
-  const retryAfterSeconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1_000));
-  throw new AppError('too_many_requests', 'There were too many tries to sign in. Try again later.', {
-    retryAfterSeconds,
-  });
-}
-
-/** Whoever has one IPv6 address has 2^64 of them: they count as one. */
-function toNetwork(address = 'unknown'): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::');
-  const groups = (part: string) => part.split(':').filter((group) => group !== '');
-  const [left, right] = [groups(head), groups(tail ?? '')];
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const all = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
-}
