@@ -2,6 +2,7 @@
 import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
+import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
@@ -25,13 +26,15 @@ export function createApp(
   const { outside } = config.oauth;
   const toOthers = overrides.fetch ?? fetch;
   const clock = overrides.clock ?? (() => new Date());
+  const keyring = overrides.keyring ?? createKeyring(secrets.secretKeys);
   return {
     config,
     log,
     accessLog: overrides.accessLog ?? log,
     store,
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
-    keyring: overrides.keyring ?? createKeyring(secrets.secretKeys),
+    keyring,
+    signingKeyCache: overrides.signingKeyCache ?? createSigningKeyCache(keyring, log),
     issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: toOthers, clock, log }),
     fetch: toOthers,
     clock,

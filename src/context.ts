@@ -4,6 +4,7 @@ import type { Host } from './auth/hosts.ts';
 import type { IssuerKeys } from './auth/issuer-keys.ts';
 import type { Keyring } from './auth/keyring.ts';
 import type { Lookups } from './auth/lookups.ts';
+import type { SigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
 import type { Store } from './store/store.ts';
@@ -14,6 +15,7 @@ export interface App {
   readonly lookups: Lookups;
   /** What the secret keys are used through. */
   readonly keyring: Keyring;
+  readonly signingKeyCache: SigningKeyCache;
   /** The keys of the outside issuer; null where tokens are our own. */
   readonly issuerKeys: IssuerKeys | null;
   /** Requests to others. */

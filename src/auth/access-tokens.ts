@@ -8,7 +8,7 @@ import type { OauthActor } from './actor.ts';
 import { type Host, narrow } from './hosts.ts';
 import { audiencesAt, isFor } from './resources.ts';
 import { grantable } from './roles.ts';
-import { SIGNING_ALG, signingKeys } from './signing-keys.ts';
+import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 
 /** How far clocks of our own may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
@@ -88,7 +88,7 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
 }
 
 async function check(app: App, token: string): Promise<Genuine | string> {
-  const { keyOf } = await signingKeys(app);
+  const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
   try {

@@ -1,13 +1,6 @@
-// The keys that access tokens are signed with, as one process sees them: read from the store, opened with the secret
-// keys, made where there is none. Which one signs is a matter of time, so it is asked anew each time.
-import {
-  calculateJwkThumbprint,
-  createLocalJWKSet,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  type JWTVerifyGetKey,
-} from 'jose';
+// The keys that access tokens are signed with, as one process sees them: read from the store, made where there is none.
+// Which one signs is a matter of time, so it is asked anew each time.
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { App } from '../context.ts';
 import {
   findSigningKeys,
@@ -17,11 +10,11 @@ import {
   type StoredJwk,
 } from '../store/signing-keys.ts';
 import { withTransaction } from '../store/store.ts';
+import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 
 /** RFC 9068 §2.1 asks everybody to support it. */
 export const SIGNING_ALG = 'RS256';
 
-const PURPOSE = 'signing key';
 const MODULUS_BITS = 2_048;
 const REMEMBERED_AS = 'signing keys';
 
@@ -32,16 +25,6 @@ export interface SigningKeys {
   readonly active: { readonly kid: string; readonly alg: string; readonly privateJwk: JWK };
   /** The public keys: the one that signs, those announced, and those whose tokens may still live. */
   readonly published: readonly JWK[];
-  /** Finds the published key that a token names. */
-  readonly keyOf: JWTVerifyGetKey;
-}
-
-/** What is remembered of the store: every row, and the private keys that could be opened. */
-interface Opened {
-  readonly rows: readonly SigningKeyRow[];
-  readonly privateJwks: ReadonlyMap<string, JWK>;
-  /** The view that was last asked for. */
-  view: SigningKeys | null;
 }
 
 /**
@@ -49,15 +32,20 @@ interface Opened {
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function signingKeys(app: App): Promise<SigningKeys> {
-  const opened = await app.lookups.remember(REMEMBERED_AS, async () =>
-    openAll(app, await findSigningKeys(app.store)),
-  );
-  const view = opened && viewAt(opened, app.clock());
+  const view = viewAt(app, await readKeys(app), app.clock());
   if (view !== null) return view;
   await makeFirst(app);
-  const made = viewAt(openAll(app, await findSigningKeys(app.store)), app.clock());
+  const made = viewAt(app, await findSigningKeys(app.store), app.clock());
   if (made === null) throw new Error('The signing key that was just made is not there.');
   return made;
+}
+
+/**
+ * The public keys at this moment, for who checks tokens: no private part is opened, and none is made.
+ * @throws AppError `unavailable` when the store cannot be asked
+ */
+export async function verifyingKeys(app: App): Promise<KeySet> {
+  return app.signingKeyCache.keySetOf(publishedAt(await readKeys(app), app.clock()));
 }
 
 /** A new key pair, sealed. The caller says from when it signs. */
@@ -75,17 +63,8 @@ export async function createSigningKey(app: App): Promise<{
     id: kid,
     alg: SIGNING_ALG,
     publicJwk: { kty, n, e, kid, alg: SIGNING_ALG, use: 'sig' },
-    sealedPrivate: app.keyring.seal(PURPOSE, Buffer.from(JSON.stringify(privateJwk))),
+    sealedPrivate: app.keyring.seal(SEALED_FOR, Buffer.from(JSON.stringify(privateJwk))),
   };
-}
-
-/** The private part of a key, or null when it was sealed with a secret key that this process does not have. */
-export function openPrivate(app: App, row: SigningKeyRow): JWK | null {
-  try {
-    return JSON.parse(Buffer.from(app.keyring.open(PURPOSE, row.sealedPrivate)).toString()) as JWK;
-  } catch {
-    return null;
-  }
 }
 
 /** The key that signs at a moment: the one that began last, of those that can be opened. */
@@ -101,33 +80,30 @@ function isPublished(row: Pick<SigningKeyRow, 'retiredAt'>, now: Date): boolean 
   return row.retiredAt === null || row.retiredAt > now;
 }
 
-function openAll(app: App, rows: readonly SigningKeyRow[]): Opened {
-  const privateJwks = new Map<string, JWK>();
-  for (const row of rows) {
-    const jwk = openPrivate(app, row);
-    if (jwk === null)
-      app.log.warn({ kid: row.id }, 'no secret key opens this signing key: it cannot sign here');
-    else privateJwks.set(row.id, jwk);
-  }
-  return { rows, privateJwks, view: null };
+function publishedAt(rows: readonly SigningKeyRow[], now: Date): readonly SigningKeyRow[] {
+  return rows.filter((row) => isPublished(row, now));
 }
 
-function viewAt(opened: Opened, now: Date): SigningKeys | null {
-  const { rows, privateJwks } = opened;
-  const signer = signerAt(rows, now, ({ id }) => privateJwks.has(id));
-  const privateJwk = signer && privateJwks.get(signer.id);
+/** Every key; that there is none is not remembered. */
+async function readKeys(app: App): Promise<readonly SigningKeyRow[]> {
+  const rows = await app.lookups.remember(REMEMBERED_AS, async () => {
+    const found = await findSigningKeys(app.store);
+    return found.length === 0 ? null : found;
+  });
+  return rows ?? [];
+}
+
+function viewAt(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKeys | null {
+  const { privateOf, keySetOf } = app.signingKeyCache;
+  const signer = signerAt(rows, now, (row) => privateOf(row) !== null);
+  const privateJwk = signer && privateOf(signer);
   if (!signer || !privateJwk) return null;
-  const published = rows.filter((row) => isPublished(row, now));
-  const version = [signer.id, ...published.map(({ id }) => id)].join(' ');
-  if (opened.view?.version === version) return opened.view;
-  const keys = published.map(({ publicJwk }) => publicJwk as JWK);
-  opened.view = {
-    version,
+  const published = publishedAt(rows, now);
+  return {
+    version: [signer.id, ...published.map(({ id }) => id)].join(' '),
     active: { kid: signer.id, alg: signer.alg, privateJwk },
-    published: keys,
-    keyOf: createLocalJWKSet({ keys }),
+    published: keySetOf(published).keys,
   };
-  return opened.view;
 }
 
 /** Makes a key that signs at once, unless there is one by now. */
@@ -136,7 +112,7 @@ async function makeFirst(app: App): Promise<void> {
   await withTransaction(app.store, async (tx) => {
     const now = app.clock();
     const rows = await lockSigningKeys(tx);
-    if (signerAt(rows, now, (row) => openPrivate(app, row) !== null) !== null) return;
+    if (signerAt(rows, now, (row) => app.signingKeyCache.privateOf(row) !== null) !== null) return;
     await insertSigningKey(tx, { ...key, createdAt: now, activeAt: now });
   });
   app.lookups.forget();

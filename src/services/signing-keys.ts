@@ -1,6 +1,6 @@
 // Signing keys: listing, rotating and removing them. These functions are for the operator of the service, who is no
 // actor: they take an App and check no scope.
-import { createSigningKey, openPrivate, signerAt, signingKeys } from '../auth/signing-keys.ts';
+import { createSigningKey, signerAt, signingKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
 import {
@@ -93,7 +93,9 @@ function announcedAlready({ id, activeAt }: SigningKeyRow): AppError {
 }
 
 function toInfos(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKeyInfo[] {
-  const canOpen = new Set(rows.filter((row) => openPrivate(app, row) !== null).map(({ id }) => id));
+  const canOpen = new Set(
+    rows.filter((row) => app.signingKeyCache.privateOf(row) !== null).map(({ id }) => id),
+  );
   const signer = signerAt(rows, now, ({ id }) => canOpen.has(id));
   const statusOf = ({ id, activeAt }: SigningKeyRow): SigningKeyStatus => {
     if (id === signer?.id) return 'active';

@@ -1,8 +1,9 @@
 // Signing keys: made once, sealed in the store, rotated without breaking a token that lives (src/auth/signing-keys.ts).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
+import { createServer } from '../../src/server.ts';
 import { list, remove, rotate } from '../../src/services/signing-keys.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
@@ -43,6 +44,7 @@ function another(secretKeys: readonly string[] = [TEST_SECRET_KEY]): App {
 }
 
 const inSeconds = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+const warnings = () => gateway.logLines.filter((line) => line.includes('no secret key opens'));
 const statuses = async () => (await list(app)).map(({ status }) => status);
 
 async function bearers(): Promise<Caller> {
@@ -165,5 +167,40 @@ describe('a new secret key', () => {
     expect((await signingKeys(app)).active.kid).toBe(active.kid);
     expect(await ask(caller)).toBe(200);
     expect((await list(app)).map(({ status }) => status).sort()).toEqual(['active', 'sealed']);
+  });
+
+  test('alone is warned of once a key, however often the keys are read', async () => {
+    const { active } = await signingKeys(app);
+    const stranger = another([NEW_SECRET]);
+    for (let i = 0; i < 3; i++) await signingKeys(stranger);
+    await list(stranger);
+    expect(warnings().filter((line) => line.includes(active.kid))).toHaveLength(1);
+  });
+});
+
+describe('the private parts', () => {
+  test('are not looked at by a process that only checks tokens, whatever its secret key', async () => {
+    const caller = await bearers();
+    const blind = another([NEW_SECRET]);
+    const { keyring } = blind;
+    keyring.open = () => {
+      throw new Error('A private key was opened.');
+    };
+    const before = warnings().length;
+    const request = new Request('http://localhost:4000/api/v2/teams', {
+      headers: { authorization: caller.authorization ?? '' },
+    });
+    expect((await createServer(blind).fetch(request)).status).toBe(200);
+    expect(warnings()).toHaveLength(before);
+    expect(await app.store.prisma.signingKey.count()).toBe(1);
+  });
+
+  test('are opened once, by the process that signs', async () => {
+    await signingKeys(app);
+    const second = another();
+    const open = vi.spyOn(second.keyring, 'open');
+    const views = [await signingKeys(second), await signingKeys(second)];
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(views[0]?.published).toBe(views[1]?.published);
   });
 });

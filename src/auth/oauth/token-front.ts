@@ -1,7 +1,7 @@
 // Revocation (RFC 7009) and introspection (RFC 7662) of access tokens. Ours are JWTs, which the library takes on neither
 // endpoint: it is handed the `jti` of a token whose signature is ours, and does the rest, first of all client authentication.
 import { errors, jwtVerify } from 'jose';
-import { SIGNING_ALG, signingKeys } from '../signing-keys.ts';
+import { SIGNING_ALG, verifyingKeys } from '../signing-keys.ts';
 import type { Engine } from './engine.ts';
 import { toTokenName } from './token-names.ts';
 import type { Visit } from './visit.ts';
@@ -40,7 +40,7 @@ async function replaceToken(engine: Engine, visit: Visit): Promise<{ body: Uint8
 
 async function jtiOf({ app }: Engine, token: string): Promise<string | null> {
   if (!token.includes('.')) return null;
-  const { keyOf } = await signingKeys(app);
+  const { keyOf } = await verifyingKeys(app);
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       algorithms: [SIGNING_ALG],
