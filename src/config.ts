@@ -29,6 +29,10 @@ export interface Config {
   readonly serviceHost: string;
   /** Where the well-known documents live: `{auth_url}` of the specification, without a trailing slash. */
   readonly authUrl: string;
+  /** Its path, `''` where it has none. */
+  readonly authPath: string;
+  /** Its host name, without the port. */
+  readonly authHostname: string;
   /** Peers whose Forwarded-* headers count. */
   readonly trustProxy: BlockList;
   readonly logLevel: LogLevel;
@@ -104,6 +108,7 @@ export function parseConfig(
   const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
   const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
+  const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
   const issuer = check(
     'OAUTH_ISSUER',
     undefined,
@@ -116,6 +121,8 @@ export function parseConfig(
     dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
     serviceHost,
     authUrl,
+    authPath: authPath.replace(/\/$/, ''),
+    authHostname,
     trustProxy: check(
       'TRUST_PROXY',
       new BlockList(),
@@ -179,7 +186,8 @@ export function withPort(config: Config, port: number): Config {
 
 function parseHostName(text: string): string | undefined {
   const host = text.toLowerCase();
-  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) ? host : undefined;
+  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && URL.canParse(`https://${host}`);
+  return isName ? host : undefined;
 }
 
 function parseBaseUrl(text: string): string | undefined {

@@ -83,8 +83,8 @@ function createHttp(app: App): Hono<HttpEnv> {
 
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
 function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
-  const base = new URL(app.config.authUrl).pathname.replace(/\/$/, '');
-  for (const path of new Set([PROTECTED_RESOURCE_PATH, `${base}${PROTECTED_RESOURCE_PATH}`])) {
+  const { authPath } = app.config;
+  for (const path of new Set([PROTECTED_RESOURCE_PATH, authPath + PROTECTED_RESOURCE_PATH])) {
     http.get(`${path}/*`, async (c, next) => {
       const { exchange } = c.env;
       const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);

@@ -41,12 +41,12 @@ export function protectedResourceMetadata(
 }
 
 function resourceAt(config: Config, host: Host, url: URL): string | null {
-  const base = new URL(config.authUrl).pathname.replace(/\/$/, '');
+  const { authPath } = config;
   const { pathname } = url;
-  if (base !== '' && host.kind === 'service') {
+  if (authPath !== '' && host.kind === 'service') {
     // Where challenges point, and where RFC 9728 has it.
-    if (pathname === base + PROTECTED_RESOURCE_PATH) return config.authUrl;
-    if (pathname === PROTECTED_RESOURCE_PATH + base) return config.authUrl;
+    if (pathname === authPath + PROTECTED_RESOURCE_PATH) return config.authUrl;
+    if (pathname === PROTECTED_RESOURCE_PATH + authPath) return config.authUrl;
   }
   const path = RESOURCE_PATHS.find((inserted) => pathname === PROTECTED_RESOURCE_PATH + inserted);
   return path === undefined ? null : originOf(config, url) + path;

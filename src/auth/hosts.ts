@@ -53,9 +53,9 @@ function isTrusted(app: App, address: string): boolean {
  * @throws AppError `misdirected_request` (421) for a host that is nobody's (RFC 9110 §15.5.20)
  */
 export async function resolveHost(app: App, hostname: string): Promise<Host> {
-  const { serviceHost, authUrl } = app.config;
+  const { serviceHost, authHostname } = app.config;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  if (name === serviceHost || name === new URL(authUrl).hostname) return SERVICE;
+  if (name === serviceHost || name === authHostname) return SERVICE;
   if (serviceHost === 'localhost' && isLoopback(name)) return SERVICE;
   if (name.endsWith(`.${serviceHost}`)) {
     const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));

@@ -25,7 +25,7 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 /** Every route; none where tokens come from an outside issuer. */
 export function createAuthorizationServer(app: App): readonly AuthorizationServerRoute[] {
   if (app.config.oauth.outside !== null) return [];
-  const base = new URL(app.config.authUrl).pathname.replace(/\/$/, '');
+  const { authPath: base } = app.config;
   const cleanSometimes = createCleaner(app);
   let loading: Promise<Engine> | undefined;
 

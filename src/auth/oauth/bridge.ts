@@ -6,8 +6,10 @@ import { Duplex } from 'node:stream';
 
 /** As whom the handler sees itself, and who asks. */
 export interface BridgeOptions {
-  /** The URL that the outside knows it by; its path is cut off before the handler sees a request's. */
+  /** The URL that the outside knows it by. */
   readonly issuer: URL;
+  /** The path of that URL: it is cut off before the handler sees a request's. */
+  readonly mount: string;
   readonly address: string;
   /** The request's body, already read. */
   readonly body: Uint8Array | null;
@@ -93,10 +95,9 @@ const OURS =
   /^(host|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
 /** The request as node:http would have it, sent to the issuer's own address. */
-export function toNode(request: Request, { issuer, address, body }: BridgeOptions): NodeExchange {
+export function toNode(request: Request, { issuer, mount, address, body }: BridgeOptions): NodeExchange {
   const url = new URL(request.url);
   const path = url.pathname + url.search;
-  const mount = issuer.pathname.replace(/\/$/, '');
   const socket = new NoSocket(issuer.protocol === 'https:', address) as unknown as Socket;
   const req = new IncomingMessage(socket);
   const inner = path.startsWith(mount) ? path.slice(mount.length) : path;

@@ -42,12 +42,12 @@ export function createEngine(app: App): Engine {
   }
 
   function bridged({ request, address }: Visit, body: Uint8Array | null): NodeExchange {
-    return toNode(request, { issuer, address, body });
+    return toNode(request, { issuer, mount: app.config.authPath, address, body });
   }
 
   return {
     app,
-    base: issuer.pathname.replace(/\/$/, ''),
+    base: app.config.authPath,
     provider: async () => (await running()).provider,
     toNode: (visit) => bridged(visit, null),
     async answer(visit, body) {
