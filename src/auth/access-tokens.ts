@@ -6,7 +6,7 @@ import type { App } from '../context.ts';
 import { findToken, type TokenRow } from '../store/token-liveness.ts';
 import type { OauthActor } from './actor.ts';
 import { type Host, narrow } from './hosts.ts';
-import { audiencesAt, isFor } from './resources.ts';
+import { isForRequest } from './resources.ts';
 import { grantable } from './roles.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 
@@ -57,7 +57,7 @@ export async function verifyAccessToken(
   });
   if (genuine === null) return refusal;
   const { claims, row, teamId, bearer } = genuine;
-  if (!isFor(claims.aud, audiencesAt(app.config, host, url))) return 'Access token is for another audience.';
+  if (!isForRequest(claims.aud, app.config, host, url)) return 'Access token is for another audience.';
   const now = app.clock();
   if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
   if (!isLive(row, now)) return REVOKED;

@@ -8,14 +8,22 @@ import { type Host, resolveHost } from './hosts.ts';
 const GRAPHQL = '/graphql';
 const REST = '/api/v2';
 
+/** A token's `aud`. */
+type Audiences = string | readonly string[] | undefined;
+
 /** Paths that a resource of its own can have, below an owned host. */
 export const RESOURCE_PATHS: readonly string[] = ['', REST, GRAPHQL];
 
 /**
- * What `aud` may be for a request to this URL: the service, the host, or the face there. On a custom domain only the
- * service: nothing is offered there that a token could be asked for.
+ * Whether a token that names these audiences is for a request to this URL: for the service, the host, or the face there.
+ * On a custom domain only for the service: nothing is offered there that a token could be asked for.
  */
-export function audiencesAt(config: Config, host: Host, url: URL): string[] {
+export function isForRequest(audiences: Audiences, config: Config, host: Host, url: URL): boolean {
+  // What nearly every token names; asked for every request, so nothing is built for it.
+  return audiences === config.authUrl || isFor(audiences, audiencesAt(config, host, url));
+}
+
+function audiencesAt(config: Config, host: Host, url: URL): string[] {
   if (host.kind === 'custom_domain') return [config.authUrl];
   const origin = originOf(config, url);
   return [config.authUrl, origin, origin + (url.pathname === GRAPHQL ? GRAPHQL : REST)];
@@ -27,10 +35,7 @@ export function originOf(config: Config, url: URL): string {
 }
 
 /** Whether a token that names these audiences is for one of `accepted`. A slash at the end makes no other resource. */
-export function isFor(
-  audiences: string | readonly string[] | undefined,
-  accepted: readonly string[],
-): boolean {
+export function isFor(audiences: Audiences, accepted: readonly string[]): boolean {
   const names = accepted.map(withoutSlash);
   return [audiences ?? []].flat().some((audience) => names.includes(withoutSlash(audience)));
 }
