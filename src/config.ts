@@ -4,6 +4,7 @@ import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { isLoopbackHost } from './loopback.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export interface Limits {
@@ -202,7 +203,7 @@ function parseIssuer(text: string): string | undefined {
   const base = parseBaseUrl(text);
   if (base === undefined) return undefined;
   const { protocol, hostname } = new URL(base);
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? text : undefined;
+  return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
 }
 
 function parseSwitch(text: string): boolean | undefined {

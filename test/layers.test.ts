@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'log',
     'json',
     'listen',
+    'loopback',
     'server',
     'graphql',
     'services',
@@ -41,15 +42,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rest: ['type context', 'type http', 'errors', 'output', 'pagination', 'auth', 'services', 'views'],
   views: ['columns', 'json', 'type output', 'type services'],
   services: ['type context', 'errors', 'pagination', 'auth', 'store'],
-  'auth/oauth': ['type context', 'type config', 'type http', 'errors', 'auth', 'services', 'store'],
-  auth: ['type context', 'type config', 'errors', 'type log', 'store'],
+  'auth/oauth': [
+    'type context',
+    'type config',
+    'type http',
+    'errors',
+    'loopback',
+    'auth',
+    'services',
+    'store',
+  ],
+  auth: ['type context', 'type config', 'errors', 'type log', 'loopback', 'store'],
   store: ['columns', 'errors', 'log', 'row-block', 'type pagination', 'type auth'],
   context: ['type auth', 'type config', 'type log', 'type store'],
-  config: ['errors', 'log', 'variables'],
+  config: ['errors', 'log', 'loopback', 'variables'],
   variables: ['log'],
   pagination: ['errors'],
   errors: [],
   json: [],
+  loopback: [],
   columns: ['type output', 'row-block'],
   'row-block': [],
   output: [],
@@ -70,7 +81,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'columns', 'output', 'row-block', 'views'];
+const PURE = ['errors', 'pagination', 'json', 'loopback', 'columns', 'output', 'row-block', 'views'];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

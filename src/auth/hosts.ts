@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { isLoopbackAddress } from '../loopback.ts';
 import type { Reach } from './actor.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
@@ -56,7 +57,7 @@ export async function resolveHost(app: App, hostname: string): Promise<Host> {
   const { serviceHost, authHostname } = app.config;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   if (name === serviceHost || name === authHostname) return SERVICE;
-  if (serviceHost === 'localhost' && isLoopback(name)) return SERVICE;
+  if (serviceHost === 'localhost' && isLoopbackAddress(name)) return SERVICE;
   if (name.endsWith(`.${serviceHost}`)) {
     const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));
     if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };
@@ -76,8 +77,4 @@ export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | 
   if (host.workspaceId === null) return { teamId, workspaceIds: granted };
   const { workspaceId } = host;
   return { teamId, workspaceIds: granted === null || granted.includes(workspaceId) ? [workspaceId] : [] };
-}
-
-function isLoopback(name: string): boolean {
-  return name === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 }

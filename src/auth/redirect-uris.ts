@@ -1,7 +1,7 @@
 // Where an OAuth client may have people sent back to (OAuth 2.1 §2.3, RFC 9700 §2.1, RFC 8252 §7). Pure.
 import { invalid } from '../errors.ts';
+import { isLoopbackHost } from '../loopback.ts';
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const MAX_URIS = 20;
 const MAX_LENGTH = 2_000;
 
@@ -29,7 +29,7 @@ function problemOf(uri: string): string | null {
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'must have no fragment';
   if (username !== '' || password !== '') return 'must have no user name or password';
-  const isLoopback = LOOPBACK.includes(hostname);
+  const isLoopback = isLoopbackHost(hostname);
   if (protocol === 'https:') return isLoopback ? 'must use http on a loopback address' : null;
   if (protocol === 'http:') return isLoopback ? null : 'must use https, or http on a loopback address';
   return protocol.includes('.')

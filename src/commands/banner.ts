@@ -1,6 +1,7 @@
 // What `serve` prints when it is up: where everything is, and one line to try. Pure.
 import { isIP } from 'node:net';
 import type { Config } from '../config.ts';
+import { isLoopbackAddress } from '../loopback.ts';
 import type { DemoKey, DemoPerson } from './demo.ts';
 
 export interface BannerFacts {
@@ -79,8 +80,7 @@ function curlLine(facts: BannerFacts, token: string): string {
   const path = facts.workspaceId === null ? '/teams' : `/workspaces/${facts.workspaceId}/contacts?per_page=2`;
   const { serviceHost } = facts.config;
   // An address that is no host of the service needs the right one in the header, else the answer is 421.
-  const isOwn =
-    hostname === serviceHost || (serviceHost === 'localhost' && /^(127\.|\[::1\]$)/.test(hostname));
+  const isOwn = hostname === serviceHost || (serviceHost === 'localhost' && isLoopbackAddress(hostname));
   const host = isOwn ? '' : ` -H 'Host: ${serviceHost}'`;
   return `curl -s${host} -H 'Authorization: Bearer ${token}' '${rest}${path}'`;
 }

@@ -184,13 +184,13 @@ describe('consent', () => {
   });
 
   test('says where the browser goes, and when that is on the same computer', async () => {
-    const textFor = async (redirectHost: string) =>
-      (await consentPage({ ...consent, redirectHost }).text()).match(/Afterwards.*<\/p>/)?.[0];
+    const textFor = async (redirectHost: string, isHere = false) =>
+      (await consentPage({ ...consent, redirectHost, isHere }).text()).match(/Afterwards.*<\/p>/)?.[0];
     expect(await textFor('app.example.com')).toBe(
       'Afterwards you go to <strong>app.example.com</strong>.</p>',
     );
     for (const host of ['localhost:8000', '127.0.0.1', '[::1]:9']) {
-      expect(await textFor(host)).toContain(', on this computer.');
+      expect(await textFor(host, true)).toContain(`<strong>${host}</strong>, on this computer.`);
     }
     expect(await textFor('localhost.example.com')).not.toContain('computer');
   });

@@ -3,6 +3,7 @@
 import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import { requireGrantable } from '../../services/oauth-grants.ts';
 import { loginTsNow, personOf } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
@@ -170,6 +171,7 @@ async function showConsent(step: Step, again?: { chosen: ConsentForm; error: str
     clientUri,
     isUnverified: client.dynamic,
     redirectHost: redirect.host === '' ? redirect.protocol : redirect.host,
+    isHere: isLoopbackHost(redirect.hostname),
     userName: user.name,
     userEmail: user.email,
     teams,

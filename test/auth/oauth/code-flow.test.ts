@@ -216,6 +216,8 @@ test("a program on the person's own machine may come back on any port of its loo
   const platform = new Platform(server, scene.fetch, { id: client.client_id, secret: null, redirectUri });
   const { tokens } = await getTokens({ ...scene, platform });
   expect((await call(tokens.access_token)).status).toBe(200);
+  const again = requirePage(await scene.browser.open((await platform.request()).url));
+  expect(again.text).toContain('<strong>127.0.0.1:53211</strong>, on this computer.');
   const next = await platform.refresh(tokens.refresh_token ?? '');
   expect((await call(next.access_token)).status).toBe(200);
 });

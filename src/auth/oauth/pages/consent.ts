@@ -20,6 +20,8 @@ export interface ConsentData {
   readonly clientUri?: string | undefined;
   /** Where the browser goes afterwards: the host of the redirect URI, or its scheme when it is an app's own. */
   readonly redirectHost: string;
+  /** That host is the person's own machine. */
+  readonly isHere?: boolean;
   /** The client registered itself: nobody has checked its name. */
   readonly isUnverified?: boolean;
   readonly userName: string;
@@ -43,8 +45,6 @@ export interface ConsentForm {
   /** null is the whole team. */
   readonly workspaceIds: string[] | null;
 }
-
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** 200; 422 with an error. */
 export function consentPage(data: ConsentData): Response {
@@ -82,6 +82,7 @@ function about({
   clientName,
   clientUri,
   redirectHost,
+  isHere,
   isUnverified,
   userName,
   userEmail,
@@ -92,7 +93,7 @@ function about({
       : null;
   return html`<div class="about">
 <p>You are signed in as <strong>${userName}</strong> (${userEmail}).</p>
-<p>Afterwards you go to <strong>${redirectHost}</strong>${LOOPBACK.test(redirectHost) && ', on this computer'}.${
+<p>Afterwards you go to <strong>${redirectHost}</strong>${isHere && ', on this computer'}.${
     site &&
     html` The application’s site is <a href="${site.href}" rel="noreferrer noopener" target="_blank">${site.host}</a>.`
   }</p>
