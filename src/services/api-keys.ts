@@ -4,17 +4,11 @@ import { SCOPES } from '../auth/scopes.ts';
 import { createToken } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import {
-  type ApiKeyRow,
-  findApiKeys,
-  findTeamId,
-  insertApiKey,
-  lockApiKey,
-  setRevokedAt,
-} from '../store/api-keys.ts';
+import { type ApiKeyRow, findApiKeys, insertApiKey, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
 import type { Ref } from '../store/rows.ts';
 import { type Transaction, withTransaction } from '../store/store.ts';
 import { parseRef } from './refs.ts';
+import { requireTeamId } from './teams.ts';
 
 export type { ApiKeyRow };
 
@@ -61,7 +55,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
-  const teamId = await requireTeam(app, input.team);
+  const teamId = await requireTeamId(app, input.team);
   const isDefault = input.isDefault ?? false;
   return withTransaction(app.store, (tx) =>
     issue(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
@@ -70,7 +64,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
 
 /** The keys of one team, or of all, ended ones included. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ApiKeyRow[]> {
-  const teamId = filter.team === undefined ? null : await requireTeam(app, filter.team);
+  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
   return findApiKeys(app.store, teamId);
 }
 
@@ -131,12 +125,6 @@ async function issue(
     );
   }
   return { apiKey, token };
-}
-
-async function requireTeam(app: App, ref: Ref): Promise<bigint> {
-  const teamId = await findTeamId(app.store, parseRef('Team', ref));
-  if (teamId === null) throw notFound('Team');
-  return teamId;
 }
 
 async function requireKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow> {

@@ -5,12 +5,12 @@ import { SCOPES } from '../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { findTeamId } from '../store/api-keys.ts';
 import { disableClient, findClients, insertClient, type OauthClientRow } from '../store/oauth-clients.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
 import { WORKSPACES } from '../store/tables.ts';
 import { parseRef } from './refs.ts';
+import { requireTeamId } from './teams.ts';
 
 export type { OauthClientRow };
 
@@ -63,7 +63,7 @@ export async function create(
         ? 'A client with client_credentials needs the team that it acts for.'
         : "Only a client with client_credentials has a team; others get theirs by a person's consent.",
     );
-  const teamId = input.team === undefined ? null : await requireTeam(app, input.team);
+  const teamId = input.team === undefined ? null : await requireTeamId(app, input.team);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
   const secret = isPublic ? null : createClientSecret();
   const client = await insertClient(app.store, {
@@ -91,7 +91,7 @@ export async function create(
 
 /** The clients that act for one team, or all clients, removed ones included. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<OauthClientRow[]> {
-  return findClients(app.store, filter.team === undefined ? null : await requireTeam(app, filter.team));
+  return findClients(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }
 
 /**
@@ -105,12 +105,6 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
   await revokeGrant(app.store, { clientId: id }, now);
   app.lookups.forget();
   return client;
-}
-
-async function requireTeam(app: App, ref: Ref): Promise<bigint> {
-  const teamId = await findTeamId(app.store, parseRef('Team', ref));
-  if (teamId === null) throw notFound('Team');
-  return teamId;
 }
 
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {

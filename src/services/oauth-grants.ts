@@ -3,7 +3,6 @@
 import { grantable } from '../auth/roles.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { findTeamId } from '../store/api-keys.ts';
 import {
   findGrant,
   findGrantsOfTeam,
@@ -14,6 +13,7 @@ import {
 import type { Ref } from '../store/rows.ts';
 import type { Membership } from '../store/users.ts';
 import { parseRef } from './refs.ts';
+import { requireTeamId } from './teams.ts';
 
 export type { NamedGrant };
 
@@ -93,9 +93,7 @@ export async function withdraw(app: App, userId: bigint, publicId: string): Prom
 
 /** The grants for one team, or all, ended ones included. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<NamedGrant[]> {
-  if (filter.team === undefined) return findGrantsOfTeam(app.store, null);
-  const teamId = await findTeamId(app.store, parseRef('Team', filter.team));
-  if (teamId === null) throw notFound('Team');
+  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
   return findGrantsOfTeam(app.store, teamId);
 }
 

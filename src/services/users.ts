@@ -3,7 +3,6 @@
 import { hashPassword } from '../auth/passwords.ts';
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import { findTeamId } from '../store/api-keys.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
 import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
@@ -24,6 +23,7 @@ import {
   type UserRow,
 } from '../store/users.ts';
 import { parseRef } from './refs.ts';
+import { requireTeamId } from './teams.ts';
 
 export type { ListedUser, Membership, TeamRole, UserRow };
 
@@ -54,7 +54,7 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
       role: parseRole(role),
-      teamId: await requireTeam(app, team),
+      teamId: await requireTeamId(app, team),
     })),
   );
   const passwordHash = await hashPassword(parsePassword(input.password, email));
@@ -69,7 +69,7 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
 
 /** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ListedUser[]> {
-  return findUsers(app.store, filter.team === undefined ? null : await requireTeam(app, filter.team));
+  return findUsers(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }
 
 /** The teams that a person belongs to, with their workspaces. */
@@ -130,7 +130,7 @@ export async function enable(app: App, ref: Ref): Promise<UserRow> {
 export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<UserRow> {
   const parsed = parseRole(role);
   const user = await requireUser(app, ref);
-  const teamId = await requireTeam(app, team);
+  const teamId = await requireTeamId(app, team);
   const createdAt = app.clock();
   await withTransaction(app.store, (tx) =>
     saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
@@ -145,7 +145,7 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
  */
 export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
   const user = await requireUser(app, ref);
-  const teamId = await requireTeam(app, team);
+  const teamId = await requireTeamId(app, team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
   await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
   app.lookups.forget();
@@ -161,12 +161,6 @@ async function requireUser(app: App, ref: Ref): Promise<UserRow> {
   const user = named === undefined ? null : await findUser(app.store, named);
   if (user === null) throw notFound('User');
   return user;
-}
-
-async function requireTeam(app: App, ref: Ref): Promise<bigint> {
-  const teamId = await findTeamId(app.store, parseRef('Team', ref));
-  if (teamId === null) throw notFound('Team');
-  return teamId;
 }
 
 /** An e-mail address as it is stored, in the case that it was written in. @throws AppError `invalid` */

@@ -71,12 +71,3 @@ export async function findApiKeys(store: Store, teamId: bigint | null): Promise<
   const where = teamId === null ? {} : { teamId };
   return withPrisma(store, (prisma) => prisma.apiKey.findMany({ where, orderBy: { id: 'asc' }, omit }));
 }
-
-/** The id of a team by id or public id, or null. */
-export async function findTeamId(store: Store, ref: Ref): Promise<bigint | null> {
-  const where = typeof ref === 'bigint' ? { id: ref } : { publicId: ref };
-  return withPrisma(
-    store,
-    async (prisma) => (await prisma.team.findUnique({ where, select: { id: true } }))?.id ?? null,
-  );
-}
