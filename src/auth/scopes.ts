@@ -1,5 +1,5 @@
 // The one scope table (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it.
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
@@ -30,6 +30,19 @@ export function scopeSentence(scope: string): string {
   const [category = '', access] = scope.split(':');
   if (!SCOPES.includes(scope)) return scope;
   return `${access === 'read' ? 'Read' : 'Change'} ${CATEGORIES[category as Category]}`;
+}
+
+/**
+ * The scopes that a key or a client is to have, each once.
+ * @param who begins the sentence about having none: `A key`
+ * @throws AppError `invalid` blaming `scopes`
+ */
+export function parseScopes(scopes: readonly string[], who: string): string[] {
+  const known = `Known scopes: ${SCOPES.join(', ')}.`;
+  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
+  if (unknown.length > 0) throw invalid('scopes', `Unknown scope ${unknown.join(', ')}. ${known}`);
+  if (scopes.length === 0) throw invalid('scopes', `${who} needs at least one scope. ${known}`);
+  return [...new Set(scopes)];
 }
 
 /** True when `granted` covers `scope`: itself, or its access's wildcard. `write` does not imply `read`. */

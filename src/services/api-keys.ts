@@ -1,12 +1,13 @@
 // API keys: making, listing, ending and replacing them (DESIGN §7). These functions are for the operator of the service,
 // who is no actor: they take an App and check no scope. What is offered to callers has to check theirs first.
-import { SCOPES } from '../auth/scopes.ts';
+import { parseScopes } from '../auth/scopes.ts';
 import { createToken } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { type ApiKeyRow, findApiKeys, insertApiKey, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
 import type { Ref } from '../store/rows.ts';
 import { type Transaction, withTransaction } from '../store/store.ts';
+import { parseName } from './names.ts';
 import { parseRef } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
@@ -50,8 +51,8 @@ export function statusOf(key: ApiKeyRow, now: Date): ApiKeyStatus {
  */
 export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const now = app.clock();
-  const scopes = parseScopes(input.scopes);
-  const name = parseName(input.name);
+  const scopes = parseScopes(input.scopes, 'A key');
+  const name = parseName(input.name ?? DEFAULT_NAME, MAX_NAME_LENGTH);
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
@@ -131,19 +132,4 @@ async function requireKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow> {
   const key = await lockApiKey(tx, parseRef('API key', ref));
   if (key === null) throw notFound('API key');
   return key;
-}
-
-function parseScopes(scopes: readonly string[]): string[] {
-  const known = `Known scopes: ${SCOPES.join(', ')}.`;
-  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
-  if (unknown.length > 0) throw invalid('scopes', `Unknown scope ${unknown.join(', ')}. ${known}`);
-  if (scopes.length === 0) throw invalid('scopes', `A key needs at least one scope. ${known}`);
-  return [...new Set(scopes)];
-}
-
-function parseName(name = DEFAULT_NAME): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
-    throw invalid('name', `The name must have 1 to ${MAX_NAME_LENGTH} characters.`);
-  return trimmed;
 }

@@ -1,7 +1,7 @@
 // OAuth clients that the operator registers: what they may be, and their secrets. Clients that register themselves are the
 // authorization server's business. These functions are for the operator, who is no actor.
 import { isNativeRedirect, parseRedirectUris } from '../auth/redirect-uris.ts';
-import { SCOPES } from '../auth/scopes.ts';
+import { parseScopes } from '../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -9,6 +9,7 @@ import { disableClient, findClients, insertClient, type OauthClientRow } from '.
 import { revokeGrant } from '../store/oauth-grants.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
 import { WORKSPACES } from '../store/tables.ts';
+import { MAX_CLIENT_NAME_LENGTH, parseName } from './names.ts';
 import { parseRef } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
@@ -30,8 +31,6 @@ export interface ClientInput {
   readonly isPublic?: boolean | undefined;
 }
 
-const MAX_NAME_LENGTH = 200;
-
 /**
  * Registers a client. Its secret is shown this once; a public client has none.
  * @throws AppError `invalid` for what does not fit together, `not_found` for team and workspaces
@@ -40,9 +39,9 @@ export async function create(
   app: App,
   input: ClientInput,
 ): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
-  const name = parseName(input.name);
+  const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
   const grants = parseGrants(input.grants);
-  const scopes = parseScopes(input.scopes);
+  const scopes = parseScopes(input.scopes, 'A client');
   const isPublic = input.isPublic ?? false;
   const redirectUris = parseRedirectUris(input.redirectUris ?? []);
   const usesCode = grants.includes('authorization_code');
@@ -124,13 +123,6 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
   ];
 }
 
-function parseName(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-    throw invalid('name', `The name must have 1 to ${MAX_NAME_LENGTH} characters.`);
-  return name;
-}
-
 function parseGrants(grants: readonly string[]): string[] {
   const known = `Known grants: ${GRANTS.join(', ')}.`;
   const unknown = grants.filter((grant) => !GRANTS.some((name) => name === grant));
@@ -139,12 +131,4 @@ function parseGrants(grants: readonly string[]): string[] {
   if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
     throw invalid('grants', 'refresh_token goes with authorization_code.');
   return [...new Set(grants)];
-}
-
-function parseScopes(scopes: readonly string[]): string[] {
-  const known = `Known scopes: ${SCOPES.join(', ')}.`;
-  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
-  if (unknown.length > 0) throw invalid('scopes', `Unknown scope ${unknown.join(', ')}. ${known}`);
-  if (scopes.length === 0) throw invalid('scopes', `A client needs at least one scope. ${known}`);
-  return [...new Set(scopes)];
 }

@@ -22,6 +22,7 @@ import {
   type TeamRole,
   type UserRow,
 } from '../store/users.ts';
+import { parseName } from './names.ts';
 import { parseRef } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
@@ -50,7 +51,7 @@ const MAX_PASSWORD_LENGTH = 200;
 export async function create(app: App, input: UserInput): Promise<UserRow> {
   const createdAt = app.clock();
   const email = parseEmail(input.email);
-  const name = parseName(input.name);
+  const name = parseName(input.name, MAX_NAME_LENGTH);
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
       role: parseRole(role),
@@ -169,13 +170,6 @@ export function parseEmail(text: string): string {
   if (!/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) || email.length > MAX_EMAIL_LENGTH)
     throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
   return email;
-}
-
-function parseName(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
-    throw invalid('name', `The name must have 1 to ${MAX_NAME_LENGTH} characters.`);
-  return name;
 }
 
 function parseRole(text: string): TeamRole {

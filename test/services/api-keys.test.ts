@@ -47,6 +47,13 @@ test('scopes must be known, and there must be one; repeated ones count once', as
   await expect(make({ scopes: ['admin'] })).rejects.toThrow(/Unknown scope admin.*contacts:read/);
 });
 
+test.each([' ', 'x'.repeat(101), 'Export\u001b[2J', 'Bank\u202eexe', 'Ba\u200bnk'])(
+  'the name %j is refused',
+  async (name) => {
+    await expect(make({ name })).rejects.toMatchObject({ code: 'invalid', errors: [{ field: 'name' }] });
+  },
+);
+
 test('an expiry must be ahead, and ends the key when it comes', async () => {
   for (const expiresAt of [now, later(-1), new Date(Number.NaN), new Date('+100000-01-01')])
     await expect(make({ expiresAt })).rejects.toMatchObject({ errors: [{ field: 'expires_at' }] });

@@ -100,7 +100,8 @@ test('a workspace of another team is not found, and no client is made', async ()
 test.each<[string, Partial<Input>]>([
   ['name', { name: ' ' }],
   ['name', { name: 'x'.repeat(201) }],
-  ['name', { name: 'a\u202eb'.replace('\u202e', '\n') }],
+  ['name', { name: 'a\nb' }],
+  ['name', { name: 'Bank\u202eexe' }],
   ['grants', { grants: [] }],
   ['grants', { grants: ['password'] }],
   ['grants', { grants: ['implicit', 'authorization_code'] }],

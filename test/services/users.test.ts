@@ -93,6 +93,7 @@ test.each([
   ['name', { name: '  ' }],
   ['name', { name: 'x'.repeat(101) }],
   ['name', { name: 'Ada\u0000' }],
+  ['name', { name: 'Bank\u202eexe' }],
   ['password', { password: 'eleven char' }],
   ['password', { password: 'x'.repeat(201) }],
   ['password', { email: 'long-address@example.com', password: 'LONG-address@example.com' }],

@@ -1,6 +1,7 @@
 // What we ask of a client's metadata besides what the standards do (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
 import { errors } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
+import { isName, MAX_CLIENT_NAME_LENGTH } from '../../services/names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
 import { isStorable } from './storable.ts';
@@ -14,7 +15,6 @@ interface ClientMetadata {
   application_type?: 'web' | 'native' | undefined;
 }
 
-const MAX_NAME_LENGTH = 200;
 /** What a client that nobody vouches for may ask for: it never acts for a team on its own. */
 const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
 
@@ -47,9 +47,8 @@ function whyNotRegistered(metadata: ClientMetadata): string | null {
   if (!isStorable(metadata)) return 'a member has a character that is no text';
   if (!toTexts(grants).every((grant) => SELF_REGISTERED_GRANTS.includes(grant)))
     return `grant_types may only contain ${SELF_REGISTERED_GRANTS.join(' and ')}`;
-  // People read it on the consent page: nothing that hides or turns the text about it.
-  if (name !== undefined && (name.length > MAX_NAME_LENGTH || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)))
-    return `client_name must have ${MAX_NAME_LENGTH} characters at most, all of them visible`;
+  if (name !== undefined && !isName(name, MAX_CLIENT_NAME_LENGTH))
+    return `client_name must have 1 to ${MAX_CLIENT_NAME_LENGTH} characters, all of them visible`;
   return null;
 }
 

@@ -177,6 +177,9 @@ test.each([
     'a name that turns its text around',
     { redirect_uris: ['https://p.example/'], client_name: 'Bank\u202eexe' },
   ],
+  ['a name that hides something', { redirect_uris: ['https://p.example/'], client_name: 'Ba\u200bnk' }],
+  ['a name of nothing but spaces', { redirect_uris: ['https://p.example/'], client_name: '  ' }],
+  ['a name that is too long', { redirect_uris: ['https://p.example/'], client_name: 'x'.repeat(201) }],
   ['a team', { redirect_uris: ['https://p.example/'], funnel_gateway: '1' }],
   ['no redirect', {}],
 ])('nobody registers %s', async (_what, metadata) => {
