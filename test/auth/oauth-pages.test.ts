@@ -183,6 +183,13 @@ describe('consent', () => {
     expect(await inputFor(['Acme'])).toMatch(/checked\s*>/);
   });
 
+  test('says that the person makes themselves known too, whatever they choose', async () => {
+    const sentence = '<p>If you allow it, Mailpilot also learns your name and e-mail address.</p>';
+    expect(await consentPage(consent).text()).toContain(sentence);
+    const chosen = read('decision=allow&team=1');
+    expect(await consentPage({ ...consent, chosen, error: 'Choose.' }).text()).toContain(sentence);
+  });
+
   test('says where the browser goes, and when that is on the same computer', async () => {
     const textFor = async (redirectHost: string, isHere = false) =>
       (await consentPage({ ...consent, redirectHost, isHere }).text()).match(/Afterwards.*<\/p>/)?.[0];

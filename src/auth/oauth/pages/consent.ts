@@ -62,6 +62,7 @@ ${csrfField(data.csrf)}
 <fieldset>
 <legend>${clientName} may</legend>
 <div class="box">${scopes.map((scope) => scopeChoice(scope, data))}</div>
+<p>If you allow it, ${clientName} also learns your name and e-mail address.</p>
 </fieldset>
 <fieldset>
 <legend>${only ? html`For the team ${only.teamName}` : 'For one of your teams'}</legend>
