@@ -61,7 +61,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC
 const day = (date: Date): Html => html`<time datetime="${date.toISOString()}">${DAY.format(date)}</time>`;
 
 /** What one of the page's forms says; null when it says nothing that is known. */
-export function parseAccountForm(form: FormData | URLSearchParams): AccountForm | null {
+export function parseAccountForm(form: URLSearchParams): AccountForm | null {
   const decision = field(form, 'decision');
   if (decision === 'sign_out') return { decision };
   return decision === 'withdraw' ? { decision, grant: field(form, 'grant') } : null;

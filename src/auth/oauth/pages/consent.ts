@@ -144,15 +144,14 @@ ${
 }
 
 /** What the page's form says. Nothing of it is checked here but its shape; what is none of its buttons is a denial. */
-export function parseConsent(form: FormData | URLSearchParams): ConsentForm {
-  const all = (name: string) => form.getAll(name).filter((value) => typeof value === 'string');
+export function parseConsent(form: URLSearchParams): ConsentForm {
   const teamId = field(form, 'team');
   const decision = field(form, 'decision');
   return {
     decision: decision === 'allow' || decision === 'switch' ? decision : 'deny',
-    scopes: all('scope'),
+    scopes: form.getAll('scope'),
     teamId,
-    workspaceIds: field(form, `reach-${teamId}`) === 'team' ? null : all(`workspace-${teamId}`),
+    workspaceIds: field(form, `reach-${teamId}`) === 'team' ? null : form.getAll(`workspace-${teamId}`),
   };
 }
 

@@ -78,8 +78,7 @@ export const alertBox = (message: string | null | undefined, hasFocus = false): 
     ? html`<p class="alert" id="error" role="alert" tabindex="-1" ${hasFocus && html`autofocus`}>${message}</p>`
     : null;
 
-/** A field of a form that was sent, as text; '' when it is missing or a file. */
-export function field(form: FormData | URLSearchParams, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
+/** A field of a form that was sent; '' when it is missing. */
+export function field(form: URLSearchParams, name: string): string {
+  return form.get(name) ?? '';
 }

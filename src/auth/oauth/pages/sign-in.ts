@@ -3,7 +3,6 @@ import { html } from './html.ts';
 import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
 
 export interface SignInData {
-  readonly serviceName?: string;
   /** The application that waits for the person; null when they come on their own account. */
   readonly clientName: string | null;
   /** Where the form goes. */
@@ -27,7 +26,7 @@ export interface SignInForm {
 
 /** 200; 422 with an error; 429 with `Retry-After` when there were too many attempts. */
 export function signInPage(data: SignInData): Response {
-  const { serviceName = SERVICE_NAME, clientName, email = '', error, notice, retryAfterSeconds } = data;
+  const { clientName, email = '', error, notice, retryAfterSeconds } = data;
   const wrong = html`aria-invalid="true" aria-describedby="error"`;
   const focus = html`autofocus`;
   return pageResponse({
@@ -35,11 +34,11 @@ export function signInPage(data: SignInData): Response {
     status: retryAfterSeconds === undefined ? (error ? 422 : 200) : 429,
     ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
     ...(data.formAction && { formAction: data.formAction }),
-    body: html`<h1>Sign in to ${serviceName}</h1>
+    body: html`<h1>Sign in to ${SERVICE_NAME}</h1>
 ${
   clientName === null
     ? html`<p class="soft">To see and withdraw what you have granted to applications.</p>`
-    : html`<p class="soft"><strong>${clientName}</strong> asks for access to your data. You decide about that on the next page; your password stays with ${serviceName}.</p>`
+    : html`<p class="soft"><strong>${clientName}</strong> asks for access to your data. You decide about that on the next page; your password stays with ${SERVICE_NAME}.</p>`
 }
 ${notice && html`<p class="notice" role="status">${notice}</p>`}
 ${alertBox(error)}
@@ -58,7 +57,7 @@ ${clientName !== null && html`<button name="decision" value="deny" formnovalidat
 }
 
 /** What the page's form says; anything but a plain "deny" is an attempt to sign in. */
-export function parseSignIn(form: FormData | URLSearchParams): SignInForm {
+export function parseSignIn(form: URLSearchParams): SignInForm {
   return {
     decision: field(form, 'decision') === 'deny' ? 'deny' : 'sign_in',
     email: field(form, 'email').trim(),
