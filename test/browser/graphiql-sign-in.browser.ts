@@ -1,46 +1,20 @@
 // Signing in to the explorer, in a real browser, against the gateway itself.
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
-import { type Activity, openBrowser, openContext } from './chromium.ts';
-import { type DemoGateway, startDemoGateway } from './demo-gateway.ts';
+import { provideDemoBrowser } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
 import { press, signIn, tick } from './person.ts';
 
-const screenshots = join(tmpdir(), 'funnel-gateway-screenshots');
-let server: DemoGateway;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let record: Activity;
 let team: string;
-
-beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true });
+const demo = provideDemoBrowser(async ({ app }) => {
   await buildGraphiql();
-  server = await startDemoGateway();
-  team = (await server.app.store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
-  browser = await openBrowser();
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
+  team = (await app.store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
 });
+beforeEach(() => demo.open());
 
-beforeEach(async () => {
-  ({ context, record } = await openContext(browser));
-  page = await context.newPage();
-});
-
-afterEach(() => context.close());
-
-const session = () => page.getByRole('group', { name: 'Sign-in' });
+const session = () => demo.page.getByRole('group', { name: 'Sign-in' });
 const waitForSignedIn = () => session().getByText('Signed in').waitFor();
-const sentTo = (path: string) => record.requests.filter(({ url }) => new URL(url).pathname === path);
+const sentTo = (path: string) => demo.record.requests.filter(({ url }) => new URL(url).pathname === path);
 const bearers = () =>
   sentTo('/graphql')
     .filter(({ method }) => method === 'POST')
@@ -48,23 +22,23 @@ const bearers = () =>
 
 /** From the explorer through sign-in and consent, back to the explorer. */
 async function signInToGraphiql(): Promise<void> {
-  await openGraphiql(page, server.issuer);
+  await openGraphiql(demo.page, demo.server.issuer);
   await session().getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Sign in to Funnel Gateway' }).waitFor();
-  await signIn(page, server.person);
+  await demo.page.getByRole('heading', { name: 'Sign in to Funnel Gateway' }).waitFor();
+  await signIn(demo.page, demo.server.person);
   await allow();
 }
 
 async function allow(): Promise<void> {
-  await page.getByRole('heading', { name: 'GraphiQL asks for access' }).waitFor();
-  await tick(page, team);
-  await press(page, 'Allow');
+  await demo.page.getByRole('heading', { name: 'GraphiQL asks for access' }).waitFor();
+  await tick(demo.page, team);
+  await press(demo.page, 'Allow');
   await waitForSignedIn();
 }
 
 /** Makes the access token that the tab holds look as if it ended by now. */
 const expireToken = () =>
-  page.evaluate<void>(`(() => {
+  demo.page.evaluate<void>(`(() => {
     const key = 'funnel-gateway:session';
     sessionStorage.setItem(key, JSON.stringify({ ...JSON.parse(sessionStorage.getItem(key)), expiresAt: 0 }));
   })()`);
@@ -82,45 +56,45 @@ const CROWDED = `(() => {
 describe('signing in to the explorer', { timeout: 60_000 }, () => {
   test('authorization code with PKCE, and the queries run with the token', async () => {
     await signInToGraphiql();
-    expect(page.url()).toBe(`${server.issuer}/graphql`);
+    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     const [authorize] = sentTo('/oauth/authorize');
     const asked = new URL(authorize?.url ?? '').searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
       client_id: 'graphiql',
       code_challenge_method: 'S256',
-      redirect_uri: `${server.issuer}/graphql`,
-      resource: server.issuer,
+      redirect_uri: `${demo.server.issuer}/graphql`,
+      resource: demo.server.issuer,
     });
-    expect(await runQuery(page)).toContain('"viewer"');
+    expect(await runQuery(demo.page)).toContain('"viewer"');
     expect(bearers().at(-1)).toMatch(/^Bearer ey[\w-]+\.[\w-]+\.[\w-]+$/);
-    await chooseExample(page, 'Contacts, newest first');
-    expect(await runQuery(page)).toContain('"emailAddress"');
-    expect(record.requests.filter(({ url }) => new URL(url).origin !== server.issuer)).toEqual([]);
-    expect(record.problems).toEqual([]);
+    await chooseExample(demo.page, 'Contacts, newest first');
+    expect(await runQuery(demo.page)).toContain('"emailAddress"');
+    expect(demo.record.requests.filter(({ url }) => new URL(url).origin !== demo.server.issuer)).toEqual([]);
+    expect(demo.record.problems).toEqual([]);
   });
 
   test('the tokens stay in the tab, outlive a reload, and are found in no lasting place or address', async () => {
     await signInToGraphiql();
-    await page.reload();
+    await demo.page.reload();
     await waitForSignedIn();
-    expect(await runQuery(page)).not.toContain('"errors"');
-    const kept = await page.evaluate<string>(
+    expect(await runQuery(demo.page)).not.toContain('"errors"');
+    const kept = await demo.page.evaluate<string>(
       'JSON.stringify(localStorage) + document.cookie + location.href',
     );
     expect(kept).not.toMatch(/ey[\w-]{20,}|refresh|code=/);
-    const other = await context.newPage();
-    await openGraphiql(other, server.issuer);
+    const other = await demo.context.newPage();
+    await openGraphiql(other, demo.server.issuer);
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('a token that has ended is renewed once for however many queries, without the person', async () => {
     await signInToGraphiql();
     await expireToken();
-    await page.reload();
+    await demo.page.reload();
     await waitForSignedIn();
     const before = sentTo('/oauth/token').length;
-    await Promise.all([runQuery(page), page.keyboard.press('Control+Enter')]);
-    expect(await runQuery(page)).not.toContain('"errors"');
+    await Promise.all([runQuery(demo.page), demo.page.keyboard.press('Control+Enter')]);
+    expect(await runQuery(demo.page)).not.toContain('"errors"');
     expect(sentTo('/oauth/token').length).toBe(before + 1);
     await waitForSignedIn();
   });
@@ -129,74 +103,74 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await signInToGraphiql();
     await expireToken();
     const [copy] = await Promise.all([
-      context.waitForEvent('page'),
-      page.evaluate<void>(`void open('/graphql', '_blank')`),
+      demo.context.waitForEvent('page'),
+      demo.page.evaluate<void>(`void open('/graphql', '_blank')`),
     ]);
     await copy.getByRole('button', { name: 'Sign in', exact: true }).and(copy.locator(':enabled')).waitFor();
-    await page.reload();
+    await demo.page.reload();
     await waitForSignedIn();
-    expect(await runQuery(page)).not.toContain('"errors"');
+    expect(await runQuery(demo.page)).not.toContain('"errors"');
   });
 
   test('signing out ends the grant, and a key is asked for again', async () => {
     await signInToGraphiql();
-    await runQuery(page);
+    await runQuery(demo.page);
     const bearer = bearers().at(-1) ?? '';
-    const told = page.waitForResponse((response) => response.url().endsWith('/oauth/revoke'));
+    const told = demo.page.waitForResponse((response) => response.url().endsWith('/oauth/revoke'));
     await session().getByRole('button', { name: 'Sign out' }).click();
     expect((await told).status()).toBe(200);
-    await page.getByLabel('API key', { exact: true }).waitFor();
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toMatch(/ey[\w-]{20,}/);
-    const call = () => fetch(`${server.issuer}/api/v2/teams`, { headers: { authorization: bearer } });
+    await demo.page.getByLabel('API key', { exact: true }).waitFor();
+    expect(await demo.page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toMatch(/ey[\w-]{20,}/);
+    const call = () => fetch(`${demo.server.issuer}/api/v2/teams`, { headers: { authorization: bearer } });
     await expect.poll(async () => (await call()).status).toBe(401);
-    await enterKey(page, server.apiKey);
-    await waitForKeyStatus(page, 'Key accepted');
-    expect(await runQuery(page)).toContain('"viewer"');
-    expect(bearers().at(-1)).toBe(`Bearer ${server.apiKey}`);
-    expect(record.problems).toEqual([]);
+    await enterKey(demo.page, demo.server.apiKey);
+    await waitForKeyStatus(demo.page, 'Key accepted');
+    expect(await runQuery(demo.page)).toContain('"viewer"');
+    expect(bearers().at(-1)).toBe(`Bearer ${demo.server.apiKey}`);
+    expect(demo.record.problems).toEqual([]);
   });
 
   test('who denies is back in the explorer, and may try again', async () => {
-    await openGraphiql(page, server.issuer);
+    await openGraphiql(demo.page, demo.server.issuer);
     await session().getByRole('button', { name: 'Sign in' }).click();
-    await signIn(page, server.person);
-    await press(page, 'Deny');
+    await signIn(demo.page, demo.server.person);
+    await press(demo.page, 'Deny');
     await session().getByText('Access was denied').waitFor();
-    expect(page.url()).toBe(`${server.issuer}/graphql`);
+    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     await session().getByRole('button', { name: 'Sign in' }).click();
     await allow();
   });
 
   test('a grant that is withdrawn elsewhere ends the session at the next query', async () => {
     await signInToGraphiql();
-    const account = await context.newPage();
-    await account.goto(`${server.issuer}/account`);
+    const account = await demo.context.newPage();
+    await account.goto(`${demo.server.issuer}/account`);
     const withdraw = account.getByRole('button', { name: /^Withdraw the access of GraphiQL/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
       await account.getByRole('status').waitFor();
     }
     await account.getByText('No application has access in your name.').waitFor();
-    await page.getByRole('button', { name: /^Execute query/ }).click();
+    await demo.page.getByRole('button', { name: /^Execute query/ }).click();
     await session().getByText('Your sign-in has ended').waitFor();
   });
 
   test('an answer that this tab did not ask for is not taken', async () => {
-    await page.goto(
-      `${server.issuer}/graphql?code=stolen&state=made-up&iss=${encodeURIComponent(server.issuer)}`,
+    await demo.page.goto(
+      `${demo.server.issuer}/graphql?code=stolen&state=made-up&iss=${encodeURIComponent(demo.server.issuer)}`,
     );
     await session().getByText('Sign-in did not work: try again').waitFor();
-    expect(page.url()).toBe(`${server.issuer}/graphql`);
+    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     expect(sentTo('/oauth/token')).toEqual([]);
   });
 
   test('by another name of the service, the explorer moves to where signing in is possible', async () => {
-    await openGraphiql(page, server.url);
+    await openGraphiql(demo.page, demo.server.url);
     await session().getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Sign in to Funnel Gateway' }).waitFor();
-    await signIn(page, server.person);
+    await demo.page.getByRole('heading', { name: 'Sign in to Funnel Gateway' }).waitFor();
+    await signIn(demo.page, demo.server.person);
     await allow();
-    expect(page.url()).toBe(`${server.issuer}/graphql`);
+    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
   });
 
   test.each([
@@ -204,19 +178,17 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     ['middle', 900, 800, 'light'],
     ['phone-dark', 390, 844, 'dark'],
   ] as const)('fits its window: %s', async (name, width, height, colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height });
+    await demo.page.emulateMedia({ colorScheme });
+    await demo.page.setViewportSize({ width, height });
     const shoot = async (what: string) => {
-      await page.screenshot({ path: join(screenshots, `graphiql-${what}-${name}.png`) });
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      expect(overflow).toBeLessThanOrEqual(0);
-      expect(await page.evaluate<unknown>(CROWDED)).toEqual([]);
+      await demo.shoot(`graphiql-${what}-${name}`);
+      expect(await demo.page.evaluate<unknown>(CROWDED)).toEqual([]);
     };
-    await openGraphiql(page, server.issuer);
+    await openGraphiql(demo.page, demo.server.issuer);
     await shoot('signed-out');
     await session().getByRole('button', { name: 'Sign in' }).click();
-    await signIn(page, server.person);
-    await press(page, 'Deny');
+    await signIn(demo.page, demo.server.person);
+    await press(demo.page, 'Deny');
     await session().getByText('Access was denied').waitFor();
     await shoot('denied');
     await session().getByRole('button', { name: 'Sign in' }).click();
