@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { Gateway } from '../support/gateway.ts';
+import { team as createTeam } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const { PATH } = process.env;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -161,4 +163,15 @@ export async function stopServers(): Promise<void> {
 /** The database of a gateway in process, for commands to join. */
 export function databaseUrlOf({ app }: Gateway): string {
   return app.store.pool.options.connectionString ?? '';
+}
+
+/** For all tests of a file: a gateway in process, the environment in which commands join its database, and a team there. */
+export async function gatewayForCommands(): Promise<{
+  gateway: Gateway;
+  env: Env;
+  team: { id: bigint; publicId: string };
+}> {
+  const gateway = await createGateway();
+  afterAll(() => gateway.close());
+  return { gateway, env: { DATABASE_URL: databaseUrlOf(gateway) }, team: await createTeam(gateway.app) };
 }

@@ -1,9 +1,8 @@
 // `grant` on a PostgreSQL server that DATABASE_URL names.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
-import { databaseUrlOf, type Env, run, runJson } from './cli.ts';
+import { gatewayForCommands, run, runJson } from './cli.ts';
 
 interface Printed {
   id: number;
@@ -12,18 +11,8 @@ interface Printed {
   revoked_at: string | null;
 }
 
-let gateway: Gateway;
-let env: Env;
-let team: { id: bigint; publicId: string };
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  env = { DATABASE_URL: databaseUrlOf(gateway) };
-  team = await factories.team(gateway.app);
-  workspaceId = (await factories.workspace(gateway.app, { teamId: team.id })).id;
-});
-afterAll(() => gateway.close());
+const { gateway, env, team } = await gatewayForCommands();
+const { id: workspaceId } = await factories.workspace(gateway.app, { teamId: team.id });
 
 const make = (teamId = team.id, workspaceIds?: bigint[]) =>
   oauthGrant(gateway.app, { teamId, ...(workspaceIds && { workspaceIds }) });

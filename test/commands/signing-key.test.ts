@@ -1,7 +1,7 @@
 // `signing-key` on a PostgreSQL server that DATABASE_URL names.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, run, runJson } from './cli.ts';
+import { expect, test } from 'vitest';
+import { TEST_SECRET_KEY } from '../support/gateway.ts';
+import { gatewayForCommands, run, runJson } from './cli.ts';
 
 interface Printed {
   kid: string;
@@ -11,14 +11,8 @@ interface Printed {
   retired_at: string | null;
 }
 
-let gateway: Gateway;
-let env: Env;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  env = { DATABASE_URL: databaseUrlOf(gateway), SECRET_KEY: TEST_SECRET_KEY.replaceAll(',', '') };
-});
-afterAll(() => gateway.close());
+const joined = await gatewayForCommands();
+const env = { ...joined.env, SECRET_KEY: TEST_SECRET_KEY.replaceAll(',', '') };
 
 const list = () => runJson<Printed[]>(['signing-key', 'list'], env);
 

@@ -1,13 +1,7 @@
 // `token` on a PostgreSQL server that DATABASE_URL names.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
-import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, run, runJson } from './cli.ts';
-
-let gateway: Gateway;
-let env: Env;
-let team: { id: bigint; publicId: string };
+import { gatewayForCommands, run, runJson } from './cli.ts';
 
 interface Printed {
   id: number;
@@ -19,12 +13,7 @@ interface Printed {
   revoked_at: string | null;
 }
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  env = { DATABASE_URL: databaseUrlOf(gateway) };
-  team = await factories.team(gateway.app);
-});
-afterAll(() => gateway.close());
+const { gateway, env, team } = await gatewayForCommands();
 
 const create = (...args: string[]) =>
   runJson<Printed>(

@@ -1,20 +1,10 @@
 // `user` on a PostgreSQL server that DATABASE_URL names.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signIn } from '../../src/services/sign-in.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, run, runHere, runJsonHere } from './cli.ts';
+import { gatewayForCommands, run, runHere, runJsonHere } from './cli.ts';
 
-let gateway: Gateway;
-let env: Env;
-let team: { id: bigint; publicId: string };
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  env = { DATABASE_URL: databaseUrlOf(gateway) };
-  team = await factories.team(gateway.app);
-});
-afterAll(() => gateway.close());
+const { gateway, env, team } = await gatewayForCommands();
 
 interface Printed {
   id: number;
