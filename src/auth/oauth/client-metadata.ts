@@ -9,7 +9,7 @@ import { isStorable } from './storable.ts';
 /** The members that are looked at here. */
 interface ClientMetadata {
   readonly client_id?: string | undefined;
-  readonly client_name?: string | undefined;
+  readonly client_name?: unknown;
   readonly redirect_uris?: readonly string[] | undefined;
   readonly grant_types?: readonly string[] | undefined;
   application_type?: 'web' | 'native' | undefined;
@@ -47,7 +47,7 @@ function whyNotRegistered(metadata: ClientMetadata): string | null {
   if (!isStorable(metadata)) return 'a member has a character that is no text';
   if (!toTexts(grants).every((grant) => SELF_REGISTERED_GRANTS.includes(grant)))
     return `grant_types may only contain ${SELF_REGISTERED_GRANTS.join(' and ')}`;
-  if (name !== undefined && !isName(name, MAX_CLIENT_NAME_LENGTH))
+  if (typeof name === 'string' && !isName(name, MAX_CLIENT_NAME_LENGTH))
     return `client_name must have 1 to ${MAX_CLIENT_NAME_LENGTH} characters, all of them visible`;
   return null;
 }
