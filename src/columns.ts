@@ -133,7 +133,7 @@ const DECODERS: Record<ColumnType, Decode> = {
   text: fromText((text) => text),
   enum: toLabel,
   bool: (bytes, start) => bytes[start] === TRUE,
-  timestamp: fromText((text) => new Date(toIsoTimestamp(text))),
+  timestamp: fromText(toDate),
   jsonb: fromText(JSON.parse),
   json: fromText(parseJson),
   'text[]': fromText(parseArray),
@@ -190,7 +190,7 @@ const WRITE: Record<ColumnType, WriteJson> = {
   },
   enum: (out, bytes, start, end) => void out.addPlain(bytes, start, end),
   bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
-  timestamp: writeText((text) => `"${toIsoTimestamp(text)}"`),
+  timestamp: writeTimestamp,
   jsonb(out, bytes, start, end) {
     // {} and [] have nothing to leave out.
     if (end - start <= 2) out.addPart(bytes, start, end);
@@ -206,14 +206,34 @@ function compact(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
 }
 
-const FRACTION = ['.000Z', null, '00Z', '0Z', 'Z'];
+/** The date and the time as PostgreSQL has them, to the second, and how what is behind them ends. */
+const DATE_LENGTH = 10;
+const SECONDS_LENGTH = 19;
+const UTC = '+00';
+/** What ISO 8601 has behind the digits of a fraction, by how many of these PostgreSQL prints, the point among them. */
+const FRACTION = ['.000Z"', null, '00Z"', '0Z"', 'Z"'].map((end) => end && Buffer.from(end));
+const QUOTE = 0x22;
+const T = 0x54;
 
 /**
  * `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: cut and pasted where the session is in UTC, else parsed.
  * Years 1 to 9999, milliseconds: the store's columns hold no more.
  */
-function toIsoTimestamp(text: string): string {
-  const end = text.endsWith('+00') ? FRACTION[text.length - 22] : null;
-  if (typeof end === 'string') return `${text.slice(0, 10)}T${text.slice(11, -3)}${end}`;
-  return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00')).toISOString();
+function writeTimestamp(out: Output, bytes: Buffer, start: number, end: number): void {
+  const zone = end - UTC.length;
+  const fraction = isText(UTC, bytes, zone, end) ? FRACTION[zone - start - SECONDS_LENGTH] : null;
+  if (!fraction) {
+    out.addText(JSON.stringify(toDate(bytes.toString('latin1', start, end))));
+    return;
+  }
+  out.addByte(QUOTE);
+  out.addPart(bytes, start, start + DATE_LENGTH);
+  out.addByte(T);
+  out.addPart(bytes, start + DATE_LENGTH + 1, zone);
+  out.add(fraction);
+}
+
+/** `2026-11-20 11:13:29.16+05:30`, or with `+05`. */
+function toDate(text: string): Date {
+  return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'));
 }
