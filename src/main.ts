@@ -1,19 +1,9 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --initial-old-space-size=24
-// The command line: environment and .env -> one command. The only file that touches `process`. Started by the Node that
-// this project brings itself (npm and npx put it first): older ones cannot even read TypeScript.
+// The command line: environment and .env -> one command. The only file below src/ that touches `process`.
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-
-// What V8 makes of the modules is kept beside them, which saves a third of the next start. Where that folder cannot be
-// written, or NODE_DISABLE_COMPILE_CACHE=1 says so, nothing is kept. Only what is imported from here on profits.
-enableCompileCache(fileURLToPath(new URL('../.cache/compile', import.meta.url)));
-const [{ runProgram }, { parseConfig }, { StartupError }] = await Promise.all([
-  import('./commands/program.ts'),
-  import('./config.ts'),
-  import('./errors.ts'),
-]);
+import { runProgram } from './commands/program.ts';
+import { parseConfig } from './config.ts';
+import { StartupError } from './errors.ts';
 
 /** Ctrl-C under npm arrives twice at once, from the terminal and from npm: only a later one is a second one. */
 const SAME_SIGNAL_MS = 500;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SubjectSpec } from './subject.ts';
 
 const path = (url: URL) => fileURLToPath(url);
-const MAIN = path(new URL('../../src/main.ts', import.meta.url));
+const MAIN = path(new URL('../../bin/funnel-gateway.js', import.meta.url));
 const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
 
 /** The gateway's command line. */
