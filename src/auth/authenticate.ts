@@ -17,7 +17,8 @@ export async function authenticate(app: App, headers: Headers, host: Host, url: 
   const header = headers.get('authorization');
   if (header === null) return { kind: 'anonymous', rejected: null };
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
-  if (token === undefined) return rejected('The Authorization header must be "Bearer <API key>".');
+  if (token === undefined)
+    return rejected('The Authorization header must be "Bearer", a space, and an API key or an access token.');
   if (isJwt(token)) {
     const bearer = await verifyJwt(app, token, host, url);
     return typeof bearer === 'string' ? rejected(bearer) : bearer;

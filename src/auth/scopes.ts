@@ -67,7 +67,9 @@ export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Call
 
 /** The refusal of a caller without good credentials. @param scope what the request would have needed, if anything */
 export function unauthenticated({ rejected }: AnonymousActor, scope: string | undefined): AppError {
-  const message = rejected ?? 'API key missing. Send it as "Authorization: Bearer <API key>".';
+  const message =
+    rejected ??
+    'Credentials missing. Send an API key or an access token as "Authorization: Bearer <credential>".';
   return new AppError('unauthenticated', message, {
     ...(scope !== undefined && { scope }),
     invalidToken: rejected !== null,

@@ -41,6 +41,6 @@ export const builder = new SchemaBuilder<{
 export type Types = typeof builder.$inferSchemaTypes;
 
 builder.queryType({
-  description: 'Everything that can be read. Data needs an API key, the schema does not.',
+  description: 'Everything that can be read. Data needs an API key or an access token, the schema does not.',
 });
 builder.mutationType({ description: 'Everything that can be changed. Mutations are sent by POST.' });

@@ -51,7 +51,7 @@ function refuseOthers(http: Hono<HttpEnv>, path: string, allow: readonly string[
 function overview(): Response {
   const about = {
     name: 'Funnel Gateway REST API, version 2',
-    authorization: 'Bearer <API key>',
+    authorization: 'Bearer <API key or access token>',
     pagination: 'per_page (20, at most 100), sort_order (asc or desc), after (an id); follow the Link header',
     endpoints: routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
   };

@@ -33,7 +33,8 @@ async function expectRefused(authorization: string | null, detail: string, error
 }
 
 test('no credentials: what to send, and no talk of a bad one', async () => {
-  const detail = 'API key missing. Send it as "Authorization: Bearer <API key>".';
+  const detail =
+    'Credentials missing. Send an API key or an access token as "Authorization: Bearer <credential>".';
   await expectRefused(null, detail, 'insufficient_scope');
 });
 
@@ -51,11 +52,19 @@ describe('a header that is no bearer credential is refused', () => {
     'Bearer abc, Bearer def',
     'Bearer "abc"',
   ])('"%s"', async (header) => {
-    await expectRefused(header, 'The Authorization header must be "Bearer <API key>".', 'invalid_token');
+    await expectRefused(
+      header,
+      'The Authorization header must be "Bearer", a space, and an API key or an access token.',
+      'invalid_token',
+    );
   });
 
   test('a bare key', async () => {
-    await expectRefused(good.token, 'The Authorization header must be "Bearer <API key>".', 'invalid_token');
+    await expectRefused(
+      good.token,
+      'The Authorization header must be "Bearer", a space, and an API key or an access token.',
+      'invalid_token',
+    );
   });
 });
 

@@ -145,6 +145,8 @@ test('someone signs in on the account page alone', async () => {
 test('the keyboard alone is enough, and pressing Enter by mistake grants nothing', async () => {
   await demo.open();
   await begin('contacts:read');
+  // The browser puts the focus there as it shows the page, which may be after it has loaded it.
+  await demo.page.locator('input[name=email]:focus').waitFor();
   await demo.page.keyboard.type(demo.server.person.email);
   await demo.page.keyboard.press('Tab');
   await demo.page.keyboard.type(demo.server.person.password);

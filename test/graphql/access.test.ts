@@ -54,7 +54,8 @@ describe('without a key', () => {
     expect(data).toBeUndefined();
     expect(errors).toEqual([
       {
-        message: 'API key missing. Send it as "Authorization: Bearer <API key>".',
+        message:
+          'Credentials missing. Send an API key or an access token as "Authorization: Bearer <credential>".',
         extensions: {
           code: 'UNAUTHENTICATED',
           requestId: response.headers.get('X-Request-Id'),
