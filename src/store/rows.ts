@@ -54,6 +54,7 @@ export async function findByRef<R extends Row>(
 /**
  * A page under one parent: null when the parent is not the caller's. One statement, and a second one only where the
  * page is empty, to tell an empty list from a parent that is not there.
+ * @param wanted the properties of rows that will be asked for; null reads all
  */
 export async function findPageUnder<R extends Row>(
   store: Store,
@@ -61,21 +62,23 @@ export async function findPageUnder<R extends Row>(
   reach: Reach,
   parent: Ref,
   page: PageRequest,
+  wanted: readonly string[] | null = null,
 ): Promise<Page<R> | null> {
   const { table: parents, column } = table.parent;
   const named = typeof parent === 'string' ? 'p.public_id = $3' : 'p.id = $3';
   const form = `${table.name}.under_${typeof parent === 'string' ? 'ref' : 'id'}`;
   const direction = scanDirection(page);
+  const { key, columns, make } = choose(table, wanted);
   const owner = `(select p.id from ${parents} p where ${named} and ${parentInReach(parents)})`;
   const pageUnder = statement(
-    `${form}.${direction}`,
-    () => `select ${selectList(table.columns)} from ${table.name} t
+    `${form}.${direction}${key}`,
+    () => `select ${selectList(columns)} from ${table.name} t
       where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
   const values = [reach.teamId, reach.workspaceIds, parent, limitOf(page), ...bounds(page)];
   const rows = await readRows(store, pageUnder, values);
-  if (rows.length > 0) return toPage(rows.map(choose(table).make), page);
+  if (rows.length > 0) return toPage(rows.map(make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
@@ -86,7 +89,8 @@ export async function findPageUnder<R extends Row>(
 }
 
 /**
- * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's.
+ * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
+ * alone needs no join, which takes a tenth longer.
  * @param wanted the properties of rows that will be asked for; null reads all
  */
 export async function findPagesUnder<R extends Row>(
@@ -97,6 +101,9 @@ export async function findPagesUnder<R extends Row>(
   page: PageRequest,
   wanted: readonly string[] | null = null,
 ): Promise<(Page<R> | null)[]> {
+  const [parent, ...others] = parents;
+  if (parent !== undefined && others.length === 0)
+    return [await findPageUnder(store, table, reach, parent, page, wanted)];
   const direction = scanDirection(page);
   const link = table.parent;
   const { key, columns, make } = choose(table, wanted);
