@@ -162,3 +162,43 @@ describe('a database that is too slow', () => {
     expect((await expectUnavailable(response)).detail).toBe('The request took too long.');
   });
 });
+
+test('many at once while connections are killed: each gets its own whole answer, or is told to come again', async () => {
+  const { id } = tenant.workspace;
+  await factories.contacts(gateway.app, id, 60);
+  const requests = Array.from({ length: 60 }, (_, index) => {
+    const size = 1 + Math.floor(index / 2);
+    if (index % 2 === 0)
+      return { path: `/api/v2/workspaces/${id}/contacts?per_page=${size}`, options: { caller } };
+    const query = `query Page($id: BigInt!, $size: Int) { workspace(databaseId: $id) {
+      contacts(first: $size) { edges { cursor node { id databaseId uuid createdAt } } }
+      funnels(first: 3) { nodes { id steps { __typename id name } } } } }`;
+    const body = JSON.stringify({ query, variables: { id: String(id), size } });
+    const headers = { 'Content-Type': 'application/json' };
+    return { path: '/graphql', options: { caller, method: 'POST', headers, body } };
+  });
+  const ask = async ({ path, options }: (typeof requests)[number]) => {
+    const response = await gateway.send(path, options);
+    return { status: response.status, text: await response.text() };
+  };
+  const expected: string[] = [];
+  for (const request of requests) {
+    const { status, text } = await ask(request);
+    expect(status).toBe(200);
+    expected.push(text);
+  }
+  expect(new Set(expected).size).toBe(requests.length);
+  let whole = 0;
+  for (let round = 0; round < 6; round++) {
+    const answers = Promise.all(requests.map(ask));
+    if (round % 2 === 1) await killBackends();
+    for (const [index, { status, text }] of (await answers).entries()) {
+      if (status !== 200) expect([status, text]).toEqual([503, expect.stringMatching(/unavailable/i)]);
+      else if (!text.includes('"errors"')) {
+        expect(text).toBe(expected[index]);
+        whole += 1;
+      }
+    }
+  }
+  expect(whole).toBeGreaterThanOrEqual(3 * requests.length);
+});
