@@ -185,10 +185,8 @@ const asIs: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, en
 const WRITE: Record<ColumnType, WriteJson> = {
   int8: asIs,
   int4: asIs,
-  text(out, bytes, start, end) {
-    if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
-  },
-  enum: (out, bytes, start, end) => void out.addPlain(bytes, start, end),
+  text: writeString,
+  enum: writeString,
   bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
   timestamp: writeTimestamp,
   jsonb(out, bytes, start, end) {
@@ -200,6 +198,10 @@ const WRITE: Record<ColumnType, WriteJson> = {
   'text[]': writeText((text) => JSON.stringify(parseArray(text))),
   'int8[]': writeText((text) => `[${text.slice(1, -1)}]`),
 };
+
+function writeString(out: Output, bytes: Buffer, start: number, end: number): void {
+  if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
+}
 
 /** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */
 function compact(json: string): string {

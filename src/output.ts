@@ -1,5 +1,5 @@
-// What goes to a client, put together in bytes: one buffer that is used again, in place of a string for every part of an
-// answer. Large answers leave nothing behind for the garbage collector but themselves. Pure.
+// Bytes put together in one buffer that is used again: answers on their way out, in place of a string for every part, and
+// rows on their way in. Large ones leave nothing behind for the garbage collector but themselves. Pure.
 
 const INITIAL_BYTES = 64 * 1024;
 /** What had to grow beyond this begins small again. */

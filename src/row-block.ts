@@ -1,5 +1,6 @@
 // Rows as PostgreSQL's wire has them (DataRow messages): all rows of one answer are one buffer, with a list of where their
 // fields begin. Fields are cut out of it when somebody asks. Pure.
+import { Output } from './output.ts';
 
 /** The rows of one answer. */
 export class RowBlock {
@@ -102,15 +103,13 @@ function lengthAt(bytes: Buffer, at: number): number {
   );
 }
 
-const INITIAL_BYTES = 16 * 1024;
 const INITIAL_FIELDS = 1024;
-/** What had to grow beyond this begins small again. */
-const KEPT_BYTES = 1024 * 1024;
+/** A list that had to grow beyond this begins small again. */
+const KEPT_FIELDS = 256 * 1024;
 
 /** Gathers the rows of one answer after the other. */
 export class RowCollector {
-  #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  #length = 0;
+  readonly #bytes = new Output();
   #starts = new Int32Array(INITIAL_FIELDS);
   #fields = 0;
   #width = 0;
@@ -118,46 +117,35 @@ export class RowCollector {
   /** Adds a row: what stands in a DataRow message behind its length. */
   add(message: Buffer, start: number, end: number): void {
     const width = ((message[start] ?? 0) << 8) | (message[start + 1] ?? 0);
-    this.#reserve(end - start - WIDTH_BYTES, width);
-    const bytes = this.#bytes;
+    this.#reserve(width);
     const starts = this.#starts;
-    let at = this.#length;
-    message.copy(bytes, at, start + WIDTH_BYTES, end);
+    let at = start + WIDTH_BYTES;
+    // From a place in the message to the same one behind the rows that are there.
+    const distance = this.#bytes.length - at;
+    this.#bytes.addPart(message, at, end);
     for (let field = 0; field < width; field++) {
-      const length = lengthAt(bytes, at);
+      const length = lengthAt(message, at);
       at += LENGTH_BYTES;
-      starts[this.#fields++] = length < 0 ? NOWHERE : at;
+      starts[this.#fields++] = length < 0 ? NOWHERE : at + distance;
       if (length > 0) at += length;
     }
-    this.#length = at;
     this.#width = width;
   }
 
   /** The rows since the last call. */
   take(): RowBlock {
     if (this.#fields === 0) return NO_ROWS;
-    const bytes = Buffer.allocUnsafe(this.#length);
-    this.#bytes.copy(bytes, 0, 0, this.#length);
-    const block = new RowBlock(bytes, this.#starts.slice(0, this.#fields), this.#width);
-    this.#length = 0;
+    const block = new RowBlock(this.#bytes.toBuffer(), this.#starts.slice(0, this.#fields), this.#width);
+    this.#bytes.clear();
     this.#fields = 0;
-    if (this.#bytes.length > KEPT_BYTES) {
-      this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-      this.#starts = new Int32Array(INITIAL_FIELDS);
-    }
+    if (this.#starts.length > KEPT_FIELDS) this.#starts = new Int32Array(INITIAL_FIELDS);
     return block;
   }
 
-  #reserve(bytes: number, fields: number): void {
-    if (this.#length + bytes > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.#length + bytes, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    if (this.#fields + fields > this.#starts.length) {
-      const larger = new Int32Array(Math.max(this.#fields + fields, this.#starts.length * 2));
-      larger.set(this.#starts);
-      this.#starts = larger;
-    }
+  #reserve(fields: number): void {
+    if (this.#fields + fields <= this.#starts.length) return;
+    const larger = new Int32Array(Math.max(this.#fields + fields, this.#starts.length * 2));
+    larger.set(this.#starts);
+    this.#starts = larger;
   }
 }

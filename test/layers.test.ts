@@ -62,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   json: [],
   loopback: [],
   columns: ['type output', 'row-block'],
-  'row-block': [],
+  'row-block': ['output'],
   output: [],
   log: [],
 };

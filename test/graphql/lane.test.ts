@@ -18,7 +18,7 @@ import {
 } from '../support/lane.ts';
 import { type Asked, operations, readAsked, readTestOperations } from '../support/lane-operations.ts';
 
-const RUNS = 70;
+const RUNS = 100;
 
 let gateway: Gateway;
 let bothLanes: (request: LaneRequest) => Promise<Comparison>;
@@ -113,8 +113,8 @@ test('generated operations', async () => {
     // Operations are small, and to make one smaller takes as long as all of them.
     { numRuns: RUNS, endOnFailure: true },
   );
-  // About 1.5 a run; which ones it has to be is said for each.
-  expect(byLane).toBeGreaterThan(RUNS / 2);
+  // About 1.5 a run, by chance; which ones it has to be is checked for each.
+  expect(byLane).toBeGreaterThan(70);
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {

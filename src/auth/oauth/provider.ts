@@ -51,8 +51,7 @@ interface ClientPrototype {
 }
 
 function createConfiguration(app: App, { active }: SigningKeys): Configuration {
-  const { authUrl, oauth } = app.config;
-  const mount = app.config.authPath;
+  const { authUrl, authPath: mount, oauth } = app.config;
   const issuances = createIssuances(app);
   // The prefix keeps other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
   const session = `${authUrl.startsWith('https:') ? '__Host-' : ''}fgw_session`;
