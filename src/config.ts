@@ -10,13 +10,17 @@ import { VARIABLES, type Variable } from './variables.ts';
 export interface Limits {
   /** Bytes of a request body; more is 413. */
   readonly maxBodyBytes: number;
+  /** Characters of a GraphQL document. */
+  readonly maxDocumentChars: number;
+  /** Bytes of an answer to a GraphQL operation. */
+  readonly maxAnswerBytes: number;
   /** Milliseconds that a request may take before it is answered 503. */
   readonly requestTimeoutMs: number;
   /** Milliseconds that one SQL statement may take. */
   readonly statementTimeoutMs: number;
   /** Nesting of selections in a GraphQL operation. */
   readonly maxQueryDepth: number;
-  /** Cost of a GraphQL operation: rows that it may touch at most, by its page sizes. */
+  /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
   readonly maxQueryCost: number;
   /** Milliseconds that requests under way get to end at shutdown. */
   readonly shutdownTimeoutMs: number;
@@ -140,6 +144,8 @@ export function parseConfig(
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
     limits: {
       maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),
+      maxDocumentChars: wholeNumber('MAX_DOCUMENT_CHARS', 1_000, 100_000_000),
+      maxAnswerBytes: wholeNumber('MAX_ANSWER_BYTES', 100_000, 999_999_999),
       requestTimeoutMs: wholeNumber('REQUEST_TIMEOUT_MS', 100, 3_600_000),
       statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
       maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),

@@ -42,10 +42,20 @@ export const VARIABLES = [
     'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
+  ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
+  [
+    'MAX_ANSWER_BYTES',
+    '10485760',
+    'largest answer to a GraphQL operation; REST answers are bounded by their pages',
+  ],
   ['REQUEST_TIMEOUT_MS', '30000', 'time a request may take before it is answered 503'],
   ['STATEMENT_TIMEOUT_MS', '15000', 'time one SQL statement may take'],
   ['MAX_QUERY_DEPTH', '16', 'nesting of a GraphQL operation'],
-  ['MAX_QUERY_COST', '50000', 'rows a GraphQL operation may ask for, by its page sizes'],
+  [
+    'MAX_QUERY_COST',
+    '50000',
+    'rows a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

@@ -71,8 +71,10 @@ function neededScopes(
         );
         if (fragment?.kind !== Kind.FRAGMENT_DEFINITION) continue;
         const narrowed = narrow(type, fragment.typeCondition.name.value);
-        if (!seen.has(name)) walk(fragment.selectionSet, narrowed);
+        // The document may not have been validated: a fragment may contain itself.
+        if (seen.has(name)) continue;
         seen.add(name);
+        walk(fragment.selectionSet, narrowed);
       }
     }
   }

@@ -34,10 +34,14 @@ import {
 } from './write.ts';
 import { columnShownBy, writeColumn } from './write-column.ts';
 
-/** Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer. */
+/**
+ * Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer, and with AnswerTooLarge for one of more
+ * than `maxBytes`.
+ */
 export type CompiledOperation = (
   ctx: GraphContext,
   variables: VariableValues,
+  maxBytes: number,
 ) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** The compiled form of a valid operation, or null for one that the full executor has to run. */
@@ -55,7 +59,7 @@ export function compileOperation(
       data(source, run);
       run.out.add(CLOSE);
     };
-    return (ctx, variables) => new Run(ctx, variables).write(undefined, write);
+    return (ctx, variables, maxBytes) => new Run(ctx, variables, maxBytes).write(undefined, write);
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
@@ -100,6 +104,7 @@ class Compiler {
       for (const { lead, write } of fields) {
         run.out.add(lead);
         write(source, run);
+        run.requireRoom();
       }
       run.out.add(CLOSE);
     };

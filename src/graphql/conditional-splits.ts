@@ -14,9 +14,6 @@ import { RefineFilter } from './refine-filters.ts';
 /** A split out of its funnel's tree, or as a row of a list: then its branches are loaded when asked for. */
 type Split = StepNode | splits.SplitRow;
 
-/** Rows for a list when its size is not known beforehand, for the cost of an operation. */
-const FEW = 20;
-
 const SplitBranch = builder.enumType('SplitBranch', {
   description: 'One of the two branches of a conditional split.',
   values: {
@@ -55,7 +52,8 @@ const ConditionalSplitBranch = builder
       steps: t.field({
         type: [FunnelStep],
         description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
-        extensions: { sameRows: true },
+        // They have been counted with the funnel's.
+        extensions: { sameRows: true, rows: 1 },
         resolve: ({ steps }) => steps,
       }),
     }),
@@ -88,7 +86,7 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
       type: [ConditionalSplitBranch],
       nullable: true,
       description: 'The two branches: first MATCHED, then UNMATCHED.',
-      extensions: { columns: ['funnelId'], sameRows: true },
+      extensions: { columns: ['funnelId'], sameRows: true, rows: 2 },
       resolve: (split, _args, ctx) => branchesOf(ctx, split),
     }),
   }),
@@ -176,13 +174,13 @@ builder.relayMutationField(
       }),
       promotedPages: t.field({
         type: [Page.ref],
-        extensions: { rows: FEW, scope: null },
+        extensions: { scope: null },
         description: 'The pages of the branch that was kept, in the order of the workflow.',
         resolve: ({ promotedPages }) => promotedPages,
       }),
       discardedPages: t.field({
         type: [Page.ref],
-        extensions: { rows: FEW, scope: null },
+        extensions: { scope: null },
         description:
           'The pages that were discarded, in the order of the workflow. No other field shows them again.',
         resolve: ({ discardedPages }) => discardedPages,

@@ -6,11 +6,11 @@ import { defineNode } from './nodes.ts';
 import { AppliedTag } from './tags.ts';
 import { Workspace } from './workspaces.ts';
 
-const CustomAttribute = builder.objectRef<[string, string]>('CustomAttribute').implement({
+const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
   description: 'A fact about a contact that the workspace itself has named.',
   fields: (t) => ({
-    name: t.string({ description: 'The name, unique on its contact.', resolve: ([name]) => name }),
-    value: t.string({ description: 'The value as text.', resolve: ([, value]) => value }),
+    name: t.exposeString('name', { description: 'The name, unique on its contact.' }),
+    value: t.exposeString('value', { description: 'The value as text.' }),
   }),
 });
 
@@ -70,7 +70,8 @@ const Contact = defineNode<contacts.ContactRow>('Contact', {
       type: [CustomAttribute],
       description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
       extensions: { columns: ['customAttributes'] },
-      resolve: ({ customAttributes }) => Object.entries(customAttributes),
+      resolve: ({ customAttributes }) =>
+        Object.entries(customAttributes).map(([name, value]) => ({ name, value })),
     }),
     tags: t.field({
       type: [AppliedTag],

@@ -1,6 +1,8 @@
 // What resolvers are handed: the services' Context with this request's loaders. A plain object, one a request.
 import DataLoader from 'dataloader';
 import type { Context } from '../context.ts';
+import type { AppError } from '../errors.ts';
+import type { Release } from '../fair-queue.ts';
 import type { Accepted } from './lane.ts';
 
 type Loader = DataLoader<bigint, unknown>;
@@ -8,13 +10,33 @@ type Loader = DataLoader<bigint, unknown>;
 export interface GraphContext extends Context {
   /** Made when first asked for; forgotten with the request. */
   readonly loaders: Map<string, Loader>;
-  /** What became of the request's document, for the lane. */
-  readonly outcome: { accepted: Accepted | null };
+  readonly outcome: Outcome;
+}
+
+/** What became of a request on its way. */
+interface Outcome {
+  /** Its document, for the lane. */
+  accepted: Accepted | null;
+  /** Why it is refused as a whole: the executor need not find that out again. */
+  refusal: AppError | null;
+  /** Whether the executor found it larger than what it was given to make. */
+  isLarge: boolean;
+  /** The turn that a large answer has; ends with the answer. */
+  turn: Release | null;
 }
 
 /** A context of its own for one request. */
 export function toGraphContext(ctx: Context): GraphContext {
-  return { ...ctx, loaders: new Map(), outcome: { accepted: null } };
+  return {
+    ...ctx,
+    loaders: new Map(),
+    outcome: { accepted: null, refusal: null, isLarge: false, turn: null },
+  };
+}
+
+/** Whose use of what is shared is counted together. */
+export function teamOf({ actor }: Context): string {
+  return actor.kind === 'anonymous' ? '' : String(actor.reach.teamId);
 }
 
 /**

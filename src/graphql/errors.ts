@@ -83,7 +83,8 @@ export function explain(response: Response, { requestId }: Context): Response {
   return Response.json({ errors }, { status: response.status });
 }
 
-function rootCause(error: GraphQLError): unknown {
+/** What an error was made of. */
+export function rootCause(error: Error): unknown {
   let cause: unknown = error;
   while (cause instanceof GraphQLError && cause.originalError != null) cause = cause.originalError;
   return cause;
@@ -105,9 +106,15 @@ function http(error: AppError, ctx: Context, answered: boolean): { http?: HttpEx
     return { http: { status: 401, headers } };
   }
   if (error.code === 'unavailable') {
-    return { http: { status: 503, headers: { 'Retry-After': String(error.retryAfterSeconds ?? 1) } } };
+    return { http: { status: 503, headers: retryAfter(error) } };
   }
-  return answered ? {} : { http: { status: 400, spec: error.code === 'invalid' } };
+  if (answered) return {};
+  if (error.code === 'too_many_requests') return { http: { status: 429, headers: retryAfter(error) } };
+  return { http: { status: 400, spec: error.code === 'invalid' } };
+}
+
+function retryAfter({ retryAfterSeconds = 1 }: AppError): Record<string, string> {
+  return { 'Retry-After': String(retryAfterSeconds) };
 }
 
 /** GraphQL's own errors and Yoga's. An unreadable request is 400 for every client, an unfit document for new ones. */

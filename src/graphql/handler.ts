@@ -1,49 +1,84 @@
 // GraphQL over HTTP. The only place that creates Yoga; what it may do is decided here, what it serves is in schema.ts.
-import { getOperationAST } from 'graphql';
+import { getOperationAST, type OperationDefinitionNode, type Source } from 'graphql';
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../http.ts';
 import { requireCaller } from './access.ts';
-import { type GraphContext, toGraphContext } from './context.ts';
-import { explain, toGraphQLError, toPublicError } from './errors.ts';
+import { AnswerTooLarge, limitExecution } from './answer-size.ts';
+import { type GraphContext, teamOf, toGraphContext } from './context.ts';
+import { documentCache } from './document-cache.ts';
+import { explain, rootCause, toGraphQLError, toPublicError } from './errors.ts';
+import { createFallbacks } from './fallbacks.ts';
 import { createLane, type Lane, type Params } from './lane.ts';
-import { parseWithinLimits, requireWithinLimits } from './limits.ts';
+import {
+  createTurns,
+  SMALL_ANSWER_BYTES,
+  SMALL_ANSWER_VALUES,
+  type Turns,
+  toBody,
+  waitForTurn,
+} from './large-answers.ts';
+import { parseWithinLimits, requireShortDocument, requireWithinLimits } from './limits.ts';
 import { schema } from './schema.ts';
 
 /** Answers one request. The caller has resolved host and actor already. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
 /** The GraphQL-over-HTTP handler: the short lane for what is known, Yoga for everything else. */
-export function createGraphqlHandler(
-  app: App,
-  lane: Lane = createLane(schema, app.config.limits),
-): GraphqlHandler {
-  const yoga = createYoga(yogaOptions(app));
+export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
+  const { log, clock } = app;
+  const { limits } = app.config;
+  const turns = createTurns();
+  const shortLane = lane ?? createLane({ schema, limits, turns, fallbacks: createFallbacks(log, clock) });
+  const yoga = createYoga(yogaOptions(app, turns));
 
-  async function answerInFull(request: Request, ctx: GraphContext): Promise<Response> {
-    const response = await yoga.fetch(request, ctx);
-    return response.body === null ? explain(response, ctx) : response;
+  /** @param request makes the request, each time anew */
+  async function answerInFull(request: () => Request, ctx: GraphContext): Promise<Response> {
+    const { outcome } = ctx;
+    try {
+      let response = await yoga.fetch(request(), ctx);
+      if (outcome.isLarge && outcome.turn === null) {
+        // Again, in its turn; where it gets none, the policy says why.
+        await waitForTurn(turns, ctx).catch(() => {});
+        response = await yoga.fetch(request(), ctx);
+      }
+      if (response.body === null) return explain(response, ctx);
+      return outcome.turn === null ? response : await inTurn(response, ctx);
+    } finally {
+      outcome.turn?.();
+    }
   }
 
   return async (request, ctx) => {
+    const graphContext = toGraphContext(ctx);
     if (request.method !== 'POST' || !isJson(request.headers.get('content-type'))) {
-      return answerInFull(request, toGraphContext(ctx));
+      return answerInFull(() => request.clone(), graphContext);
     }
     const text = await request.text();
     const params = readParams(text);
     const accept = request.headers.get('accept') ?? '';
-    const known = params && (await lane.answer(params, accept, toGraphContext(ctx)));
+    const { outcome } = graphContext;
+    const known = params && (await shortLane.answer(params, accept, graphContext));
     if (known !== null) return known;
-    const graphContext = toGraphContext(ctx);
+    // What the lane has loaded is not the executor's: it may be why the lane failed.
+    graphContext.loaders.clear();
     const { url, method, headers } = request;
-    const response = await answerInFull(new Request(url, { method, headers, body: text }), graphContext);
-    const { accepted } = graphContext.outcome;
-    if (params !== null && accepted !== null && response.status === 200) {
-      lane.learn(params, accept, accepted, response);
+    const response = await answerInFull(
+      () => new Request(url, { method, headers, body: text }),
+      graphContext,
+    );
+    if (params !== null && outcome.accepted !== null && response.status === 200) {
+      shortLane.learn(params, accept, outcome.accepted, response, teamOf(ctx));
     }
     return response;
   };
+}
+
+/** The answer with its turn, which ends when it has been sent. */
+async function inTurn({ body, status, headers }: Response, ctx: GraphContext): Promise<Response> {
+  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  return new Response(toBody(bytes, ctx), { status, headers });
 }
 
 function isJson(contentType: string | null): boolean {
@@ -67,11 +102,18 @@ function readParams(text: string): Params | null {
 }
 
 /** Everything that makes Yoga ours. */
-function yogaOptions(app: App): YogaServerOptions<GraphContext, GraphContext> {
+function yogaOptions(app: App, turns: Turns): YogaServerOptions<GraphContext, GraphContext> {
   const { log } = app;
   return {
     schema,
-    plugins: [unreadableParameters(), documentLimits(), policy(app), publicErrors()],
+    plugins: [
+      unreadableParameters(),
+      documentCache(),
+      documentLimits(app),
+      policy(app, turns),
+      publicErrors(),
+    ],
+    parserAndValidationCache: false,
     // publicErrors does it, for it knows the request.
     maskedErrors: false,
     graphiql: false,
@@ -121,25 +163,36 @@ function unreadableParameters(): Plugin {
   };
 }
 
-function documentLimits(): Plugin {
+function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
   return {
     onParse({ setParseFn }) {
-      setParseFn(parseWithinLimits);
+      setParseFn((source: string | Source) => parseWithinLimits(source, limits));
+    },
+    onValidate({ params: { documentAST }, context }) {
+      try {
+        requireShortDocument(context, schema, documentAST, context.params.operationName);
+      } catch (error) {
+        throw toGraphQLError(error);
+      }
     },
   };
 }
 
 /** After validation, before anything runs: who may see data at all, and how much may be asked for. */
-function policy({ config }: App): Plugin<GraphContext> {
+function policy({ config: { limits } }: App, turns: Turns): Plugin<GraphContext> {
   return {
-    onExecute({ args }) {
+    async onExecute({ args }) {
       const { document, operationName, contextValue, variableValues } = args;
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;
+      const { outcome } = contextValue;
       try {
         requireCaller(contextValue, schema, document, operation);
-        requireWithinLimits(config.limits, schema, document, operation, variableValues ?? {});
-        contextValue.outcome.accepted = { document, operation };
+        if (outcome.refusal !== null) throw outcome.refusal;
+        const values = requireWithinLimits(limits, schema, document, operation, variableValues ?? {});
+        if (values > SMALL_ANSWER_VALUES) await waitForTurn(turns, contextValue);
+        limitExecution(args, maxBytesOf(operation, contextValue), contextValue);
+        outcome.accepted = { document, operation };
       } catch (error) {
         // Yoga takes anything with a property `errors`, as AppError has, for an AggregateError.
         throw toGraphQLError(error);
@@ -148,15 +201,39 @@ function policy({ config }: App): Plugin<GraphContext> {
   };
 }
 
+/** What changes data is not run again: it may be as large as any at once. */
+function maxBytesOf({ operation }: OperationDefinitionNode, { config, outcome }: GraphContext): number {
+  const { maxAnswerBytes } = config.limits;
+  return outcome.turn === null && operation === 'query'
+    ? Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes)
+    : maxAnswerBytes;
+}
+
+/** So many errors in one answer are no help to anybody. */
+const MAX_ERRORS = 1_000;
+
 /** The last step before the answer is written, whatever it was that failed. */
 function publicErrors(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || result.errors === undefined) return;
       serverContext.outcome.accepted = null;
+      const refusal = refusalOfAll(result.errors);
+      if (refusal !== null) {
+        setResult({ errors: [toPublicError(refusal, serverContext, false)] });
+        return;
+      }
       const answered = 'data' in result && result.data != null;
       const errors = result.errors.map((error) => toPublicError(error, serverContext, answered));
       setResult({ ...result, errors });
     },
   };
+}
+
+/** What is said in place of the answer, where there is too much of it. */
+function refusalOfAll(errors: readonly Error[]): AppError | null {
+  if (errors.length > MAX_ERRORS)
+    return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
+  const causes = errors.map(rootCause);
+  return causes.find((cause) => cause instanceof AnswerTooLarge) ?? null;
 }

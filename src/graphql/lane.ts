@@ -8,16 +8,23 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { Limits } from '../config.ts';
 import type { Reply } from '../http.ts';
+import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { GraphContext } from './context.ts';
+import { MAX_KEPT_CHARS, sizeOfDocument } from './document-cache.ts';
+import { type Fallbacks, reasonOf } from './fallbacks.ts';
+import { SMALL_ANSWER_BYTES, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { requireWithinLimits } from './limits.ts';
+import { createOwnedCache } from './owned-cache.ts';
 import { hasVariableSizes } from './weights.ts';
+import type { VariableValues } from './write.ts';
 
-const MAX_OPERATIONS = 1_000;
-const MAX_SOURCE_CHARS = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_TEAM_BYTES = MAX_BYTES / 4;
+/** Measured: the functions that a document is compiled to take about as much as its syntax tree. */
+const COMPILED = 2;
 
 /** What Yoga worked out of a request's document on the way to its answer. */
 export interface Accepted {
@@ -28,7 +35,8 @@ export interface Accepted {
 interface Entry {
   readonly operation: OperationDefinitionNode;
   readonly document: DocumentNode;
-  readonly compiled: CompiledOperation;
+  /** null: left to Yoga for good. */
+  readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
   /** Whether each request's variables decide how much it asks for. */
   readonly hasVariableSizes: boolean;
@@ -49,12 +57,19 @@ export interface Lane {
   /** The answer to an operation that is known, or null when Yoga has to answer. */
   answer(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
   /** Takes an operation in, after Yoga's answer to it. */
-  learn(params: Params, accept: string, accepted: Accepted, response: Response): void;
+  learn(params: Params, accept: string, accepted: Accepted, response: Response, team: string): void;
+}
+
+interface LaneOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits: Limits;
+  readonly turns: Turns;
+  readonly fallbacks: Fallbacks;
 }
 
 /** A lane for one schema; it knows the most recently asked operations. */
-export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
-  const entries = new LRUCache<string, Entry | { compiled: null }>({ max: MAX_OPERATIONS });
+export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): Lane {
+  const entries = createOwnedCache<Entry>(MAX_BYTES, MAX_TEAM_BYTES);
 
   return {
     async answer(params, accept, ctx) {
@@ -65,50 +80,75 @@ export function createLane(schema: GraphQLSchema, limits: Limits): Lane {
       const headers = entry.headers.get(accept);
       if (headers === undefined) return null;
       // Whoever fails all the time would have it run twice each time.
-      if (entry.misses >= MAX_MISSES) return null;
+      if (entry.misses >= MAX_MISSES) {
+        fallbacks.count('given_up', params.operationName);
+        return null;
+      }
       const { document, operation, compiled } = entry;
+      const { variableValues } = getVariableValues(
+        schema,
+        operation.variableDefinitions ?? [],
+        params.variables,
+        { maxErrors: 1 },
+      );
+      if (variableValues === undefined) {
+        fallbacks.count('variables', params.operationName);
+        return null;
+      }
       try {
-        const { variableValues } = getVariableValues(
-          schema,
-          operation.variableDefinitions ?? [],
-          params.variables,
-        );
-        if (variableValues === undefined) return null;
         if (entry.hasVariableSizes)
           requireWithinLimits(limits, schema, document, operation, params.variables);
-        const body = await compiled(ctx, variableValues);
+        const body = await run(compiled, ctx, variableValues);
         entry.misses = 0;
-        return { status: 200, headers, body };
-      } catch {
+        return { status: 200, headers, body: toBody(body, ctx) };
+      } catch (error) {
+        // Running it again would come to the same.
+        if (error instanceof AnswerTooLarge) ctx.outcome.refusal = error;
         entry.misses += 1;
+        fallbacks.count(reasonOf(error), params.operationName, error);
         return null;
       }
     },
-    learn(params, accept, { document, operation }, response) {
+    learn(params, accept, { document, operation }, response, team) {
       // Streams have the same status, and are Yoga's.
-      if (params.query.length > MAX_SOURCE_CHARS || !isJson(response)) return;
+      if (params.query.length > MAX_KEPT_CHARS || accept.length > MAX_ACCEPT_CHARS || !isJson(response))
+        return;
       const key = keyOf(params);
       let entry = entries.get(key);
       if (entry === undefined) {
-        const compiled = compileOperation(schema, document, operation);
-        const whole = {
+        entry = {
           document,
           operation,
+          compiled: compileOperation(schema, document, operation),
           operationName: params.operationName,
           hasVariableSizes: hasVariableSizes(document),
           headers: new Map(),
           misses: 0,
         };
-        entry = compiled === null ? { compiled } : { ...whole, compiled };
-        entries.set(key, entry);
+        entries.set(key, entry, team, COMPILED * sizeOfDocument(document));
       }
-      if (entry.compiled === null) return;
       entry.misses = 0;
       const [oldest] = entry.headers.keys();
       if (oldest !== undefined && entry.headers.size >= MAX_ACCEPTS) entry.headers.delete(oldest);
       entry.headers.set(accept, headersOf(response));
     },
   };
+
+  /** An answer that turns out large is begun again, in its turn. */
+  async function run(
+    compiled: CompiledOperation,
+    ctx: GraphContext,
+    variables: VariableValues,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const { maxAnswerBytes } = limits;
+    try {
+      return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+    }
+    await waitForTurn(turns, ctx);
+    return compiled(ctx, variables, maxAnswerBytes);
+  }
 }
 
 /** After so many misses, the lane leaves an operation to Yoga until Yoga gives it a whole answer again. */
@@ -116,6 +156,7 @@ const MAX_MISSES = 100;
 
 /** Clients say the same thing every time; more different ones than this are not worth the memory. */
 const MAX_ACCEPTS = 8;
+const MAX_ACCEPT_CHARS = 200;
 
 function keyOf({ operationName, query }: Params): string {
   return operationName === null ? query : `${operationName}\n${query}`;

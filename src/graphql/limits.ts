@@ -2,63 +2,119 @@
 import {
   type DocumentNode,
   type GraphQLSchema,
+  getOperationAST,
+  Lexer,
   type OperationDefinitionNode,
   parse,
-  type Source,
+  Source,
+  TokenKind,
 } from 'graphql';
 import type { Limits } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { requireCaller } from './access.ts';
+import type { GraphContext } from './context.ts';
 import { toGraphQLError } from './errors.ts';
+import { requireSmallIntrospection } from './introspection-size.ts';
 import { type Variables, weigh } from './weights.ts';
 
 /** Validation takes time that grows with the square of a document's size. */
 const MAX_TOKENS = 4_000;
 
+/** Who has no credentials reads the schema and nothing else: for that, a quarter is plenty. */
+const MAX_ANONYMOUS_TOKENS = 1_000;
+
 /** The parser calls itself for each bracket that is open, and messages print what stands inside. */
 const MAX_OPEN_BRACKETS = 200;
 
-/** Brackets, and the texts and comments in which they do not count. */
-const BRACKET = /"""(?:\\"""|(?!""")[\s\S])*"""|"(?:[^"\\\n]|\\.)*"|#.*|(?<opened>[{[(])|(?<closed>[}\])])/g;
-
-/** What reading the schema may cost: twice all of it. It needs no key, so the limit on data does not apply to it. */
-const MAX_SCHEMA_COST = 10_000;
+/** An answer holds so many values for each row that the operation may touch. */
+const VALUES_PER_ROW = 5;
 
 /** @throws GraphQLError for a syntax error, a document that is too long, or one that is nested too deep */
-export function parseWithinLimits(source: string | Source): DocumentNode {
+export function parseWithinLimits(given: string | Source, { maxDocumentChars }: Limits): DocumentNode {
+  const source = typeof given === 'string' ? new Source(given) : given;
+  if (source.body.length > maxDocumentChars) {
+    throw toGraphQLError(
+      refusal(
+        `The document has ${source.body.length} characters; at most ${maxDocumentChars} are allowed. Send values as variables.`,
+      ),
+    );
+  }
+  requireShallow(source);
+  return parse(source, { maxTokens: MAX_TOKENS });
+}
+
+/** Goes through the document once, before the parser does. @throws GraphQLError */
+function requireShallow(source: Source): void {
+  const lexer = new Lexer(source);
   let open = 0;
-  for (const { groups } of (typeof source === 'string' ? source : source.body).matchAll(BRACKET)) {
-    const { opened, closed } = groups ?? {};
-    if (opened !== undefined) open++;
-    if (closed !== undefined) open--;
+  // Whatever lies beyond is refused by the parser.
+  for (let count = 0; count <= MAX_TOKENS; count++) {
+    switch (lexer.advance().kind) {
+      case TokenKind.EOF:
+        return;
+      case TokenKind.BRACE_L:
+      case TokenKind.BRACKET_L:
+      case TokenKind.PAREN_L:
+        open += 1;
+        break;
+      case TokenKind.BRACE_R:
+      case TokenKind.BRACKET_R:
+      case TokenKind.PAREN_R:
+        open -= 1;
+    }
     if (open > MAX_OPEN_BRACKETS) {
       throw toGraphQLError(
         refusal(`The document has more than ${MAX_OPEN_BRACKETS} brackets inside each other.`),
       );
     }
   }
-  return parse(source, { maxTokens: MAX_TOKENS });
 }
 
-/** @throws AppError `invalid` for an operation beyond the limits */
+/**
+ * Before validation: nobody has a long document validated without credentials.
+ * @throws AppError `unauthenticated` where it asks for data, else `invalid`
+ */
+export function requireShortDocument(
+  ctx: GraphContext,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): void {
+  if (ctx.actor.kind !== 'anonymous' || (document.tokenCount ?? 0) <= MAX_ANONYMOUS_TOKENS) return;
+  const operation = getOperationAST(document, operationName);
+  if (operation != null) requireCaller(ctx, schema, document, operation);
+  throw refusal(`Without credentials a document may have ${MAX_ANONYMOUS_TOKENS} tokens at most.`);
+}
+
+/**
+ * Weighs an operation for the limits on data and on the schema.
+ * @returns how many values its answer may have at most
+ * @throws AppError `invalid` for an operation beyond the limits
+ */
 export function requireWithinLimits(
   { maxQueryDepth, maxQueryCost }: Limits,
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): void {
-  const { depth, cost, schemaCost } = weigh(schema, document, operation, variables);
+): number {
+  const { depth, rows, values } = weigh(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
     throw refusal(`The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`);
   }
-  if (cost > maxQueryCost) {
+  if (rows > maxQueryCost) {
     throw refusal(
-      `The operation may touch ${Math.ceil(cost)} rows by its page sizes; at most ${maxQueryCost} are allowed. Ask for smaller pages.`,
+      `The operation may touch ${rows} rows by its page sizes; at most ${maxQueryCost} are allowed. Ask for smaller pages.`,
     );
   }
-  if (schemaCost > MAX_SCHEMA_COST) {
-    throw refusal('The operation asks for more of the schema than is allowed at once.');
+  const maxValues = maxQueryCost * VALUES_PER_ROW;
+  if (values > maxValues) {
+    throw refusal(
+      `The answer may have ${values} values by its page sizes; at most ${maxValues} are allowed. Ask for smaller pages or fewer fields.`,
+    );
   }
+  requireSmallIntrospection(schema, document, operation, variables);
+  return values;
 }
 
 function refusal(message: string): AppError {

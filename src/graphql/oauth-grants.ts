@@ -8,9 +8,6 @@ import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { Team } from './teams.ts';
 import { Workspace } from './workspaces.ts';
 
-/** Rows for a list when its size is not known beforehand, for the cost of an operation. */
-const FEW = 20;
-
 const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
   description: 'What a grant is good for at the moment.',
   values: {
@@ -51,7 +48,7 @@ const OauthGrant = defineNode<grants.TeamOauthGrantRow>('OauthGrant', {
     workspaces: t.field({
       type: [Workspace.ref],
       nullable: true,
-      extensions: { rows: FEW, columns: ['workspaceIds'] },
+      extensions: { columns: ['workspaceIds'] },
       description:
         'The workspaces that it is for, without those that are gone; empty when it is for the whole team.',
       async resolve({ workspaceIds }, _args, ctx) {

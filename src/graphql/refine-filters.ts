@@ -12,11 +12,10 @@ const RefineFilterCriterion = builder
     fields: (t) => ({
       attribute: t.exposeString('attribute', { description: 'What is looked at, such as `email_address`.' }),
       clause: t.exposeString('clause', { description: 'How it is compared, such as `eq`, `sw` or `in`.' }),
-      value: t.field({
+      value: t.expose('value', {
         type: 'JSON',
         nullable: true,
         description: 'What it is compared with, or null for a clause that compares with nothing.',
-        resolve: ({ value }) => value,
       }),
     }),
   });

@@ -9,9 +9,6 @@ import { defineNode, type NodeType } from './nodes.ts';
 import { Page } from './pages.ts';
 import { Workspace } from './workspaces.ts';
 
-/** Rows for a list when its size is not known beforehand, for the cost of an operation. */
-const FEW = 20;
-
 const WebhookEndpoint = defineNode<webhookEndpoints.WebhookEndpointRow>('WebhookEndpoint', {
   description: 'An address of the workspace’s owner that is told about events.',
   scope: webhookEndpoints.scope,
@@ -32,7 +29,6 @@ const WebhookEndpoint = defineNode<webhookEndpoints.WebhookEndpointRow>('Webhook
     pages: t.field({
       type: [Page.ref],
       nullable: true,
-      extensions: { rows: FEW },
       description: 'The pages it is limited to, without discarded ones. Needs funnels:read.',
       resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
     }),
@@ -44,7 +40,6 @@ const WebhookEndpoint = defineNode<webhookEndpoints.WebhookEndpointRow>('Webhook
     funnels: t.field({
       type: [Funnel.ref],
       nullable: true,
-      extensions: { rows: FEW },
       description: 'The funnels it is limited to. Needs funnels:read.',
       resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
     }),

@@ -1,4 +1,5 @@
-// What an operation weighs: how deep it is, and how many rows it may touch at most, by its page sizes. Pure.
+// What an operation weighs: how deep it is, and how many rows it may touch and values it may answer at most, by its page
+// sizes. Pure.
 import {
   type DocumentNode,
   type FieldNode,
@@ -21,24 +22,22 @@ import {
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 
 export interface Weight {
-  /** Fields inside fields, the innermost included; what reads the schema does not count. */
+  /** Fields inside fields, the innermost included. */
   readonly depth: number;
-  /** A row for each object with an id. Values count a little, so that aliases are not free. */
-  readonly cost: number;
-  /** The same for the part that reads the schema. */
-  readonly schemaCost: number;
+  /** The rows that are read: a page is read in full, whatever is selected of it. */
+  readonly rows: number;
+  /** The values that are written: objects, and what stands in them. */
+  readonly values: number;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Values that weigh as much as a row. */
-const VALUES_PER_ROW = 50;
+/** Members of a list that says nothing of its size: rows, or values such as a contact's tags. */
+const FEW_ROWS = 20;
+const FEW_VALUES = 5;
 
-/** Members of a list in the schema itself, roughly. */
-const SCHEMA_LIST_SIZE = 20;
-
-const NOTHING: Weight = { depth: 0, cost: 0, schemaCost: 0 };
-const VALUE: Weight = { depth: 1, cost: 1 / VALUES_PER_ROW, schemaCost: 0 };
+const NOTHING: Weight = { depth: 0, rows: 0, values: 0 };
+const VALUE: Weight = { depth: 1, rows: 0, values: 1 };
 
 /** The weight of an operation. Fragments are weighed once a page size, so that nesting them costs no time. */
 export function weigh(
@@ -54,7 +53,7 @@ export function weigh(
   }
   const known = new Map<string, Weight>();
 
-  function weighFragment(name: string, pageSize: number): Weight {
+  function weighFragment(name: string, pageSize: number | null): Weight {
     const key = `${name} ${pageSize}`;
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -68,8 +67,12 @@ export function weigh(
     return weight;
   }
 
-  /** @param pageSize how many objects the lists of a connection have; 1 outside connections */
-  function weighAll({ selections }: SelectionSetNode, type: GraphQLCompositeType, pageSize: number): Weight {
+  /** @param pageSize how many objects the lists of a connection have; null outside connections */
+  function weighAll(
+    { selections }: SelectionSetNode,
+    type: GraphQLCompositeType,
+    pageSize: number | null,
+  ): Weight {
     let sum = NOTHING;
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
@@ -84,20 +87,26 @@ export function weigh(
     return sum;
   }
 
-  function weighField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number): Weight {
+  function weighField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Weight {
+    // The schema has limits of its own (introspection-size.ts).
+    if (node.name.value.startsWith('__')) return VALUE;
     const field = schema.getField(parent, node.name.value);
     const type = field && getNamedType(field.type);
-    if (field === undefined || !isCompositeType(type) || node.selectionSet === undefined) return VALUE;
-    const { pages } = type.extensions;
-    const inner = weighAll(node.selectionSet, type, pages === true ? pageSizeOf(field, node, variables) : 1);
-    const cost = listSize(field, node, variables, pageSize) * ((isRow(type) ? 1 : 0) + inner.cost);
-    return node.name.value.startsWith('__')
-      ? { depth: 1, cost: 0, schemaCost: cost }
-      : { depth: 1 + inner.depth, cost, schemaCost: inner.schemaCost };
+    if (field === undefined) return VALUE;
+    const rows = costOf(field);
+    if (!isCompositeType(type) || node.selectionSet === undefined) return { ...VALUE, rows };
+    const page = type.extensions['pages'] === true ? pageSizeOf(field, node, variables) : null;
+    const inner = weighAll(node.selectionSet, type, page);
+    const size = listSize(field, node, variables, pageSize);
+    return {
+      depth: 1 + inner.depth,
+      rows: rows + (page ?? 0) + size * ((isRead(field, type) ? 1 : 0) + inner.rows),
+      values: size * (1 + inner.values),
+    };
   }
 
   const root = schema.getRootType(operation.operation);
-  return root ? weighAll(operation.selectionSet, root, 1) : NOTHING;
+  return root ? weighAll(operation.selectionSet, root, null) : NOTHING;
 }
 
 /** Whether what the document weighs depends on the variables: where a size is one. */
@@ -115,11 +124,18 @@ export function hasVariableSizes(document: DocumentNode): boolean {
 const SIZES = new Set(['first', 'last', 'ids']);
 
 function add(a: Weight, b: Weight): Weight {
-  return {
-    depth: Math.max(a.depth, b.depth),
-    cost: a.cost + b.cost,
-    schemaCost: a.schemaCost + b.schemaCost,
-  };
+  return { depth: Math.max(a.depth, b.depth), rows: a.rows + b.rows, values: a.values + b.values };
+}
+
+/** What a field costs besides what it returns, in rows. */
+function costOf({ extensions }: Field): number {
+  const { cost } = extensions;
+  return typeof cost === 'number' ? cost : 0;
+}
+
+/** Whether a field reads the rows that it returns: those of a page have been counted with it. */
+function isRead({ extensions }: Field, type: GraphQLCompositeType): boolean {
+  return extensions['sameRows'] !== true && isRow(type);
 }
 
 /** Types with an id are rows of the store. */
@@ -133,12 +149,14 @@ function isRow(type: GraphQLCompositeType): boolean {
 type Field = GraphQLField<unknown, unknown>;
 
 /** How many objects a field may return for one parent. */
-function listSize(field: Field, node: FieldNode, variables: Variables, pageSize: number): number {
+function listSize(field: Field, node: FieldNode, variables: Variables, pageSize: number | null): number {
   if (!isListType(getNullableType(field.type))) return 1;
   const { rows, rowsOf } = field.extensions;
   if (typeof rows === 'number') return rows;
   if (typeof rowsOf === 'string') return lengthOf(argument(node, rowsOf, variables));
-  return getNamedType(field.type).name.startsWith('__') ? SCHEMA_LIST_SIZE : pageSize;
+  if (pageSize !== null) return pageSize;
+  const type = getNamedType(field.type);
+  return isCompositeType(type) && isRow(type) ? FEW_ROWS : FEW_VALUES;
 }
 
 /** The page size that a connection's arguments ask for, as pagination.ts will cap it. */

@@ -2,6 +2,7 @@
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
 import { layoutOf } from '../columns.ts';
 import { Output } from '../output.ts';
+import { AnswerTooLarge } from './answer-size.ts';
 import type { GraphContext } from './context.ts';
 
 /** Writes a value's JSON into the run's output. */
@@ -28,9 +29,21 @@ export class Run {
   private finish: (() => void) | null = null;
   private fail: (error: unknown) => void = () => {};
 
-  constructor(ctx: GraphContext, variables: VariableValues) {
+  /** How many bytes more the whole answer may have. */
+  private room: number;
+  private readonly maxBytes: number;
+
+  /** @param maxBytes a larger answer rejects with AnswerTooLarge */
+  constructor(ctx: GraphContext, variables: VariableValues, maxBytes: number) {
     this.ctx = ctx;
     this.variables = variables;
+    this.room = maxBytes;
+    this.maxBytes = maxBytes;
+  }
+
+  /** @throws AnswerTooLarge when what has been written so far is too much */
+  requireRoom(): void {
+    if (out.length > this.room) throw new AnswerTooLarge(this.maxBytes);
   }
 
   /** Leaves a gap in what is being written, which is filled when the value has come. */
@@ -69,6 +82,8 @@ export class Run {
     out.clear();
     this.piece = piece;
     write(value, this);
+    this.requireRoom();
+    this.room -= out.length;
     piece.keep(out.toBuffer());
   }
 }

@@ -93,7 +93,10 @@ async function run(
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
   if (compiled === null || variableValues === undefined) return { expected, written: null };
   try {
-    return { expected, written: new TextDecoder().decode(await compiled({} as never, variableValues)) };
+    return {
+      expected,
+      written: new TextDecoder().decode(await compiled({} as never, variableValues, 1_000_000)),
+    };
   } catch {
     return { expected, written: null };
   }

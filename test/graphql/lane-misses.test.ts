@@ -2,7 +2,9 @@
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphContext } from '../../src/graphql/context.ts';
+import { createFallbacks } from '../../src/graphql/fallbacks.ts';
 import { createLane, type Params } from '../../src/graphql/lane.ts';
+import { createTurns } from '../../src/graphql/large-answers.ts';
 import { createGateway } from '../support/gateway.ts';
 
 test('an operation that fails every time is left to Yoga, until Yoga gives it a whole answer', async () => {
@@ -19,19 +21,20 @@ test('an operation that fails every time is left to Yoga, until Yoga gives it a 
     if (!works) throw new Error('no');
     return 'yes';
   };
-  const lane = createLane(schema, limits);
+  const fallbacks = createFallbacks(gateway.app.log, gateway.app.clock);
+  const lane = createLane({ schema, limits, turns: createTurns(), fallbacks });
   const params: Params = { query: '{ thing }', variables: {}, operationName: null };
   const document = parse(params.query);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
-  const ctx = { actor: { kind: 'api_key' } } as GraphContext;
+  const ctx = { actor: { kind: 'api_key' }, outcome: { turn: null } } as GraphContext;
 
-  lane.learn(params, '', { document, operation }, response);
+  lane.learn(params, '', { document, operation }, response, '1');
   for (let i = 0; i < 300; i++) expect(await lane.answer(params, '', ctx)).toBeNull();
   expect(calls).toBe(100);
   works = true;
   expect(await lane.answer(params, '', ctx)).toBeNull();
-  lane.learn(params, '', { document, operation }, response);
+  lane.learn(params, '', { document, operation }, response, '1');
   const answer = await lane.answer(params, '', ctx);
   expect(new TextDecoder().decode(answer?.body as Uint8Array)).toBe('{"data":{"thing":"yes"}}');
 });

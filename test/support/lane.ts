@@ -1,7 +1,9 @@
 // The two ways to a GraphQL answer, side by side over one app: Yoga for everything, and the short lane before it.
 import { getOperationAST, parse, visit } from 'graphql';
+import { createFallbacks } from '../../src/graphql/fallbacks.ts';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/handler.ts';
 import { createLane, type Lane } from '../../src/graphql/lane.ts';
+import { createTurns } from '../../src/graphql/large-answers.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Exchange } from '../../src/http.ts';
 import type { Caller, Gateway } from './gateway.ts';
@@ -50,7 +52,9 @@ const NO_LANE: Lane = {
 /** Asks the same of Yoga alone, then of the handler with the lane, twice: once to be learned, once to be known. */
 export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise<Comparison> {
   const { app } = gateway;
-  const real = createLane(schema, app.config.limits);
+  const { limits } = app.config;
+  const fallbacks = createFallbacks(app.log, app.clock);
+  const real = createLane({ schema, limits, turns: createTurns(), fallbacks });
   let answered = 0;
   const counting: Lane = {
     async answer(...args) {

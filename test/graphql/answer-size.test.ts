@@ -1,0 +1,112 @@
+// How large an answer may get, whoever makes it, and how many large ones are made at a time.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let id: string;
+
+const NOTE = 'x'.repeat(20_000);
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { MAX_ANSWER_BYTES: '1500000' } });
+  const { app } = gateway;
+  const team = await factories.team(app);
+  const workspace = await factories.workspace(app, { teamId: team.id });
+  id = String(workspace.id);
+  caller = await factories.apiKey(app, { teamId: team.id });
+  for (let i = 0; i < 100; i++)
+    await factories.contact(app, { workspaceId: workspace.id, customAttributes: { note: NOTE } });
+});
+afterAll(() => gateway.close());
+
+const PAGE =
+  'query ($id: BigInt!, $n: Int) { workspace(databaseId: $id) { contacts(first: $n) { nodes { customAttributes { value } } } } }';
+const SKIPPED = PAGE.replace('nodes {', 'nodes @include(if: true) {');
+
+function ask(query: string, variables: object, by: Caller = caller) {
+  return post(gateway, { query, variables: { id, ...variables } }, { caller: by });
+}
+
+/** A whole answer, whose size is that of so many contacts. */
+async function expectWhole(query: string, n: number): Promise<void> {
+  const { response, data, errors } = await ask(query, { n });
+  expect([response.status, errors]).toEqual([200, undefined]);
+  expect(JSON.stringify(data).length).toBeGreaterThan(n * NOTE.length);
+}
+
+describe.each([
+  ['compiled', PAGE],
+  ['not compiled', SKIPPED],
+])('an answer that is %s', (_name, query) => {
+  test('is refused when it is larger than allowed, and nothing of it is sent', async () => {
+    await expectWhole(query, 1);
+    for (let i = 0; i < 3; i++) {
+      const { response, data, errors } = await ask(query, { n: 100 });
+      expect([response.status, data]).toEqual([400, undefined]);
+      expect(errors).toEqual([
+        {
+          message:
+            'The answer is larger than 1500000 bytes, which is the most that is allowed. Ask for smaller pages or fewer fields.',
+          extensions: expect.objectContaining({ code: 'INVALID' }),
+        },
+      ]);
+    }
+  });
+
+  test('is whole up to that, also right after a refusal', async () => {
+    await expectWhole(query, 60);
+    await ask(query, { n: 100 });
+    await expectWhole(query, 60);
+    await expectWhole(query, 1);
+  });
+});
+
+test('an answer with very many errors is refused as a whole', async () => {
+  const narrow = await factories.apiKey(gateway.app, {
+    teamId: (await gateway.app.store.prisma.team.findFirstOrThrow()).id,
+    scopes: ['account:read', 'contacts:read'],
+  });
+  const query = `query ($id: BigInt!) { workspace(databaseId: $id) { contacts(first: 100) { nodes { workspace { ${Array.from({ length: 11 }, (_, i) => `a${i}: funnels { totalCount }`).join(' ')} } } } } }`;
+  const { response, data, errors } = await ask(query, {}, narrow);
+  expect([response.status, data]).toEqual([400, undefined]);
+  expect(errors).toMatchObject([{ message: 'The operation fails in more than 1000 places.' }]);
+});
+
+describe('large answers', () => {
+  /** Sends it without reading the answer. */
+  function send(by: Caller): Promise<Response> {
+    return gateway.send('/graphql', {
+      method: 'POST',
+      caller: by,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: PAGE, variables: { id, n: 60 } }),
+    });
+  }
+
+  test('of one team are made two at a time, until they have been read; others are not kept waiting', async () => {
+    await expectWhole(PAGE, 60);
+    const arrived: Response[] = [];
+    const sent = Array.from({ length: 5 }, async () => arrived.push(await send(caller)));
+    await expect.poll(() => arrived.length).toBe(2);
+
+    // Small ones of the same team, and any of another team, are answered meanwhile.
+    await expectWhole(PAGE, 1);
+    const other = await factories.team(gateway.app);
+    const theirs = await factories.apiKey(gateway.app, { teamId: other.id });
+    expect((await post(gateway, { query: '{ viewer { kind } }' }, { caller: theirs })).response.status).toBe(
+      200,
+    );
+    expect(arrived.length).toBe(2);
+
+    expect((await arrived[0]?.text())?.length).toBeGreaterThan(60 * NOTE.length);
+    await expect.poll(() => arrived.length).toBe(3);
+    await arrived[1]?.body?.cancel();
+    await expect.poll(() => arrived.length).toBe(4);
+    for (const response of arrived.slice(2)) await response.text();
+    await Promise.all(sent);
+    await arrived[4]?.text();
+  });
+});

@@ -1,0 +1,72 @@
+// What is kept of documents is bounded in bytes, and nobody fills it for nothing.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+});
+afterAll(() => gateway.close());
+
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+const fields = (count: number, i: number) =>
+  Array.from({ length: count }, (_, j) => `a${i}_${j}: kind`).join(' ');
+
+/** What is sent, by whom, how often, and how many megabytes of it may stay. */
+const DOCUMENTS: readonly [
+  string,
+  (i: number) => string,
+  { isKnown: boolean; times: number; most: number },
+][] = [
+  [
+    'broken ones',
+    (i) => `{ viewer { ${fields(1_000, i)} ${'x'.repeat(60_000)}`,
+    { isKnown: true, times: 60, most: 12 },
+  ],
+  ['invalid ones', (i) => `{ viewer { ${fields(1_000, i)} nope } }`, { isKnown: true, times: 60, most: 12 }],
+  [
+    'very long ones',
+    (i) => `{ viewer { ${fields(1_000, i)} } } #${'x'.repeat(60_000)}`,
+    { isKnown: true, times: 60, most: 12 },
+  ],
+  ['very many', (i) => `{ viewer { ${fields(1_000, i)} } }`, { isKnown: true, times: 150, most: 100 }],
+  [
+    'those of callers without credentials',
+    (i) => `query Q${i} { ${fields(250, i).replaceAll('kind', '__typename')} }`,
+    { isKnown: false, times: 150, most: 12 },
+  ],
+];
+
+test.each(DOCUMENTS)(
+  '%s leave little behind',
+  { timeout: 60_000 },
+  async (_name, document, { isKnown, times, most }) => {
+    const send = async (i: number) => {
+      const response = await gateway.send('/graphql', {
+        method: 'POST',
+        caller: isKnown ? caller : anonymous,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: document(i) }),
+      });
+      await response.text();
+    };
+    await send(0);
+    const before = heapBytes();
+    // Kept, each of them would take about a megabyte.
+    for (let i = 1; i <= times; i++) await send(i);
+    expect((heapBytes() - before) / 1024 / 1024).toBeLessThan(most);
+  },
+);

@@ -1,0 +1,109 @@
+// When a compiled operation is left to the full executor, somebody can see it: a bug must not look like a slow day.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFallbacks } from '../../src/graphql/fallbacks.ts';
+import { createGraphqlHandler } from '../../src/graphql/handler.ts';
+import { createLane } from '../../src/graphql/lane.ts';
+import { createTurns } from '../../src/graphql/large-answers.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { Exchange } from '../../src/http.ts';
+import { createLogger } from '../../src/log.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let id: string;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const team = await factories.team(gateway.app);
+  caller = await factories.apiKey(gateway.app, { teamId: team.id });
+  id = String((await factories.workspace(gateway.app, { teamId: team.id })).id);
+});
+afterAll(() => gateway.close());
+
+/** A handler whose fallbacks can be read. */
+function createObserved() {
+  const lines: Record<string, unknown>[] = [];
+  let now = new Date('2030-01-01');
+  const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line)) });
+  const fallbacks = createFallbacks(log, () => now);
+  const { limits } = gateway.app.config;
+  const handler = createGraphqlHandler(
+    gateway.app,
+    createLane({ schema, limits, turns: createTurns(), fallbacks }),
+  );
+  return {
+    lines,
+    fallbacks,
+    wait: (ms: number) => {
+      now = new Date(now.getTime() + ms);
+    },
+    async ask(variables: object) {
+      const request = new Request('http://localhost:4000/graphql', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: caller.authorization ?? '' },
+        body: JSON.stringify({ query: QUERY, variables, operationName: 'Q' }),
+      });
+      const exchange = new Exchange(gateway.app, request, undefined);
+      const answer = await handler(request, await exchange.context());
+      const response = answer instanceof Response ? answer : exchange.respond(answer);
+      return (await response.json()) as {
+        data?: unknown;
+        errors?: readonly { extensions: { code: string } }[];
+      };
+    },
+  };
+}
+
+const QUERY =
+  'query Q($id: BigInt!, $ids: [ID!] = []) { workspace(databaseId: $id) { name } nodes(ids: $ids) { id } }';
+
+test('a fault inside is counted, and logged with its stack, at most once a minute', async () => {
+  const { ask, fallbacks, lines, wait } = createObserved();
+  expect((await ask({ id })).errors).toBeUndefined();
+  const stop = intercept(gateway, (name, send) =>
+    name.startsWith('workspaces.') ? Promise.reject(new TypeError('a bug')) : send(),
+  );
+  try {
+    for (let i = 0; i < 5; i++) expect((await ask({ id })).errors?.[0]?.extensions.code).toBe('INTERNAL');
+    expect(fallbacks.counts.failed).toBe(5);
+    expect(lines).toMatchObject([
+      { level: 'warn', reason: 'failed', operationName: 'Q', count: 1, err: { message: 'a bug' } },
+    ]);
+    wait(60_000);
+    await ask({ id });
+    expect(lines).toMatchObject([{ count: 1 }, { count: 6 }]);
+  } finally {
+    stop();
+  }
+});
+
+test('a refusal and variables that do not fit are counted as what they are', async () => {
+  const { ask, fallbacks, lines } = createObserved();
+  await ask({ id });
+  expect((await ask({ id: '999999' })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+  await ask({ id: 'x' });
+  expect(fallbacks.counts).toMatchObject({ refused: 1, variables: 1, failed: 0, unsupported: 0 });
+  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([
+    ['info', 'refused'],
+    ['info', 'variables'],
+  ]);
+});
+
+test('coercion stops at the first variable that does not fit', { timeout: 5_000 }, async () => {
+  const { ask, fallbacks } = createObserved();
+  await ask({ id });
+  // The number of errors is what takes so long: Yoga stops at 50 of them.
+  const { errors } = await ask({ id, ids: Array.from({ length: 60_000 }, () => null) });
+  expect(errors?.length).toBeLessThanOrEqual(51);
+  expect(fallbacks.counts.variables).toBe(1);
+});
+
+test('an operation that fails very often is given up, and that is counted too', async () => {
+  const { ask, fallbacks } = createObserved();
+  await ask({ id });
+  for (let i = 0; i < 103; i++) await ask({ id: '999999' });
+  expect(fallbacks.counts).toMatchObject({ refused: 100, given_up: 3 });
+});
