@@ -20,8 +20,8 @@ import { type Variables, weigh } from './weights.ts';
 /** Validation takes time that grows with the square of a document's size. */
 const MAX_TOKENS = 4_000;
 
-/** Who has no credentials reads the schema and nothing else: for that, a quarter is plenty. */
-const MAX_ANONYMOUS_TOKENS = 1_000;
+/** Who has no credentials reads the schema and nothing else: the longest introspection query has 184. */
+const MAX_ANONYMOUS_TOKENS = 500;
 
 /** The parser calls itself for each bracket that is open, and messages print what stands inside. */
 const MAX_OPEN_BRACKETS = 200;

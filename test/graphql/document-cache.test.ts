@@ -45,7 +45,7 @@ const DOCUMENTS: readonly [
   ['very many', (i) => `{ viewer { ${fields(1_000, i)} } }`, { isKnown: true, times: 150, most: 100 }],
   [
     'those of callers without credentials',
-    (i) => `query Q${i} { ${fields(250, i).replaceAll('kind', '__typename')} }`,
+    (i) => `query Q${i} { ${fields(150, i).replaceAll('kind', '__typename')} }`,
     { isKnown: false, times: 150, most: 12 },
   ],
 ];

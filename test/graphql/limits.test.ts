@@ -262,7 +262,7 @@ describe('without credentials', () => {
     expect(response.status).toBe(400);
     expect(errors).toMatchObject([
       {
-        message: 'Without credentials a document may have 1000 tokens at most.',
+        message: 'Without credentials a document may have 500 tokens at most.',
         extensions: { code: 'INVALID' },
       },
     ]);
