@@ -142,13 +142,16 @@ function requireSound({ failed, edited, unknown }: MigrationState): void {
   }
 }
 
-/** The first migration is for an empty database; into somebody else's tables nothing is mixed. */
+/** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */
 async function requireEmpty(pool: pg.Pool, state: MigrationState): Promise<void> {
   if (state.applied.length > 0) return;
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
-        and relname <> '_prisma_migrations' order by 1 limit 1`,
+        and relname <> '_prisma_migrations'
+        and not exists (select from pg_depend
+          where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+      order by 1 limit 1`,
   );
   if (rows[0]) {
     throw new StartupError(

@@ -111,6 +111,25 @@ describe('applying', () => {
     );
   });
 
+  test("an extension's views and tables are nobody's, and stay: the database counts as empty", async () => {
+    const db = await createDatabase();
+    // PostGIS and Citus bring tables; here is none that does, so one is made a member by hand.
+    await db.query(`
+      create extension pg_stat_statements;
+      create table spatial_ref_sys (srid int);
+      alter extension pg_stat_statements add table spatial_ref_sys`);
+    expect(await applyMigrations(db)).toEqual(ALL);
+    const kept = await db.query("select to_regclass('pg_stat_statements'), to_regclass('spatial_ref_sys')");
+    expect(Object.values(kept.rows[0])).not.toContain(null);
+    expect(await applyMigrations(db)).toEqual([]);
+  });
+
+  test("beside an extension's tables, somebody else's are still refused", async () => {
+    const db = await createDatabase();
+    await db.query('create extension pg_stat_statements; create view theirs as table pg_stat_statements');
+    await expect(applyMigrations(db)).rejects.toThrow(/"theirs".*name an empty database/);
+  });
+
   test("a database with somebody else's tables is refused and left alone", async () => {
     const db = await createDatabase();
     await db.query('create table theirs (id int)');
