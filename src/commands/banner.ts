@@ -66,7 +66,12 @@ function whatNext(facts: BannerFacts): string[] {
     case 'not migrated':
       return ['The database is not up to date:', '  npx funnel-gateway migrate'];
     case 'empty':
-      return ['The database is empty. Demo data, with a demo key:', '  npx funnel-gateway seed'];
+      return [
+        facts.data === null
+          ? 'The database is empty: demo data is put into a server of yours only when asked for:'
+          : 'The database is empty. Demo data, with a demo key:',
+        '  npx funnel-gateway seed',
+      ];
     case 'ready':
       return facts.demoKey === null
         ? ['An API key to try it with:', '  npx funnel-gateway token create --team 1 --scopes "read write"']

@@ -150,17 +150,29 @@ test('a demo key that was revoked is not shown again, nor a password that was re
   expect((await running.result).code).toBe(0);
 });
 
-test('on a server of the user an empty store stays empty, and the banner says how to fill it', async () => {
+test('npm start leaves an empty store on a server of the user empty, and the banner says how to fill it', async () => {
   const database = await cloneTemplate();
   const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'own') };
-  const running = start(['serve'], own);
-  expect(await untilPrinted(running, 'Stop it')).toContain('funnel-gateway seed');
+  const running = npmStart(own);
+  const banner = await untilPrinted(running, 'Stop it');
+  expect(banner).toContain('is put into a server of yours only when asked for');
+  expect(banner).toContain('funnel-gateway seed');
+  expect(banner).not.toMatch(/fgw_|password/);
   const { demoKey: seeded } = await runJson<{ demoKey: string }>(['seed'], own);
   running.child.kill('SIGTERM');
   expect((await running.result).code).toBe(0);
 
   const server = await serve(own);
   expect(server).toMatchObject({ demoKey: seeded, dataDir: null });
+  expect((await server.stop()).code).toBe(0);
+  await database.drop();
+});
+
+test('--demo puts the demo into an empty store on a server of the user', async () => {
+  const database = await cloneTemplate();
+  const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'asked') };
+  const server = await serve(own, ['--demo']);
+  expect(server).toMatchObject({ demoKey: expect.any(String), demoEmail: 'ada@example.com' });
   expect((await server.stop()).code).toBe(0);
   await database.drop();
 });
