@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../errors.ts';
-import { connectionUrl, listenSettings, OWNER } from './embedded/address.ts';
+import { connectionUrl, listenSettings, OWNER, removeSocketFolder } from './embedded/address.ts';
 import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { createCluster, hasCluster } from './embedded/cluster.ts';
 import { codeOf } from './embedded/failure.ts';
 import { close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './embedded/lease.ts';
 import { findPlace, type Place } from './embedded/place.ts';
-import { findServer, readPostmaster, startServer, stopServer } from './embedded/postmaster.ts';
+import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './embedded/postmaster.ts';
 
 /** A running embedded database, and this process's hold on it. */
 export interface EmbeddedDatabase {
@@ -86,11 +86,10 @@ async function acquire({ place, binaries, settings }: Cluster, signal: AbortSign
   const deadline = performance.now() + OPEN_TIMEOUT_MS;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
-    const previous = await readPostmaster(place.cluster);
-    const server = await findServer(place.cluster);
-    if (!server) {
-      const all = { ...settings, ...(await listenSettings(place, previous)) };
-      if (await startServer(place, binaries, all, deadline)) continue;
+    const server = await readPostmaster(place.cluster);
+    if (!server || !(await isServerOf(place.cluster, server.pid))) {
+      const all = { ...settings, ...(await listenSettings(place, server?.port ?? 0)) };
+      if (await startServer(place, binaries, all, server, deadline)) continue;
     } else if (server.status === 'ready') {
       const lease = await takeLease(await connectionUrl(place, server, LEASE_DATABASE));
       if (lease) return lease;
@@ -152,7 +151,10 @@ function createHold(cluster: Cluster, first: pg.Client) {
     const last = client ?? (server && (await connect(await connectionUrl(place, server, LEASE_DATABASE))));
     if (!last) return;
     // The connection stays until the server is gone, for while it lasts nobody can take a new lease.
-    if ((await giveUpLease(last)) && server) await stopServer(place, binaries, server);
+    if ((await giveUpLease(last)) && server) {
+      await stopServer(place, binaries, server);
+      await removeSocketFolder(place);
+    }
     await close(last);
   }
 

@@ -1,7 +1,7 @@
 // The embedded database's promises, with real servers and real kills.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
@@ -79,8 +79,12 @@ test('is made once when several processes open an empty folder at the same time'
   await kill(child.child);
 });
 
-test('can be opened at the very moment when the last one lets go', async () => {
-  const dataDir = await clusters.folder(ready);
+test.each([
+  ['', 'data'],
+  [', also where the socket lies elsewhere', 'long'.padEnd(120, ' name')],
+])('can be opened at the very moment when the last one lets go%s', async (_where, name) => {
+  const dataDir = join(dirname(await clusters.folder(ready)), name);
+  if (name !== 'data') await rename(join(dirname(dataDir), 'data'), dataDir);
   let held = await clusters.open(dataDir);
   for (let i = 0; i < 5; i++) {
     const [, next] = await Promise.all([held.release(), clusters.open(dataDir)]);

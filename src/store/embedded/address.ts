@@ -3,12 +3,18 @@
 // On Unix: through a socket in a folder that only PostgreSQL's user (and root) may enter, with `trust` behind it. The
 // folder's mode is the lock: whoever gets past it may read the data files anyway, so a password would add nothing, and
 // there is no TCP port that others could try. On Windows: a loopback port, with a random password kept beside the data.
-import { chown, lstat, mkdtemp, readFile } from 'node:fs/promises';
+// Where the socket is follows from where the cluster is: nothing that PostgreSQL's user may write is asked for it.
+import { createHash } from 'node:crypto';
+import { lchown, lstat, mkdir, readFile, rmdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { platform, tmpdir } from 'node:os';
+import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { Place } from './place.ts';
+import { getuid } from 'node:process';
+import { StartupError } from '../../errors.ts';
+import { codeOf } from './failure.ts';
+import { makeSpare, type Place } from './place.ts';
 import type { Postmaster } from './postmaster.ts';
+import { isTrusted } from './trust.ts';
 
 /** The cluster's superuser, and the database that the gateway keeps its tables in. */
 export const OWNER = 'funnel_gateway';
@@ -23,19 +29,21 @@ export const PASSWORD_FILE = 'funnel-gateway.password';
 const MAX_SOCKET_PATH_BYTES = 103;
 const SOCKET_NAME = '.s.PGSQL.5432';
 
-/** The settings that make the server listen where `connectionUrl` will look for it. */
-export async function listenSettings(
-  place: Place,
-  previous: Postmaster | null,
-): Promise<Record<string, string>> {
+/**
+ * The settings that make the server listen where `connectionUrl` will look for it; its folder is made.
+ * @param lastPort the port of last time, where there are ports; 0 when there was none
+ * @throws StartupError when the socket's folder is somebody else's
+ */
+export async function listenSettings(place: Place, lastPort: number): Promise<Record<string, string>> {
   if (OVER_TCP) {
     return {
       listen_addresses: '127.0.0.1',
-      port: String(await freePort(previous?.port ?? 0)),
+      port: String(await freePort(lastPort)),
       unix_socket_directories: '',
     };
   }
-  const folder = await socketFolder(place, previous);
+  const folder = socketFolder(place);
+  if (folder !== place.cluster) await makeSocketFolder(place, folder);
   return {
     listen_addresses: '',
     port: '5432',
@@ -51,28 +59,36 @@ export async function connectionUrl(place: Place, server: Postmaster, database: 
     const password = await readFile(join(place.cluster, PASSWORD_FILE), 'utf8');
     return `postgresql://${OWNER}:${password.trim()}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
   }
-  const folder = encodeURIComponent(server.socketFolder);
-  return `postgresql://${OWNER}@localhost/${database}?host=${folder}&port=${server.port}&sslmode=disable`;
+  const folder = encodeURIComponent(socketFolder(place));
+  return `postgresql://${OWNER}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
 }
 
-/** The folder for the socket: the cluster's own, or a private one where paths are short. */
-async function socketFolder(place: Place, previous: Postmaster | null): Promise<string> {
-  if (fits(place.cluster)) return place.cluster;
-  // After a crash the old folder is taken again, so that whoever still has its address finds the server there.
-  if (previous && (await isPrivate(previous.socketFolder, place))) return previous.socketFolder;
-  const parent = fits(join(tmpdir(), 'funnel-gateway-XXXXXX')) ? tmpdir() : '/tmp';
-  const folder = await mkdtemp(join(parent, 'funnel-gateway-'));
-  if (place.user) await chown(folder, place.user.uid >>> 0, place.user.gid >>> 0);
-  return folder;
+/** Removes the folder that was made for the socket, if there is one. Nothing in it is: a server cleans up after itself. */
+export async function removeSocketFolder(place: Place): Promise<void> {
+  const folder = socketFolder(place);
+  if (folder !== place.cluster) await rmdir(folder).catch(() => {});
 }
 
-function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;
+/** The folder for the socket: the cluster's own, or where its path is too long, a short one that follows from it. */
+function socketFolder({ cluster, spare, user }: Place): string {
+  if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
+  const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);
+  return user ? join(spare, `${name}.socket`) : `/tmp/funnel-gateway-${getuid?.()}-${name}`;
 }
 
-async function isPrivate(folder: string, place: Place): Promise<boolean> {
-  const [found, cluster] = await Promise.all([lstat(folder).catch(() => null), lstat(place.cluster)]);
-  return found?.isDirectory() === true && found.uid === cluster.uid && (found.mode & 0o077) === 0;
+async function makeSocketFolder({ user }: Place, folder: string): Promise<void> {
+  if (user) await makeSpare(user);
+  await mkdir(folder, { mode: 0o700 }).catch((error) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  // What is root's own folder nobody else has made; in /tmp somebody may have been first.
+  if (user) return lchown(folder, user.uid >>> 0, user.gid >>> 0);
+  const found = await lstat(folder);
+  const isOurs = found.isDirectory() && found.uid === getuid?.() && (found.mode & 0o077) === 0;
+  if (isOurs && isTrusted(folder)) return;
+  throw new StartupError(
+    `The folder ${folder}, for PostgreSQL's socket, is open to others or somebody else's: remove it, or choose a data folder with a shorter path.`,
+  );
 }
 
 /** The port of last time if nobody took it meanwhile (clients may still have its address), else any. */

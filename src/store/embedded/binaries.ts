@@ -1,17 +1,14 @@
 // Finds PostgreSQL's programs in the npm package for this platform. A copy is made where they cannot be run as they are:
 // root's clone in a folder that PostgreSQL's user may not enter, or a package whose install script was blocked and
 // whose folder is not ours to write.
-import { execFile } from 'node:child_process';
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import { codeOf, isDiskFull, messageOf } from './failure.ts';
-import type { Place, SystemUser } from './place.ts';
-
-const run = promisify(execFile);
+import { makeSpare, type Place } from './place.ts';
+import { runAs, type SystemUser } from './user.ts';
 
 /** PostgreSQL's programs. */
 export interface Binaries {
@@ -31,7 +28,7 @@ interface Package {
 export async function findBinaries(place: Place): Promise<Binaries> {
   const found = await findPackage();
   const usable = (await link(found.native)) && (!place.user || (await canRun(place.user, found.native)));
-  return programs(usable ? found.native : await copy(found, place.spare), found.version);
+  return programs(usable ? found.native : await copy(found, place), found.version);
 }
 
 function programs(native: string, version: string): Binaries {
@@ -72,19 +69,15 @@ async function link(native: string): Promise<boolean> {
   return true;
 }
 
-async function canRun(user: SystemUser, native: string): Promise<boolean> {
+function canRun(user: SystemUser, native: string): Promise<boolean> {
   const test =
     'test -x "$1/bin/postgres" && test -r "$1/bin/postgres" && test -x "$1/lib/postgresql" && test -x "$1/share"';
-  try {
-    await run('/bin/sh', ['-c', test, 'sh', native], { ...user, cwd: '/' });
-    return true;
-  } catch {
-    return false;
-  }
+  return runAs(user, test, native);
 }
 
 /** Copies the package's files next to their final place and renames them, so that no half copy is ever used. */
-async function copy(found: Package, spare: string): Promise<string> {
+async function copy(found: Package, { spare, user }: Place): Promise<string> {
+  if (user) await makeSpare(user);
   const target = join(spare, `postgresql-${found.version}-${arch()}`);
   if (await exists(target)) return join(target, 'native');
   let draft: string | undefined;

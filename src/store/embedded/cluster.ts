@@ -1,37 +1,57 @@
 // Makes a new PostgreSQL cluster, and checks an old one.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
-import type { Place } from './place.ts';
-import { CHILD_ENV, cannotRun, diskFull } from './postmaster.ts';
+import { admit, type Place } from './place.ts';
+import { cannotRun, diskFull } from './postmaster.ts';
+import { readSmallFile } from './trust.ts';
+import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
 
 const DRAFT = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
 /** True when the place holds a cluster that these binaries can run; throws when it is another version's. */
 export async function hasCluster(place: Place, binaries: Binaries): Promise<boolean> {
-  const version = await readFile(join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => '');
+  const version = await readSmallFile(join(place.cluster, 'PG_VERSION'));
   if (version === '' || version.trim() === binaries.major) return version !== '';
   throw new StartupError(
     `The database in ${place.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: move it with pg_dump, or move that folder away to begin with an empty one.`,
   );
 }
 
-/** Makes the cluster under another name and renames it, so that a kill in the middle leaves nothing half-made. */
+/**
+ * Makes the cluster under another name and renames it, so that a kill in the middle leaves nothing half-made. The folder
+ * that it is made in stays ours: PostgreSQL's user cannot put anything else in its place.
+ */
 export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
-  await removeAbandoned(place.home);
+  await removeAbandoned(place);
   const draft = await mkdtemp(join(place.home, DRAFT)).catch((error) => {
     throw codeOf(error) === 'ENOSPC' ? diskFull(place.home) : notWritable(place, error);
   });
   try {
-    if (place.user) await chown(draft, place.user.uid >>> 0, place.user.gid >>> 0);
     const made = join(draft, 'cluster');
-    await initdb(place, binaries, made, await authentication(place, draft));
+    await mkdir(made, { mode: 0o700 });
+    if (place.user) {
+      await chown(made, place.user.uid >>> 0, place.user.gid >>> 0);
+      await admit(place.user, draft, draft);
+    }
+    await initdb(place, binaries, made, await authentication(draft));
     if (OVER_TCP) await copyFile(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
     await rename(made, place.cluster);
   } catch (error) {
@@ -39,15 +59,14 @@ export async function createCluster(place: Place, binaries: Binaries): Promise<v
     // Another process was faster: its cluster is as good.
     if (!(await hasCluster(place, binaries))) throw notWritable(place, error);
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft(draft, place.user);
   }
 }
 
-async function authentication(place: Place, draft: string): Promise<string[]> {
+async function authentication(draft: string): Promise<string[]> {
   if (!OVER_TCP) return ['--auth-local=trust', '--auth-host=reject'];
   const file = join(draft, PASSWORD_FILE);
   await writeFile(file, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (place.user) await chown(file, place.user.uid >>> 0, place.user.gid >>> 0);
   return ['--auth-local=scram-sha-256', '--auth-host=scram-sha-256', `--pwfile=${file}`];
 }
 
@@ -90,13 +109,21 @@ function notWritable(place: Place, error: unknown): StartupError {
 }
 
 /** What an initdb that was killed left behind. A young one may be at work in another process. */
-async function removeAbandoned(home: string): Promise<void> {
+async function removeAbandoned({ home, user }: Place): Promise<void> {
   const names = await readdir(home).catch(() => []);
   for (const path of names
     .filter((name) => name.startsWith(DRAFT))
     .map((name) => join(home, basename(name)))) {
-    const found = await stat(path).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS)
-      await rm(path, { recursive: true, force: true });
+    const found = await lstat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await removeDraft(path, user);
   }
+}
+
+/** What is in PostgreSQL's user's hands is removed by that user: root could be led astray by a link put there meanwhile. */
+async function removeDraft(draft: string, user: SystemUser | null): Promise<void> {
+  if (!user) return rm(draft, { recursive: true, force: true });
+  const made = join(draft, 'cluster');
+  // Fails at the folder itself, which lies in ours.
+  await runAs(user, 'rm -rf "$1"', made);
+  for (const folder of [made, draft]) await rmdir(folder).catch(() => {});
 }

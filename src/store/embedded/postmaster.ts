@@ -1,41 +1,43 @@
 // The PostgreSQL server process of one cluster: whether it runs, and how to start and stop it. PostgreSQL's own
-// postmaster.pid is the only record; it decides who wins when two processes start the server at once.
+// postmaster.pid is the only record; it decides who wins when two processes start the server at once. PostgreSQL's user may
+// write it: what it says is no reason for root to touch anything that is not that user's.
 import { execFile, spawn } from 'node:child_process';
-import { type FileHandle, link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { kill, pid as ownPid } from 'node:process';
+import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import type { Binaries } from './binaries.ts';
-import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
+import { isDiskFull, lastTelling, messageOf } from './failure.ts';
 import type { Place } from './place.ts';
+import { readSmallFile } from './trust.ts';
+import { CHILD_ENV, runAs } from './user.ts';
 
 const run = promisify(execFile);
 const POLL_MS = 10;
 const MAX_LOG_BYTES = 1_000_000;
-const FAST_STOP_TIMEOUT_MS = 30_000;
-
-/** Children see nothing of our environment: it may hold secrets, and PG* variables that change what they do. */
-export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+const STOP_TIMEOUT_MS = 30_000;
+/** Another server runs; one was killed, and its last child has not noticed yet; the socket's folder was just removed. */
+const LOST =
+  /lock file ".*" already exists|pre-existing shared memory block|lock file ".*\.s\.PGSQL\..*": No such file/;
 
 /** What postmaster.pid says of a server. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  readonly socketFolder: string;
   /** "starting", "ready", "stopping"; empty until the server wrote the line. */
   readonly status: string;
 }
 
 /** Reads postmaster.pid, whether or not that server still runs. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
-  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const text = await readSmallFile(join(cluster, 'postmaster.pid'));
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Number(lines[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
-  return { pid, port: Number(lines[3] ?? 0), socketFolder: lines[4] ?? '', status: lines[7] ?? '' };
+  return { pid, port: Number(lines[3] ?? 0), status: lines[7] ?? '' };
 }
 
 /** True when the process is this cluster's server, and not one that merely got the same number later. */
@@ -55,45 +57,22 @@ export async function isServerOf(cluster: string, pid: number): Promise<boolean>
   return ps.stdout.includes(`postgres -D ${cluster} `);
 }
 
-/** The cluster's running server. What a killed one left behind is cleared away where PostgreSQL would trip over it. */
+/** The cluster's running server. */
 export async function findServer(cluster: string): Promise<Postmaster | null> {
   const found = await readPostmaster(cluster);
-  if (!found || (await isServerOf(cluster, found.pid))) return found;
-  await clearStale(cluster, found);
-  return null;
-}
-
-/**
- * PostgreSQL overwrites a pid file whose process is gone, but refuses to start while an unrelated process has that
- * number. The file is moved aside and looked at again, so that one which a new server has just written is put back.
- */
-async function clearStale(cluster: string, stale: Postmaster): Promise<void> {
-  try {
-    kill(stale.pid, 0);
-  } catch {
-    return;
-  }
-  const path = join(cluster, 'postmaster.pid');
-  const aside = `${path}.stale-${ownPid}`;
-  try {
-    await rename(path, aside);
-    const [moved] = (await readFile(aside, 'utf8')).split('\n');
-    if (Number(moved) !== stale.pid) await link(aside, path);
-    else await rm(join(stale.socketFolder, `.s.PGSQL.${stale.port}.lock`), { force: true });
-    await unlink(aside);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  return found && (await isServerOf(cluster, found.pid)) ? found : null;
 }
 
 /**
  * Starts the server in a session of its own, so that neither Ctrl-C nor our end stops it. True when it takes
  * connections or at least still lives at the deadline, false when another process was faster.
+ * @param stale what postmaster.pid says of a server that is gone
  */
 export async function startServer(
   place: Place,
   binaries: Binaries,
   settings: Record<string, string>,
+  stale: Postmaster | null,
   deadline: number,
 ): Promise<boolean> {
   const log = await openLog(place);
@@ -103,7 +82,8 @@ export async function startServer(
     const child = spawn(binaries.postgres, ['-D', place.cluster, ...options], {
       ...place.user,
       cwd: '/',
-      env: CHILD_ENV,
+      // PostgreSQL refuses to start while a process has the number in a lock file, unless that is its "grandparent".
+      env: { ...CHILD_ENV, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
       detached: true,
       windowsHide: true,
       stdio: ['ignore', log.fd, log.fd],
@@ -145,8 +125,7 @@ async function openLog(place: Place): Promise<FileHandle> {
 
 /** False when the output says that another server has the cluster, or still has to let go of it; else throws. */
 function lost(place: Place, output: string): false {
-  // The second one: a server was killed, and its last child has not noticed yet.
-  if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
+  if (LOST.test(output)) return false;
   if (isDiskFull(output)) throw diskFull(place.home);
   throw new StartupError(
     `The embedded PostgreSQL did not start; see ${place.log}, which ends with: ${lastTelling(output)}`,
@@ -170,24 +149,23 @@ export function diskFull(folder: string): StartupError {
 export async function stopServer(place: Place, binaries: Binaries, server: Postmaster): Promise<void> {
   if (platform() === 'win32') {
     await run(binaries.pgCtl, ['stop', '-D', place.cluster, '-m', 'fast', '-w']).catch(() => {});
-  } else {
-    await signal(server.pid, 'SIGINT');
-    if (!(await isGone(place.cluster, server.pid, FAST_STOP_TIMEOUT_MS))) {
-      // Nothing is lost by this either: the next start replays the log.
-      await signal(server.pid, 'SIGQUIT');
-      await isGone(place.cluster, server.pid, FAST_STOP_TIMEOUT_MS);
-    }
+    return;
   }
-  // A socket folder elsewhere was made for this run of the server alone.
-  if (server.socketFolder && server.socketFolder !== place.cluster) {
-    await rm(server.socketFolder, { recursive: true, force: true });
+  // After SIGQUIT nothing is lost either: the next start replays the log.
+  for (const name of ['INT', 'QUIT']) {
+    if (!(await signal(place, server.pid, name))) return;
+    if (await isGone(place.cluster, server.pid, STOP_TIMEOUT_MS)) return;
   }
 }
 
-async function signal(pid: number, name: NodeJS.Signals): Promise<void> {
+/** As the user that the server runs as, so that it can only be a process of that user. False when it could not be sent. */
+async function signal({ user }: Place, pid: number, name: string): Promise<boolean> {
+  if (user) return runAs(user, 'kill -s "$1" "$2"', name, String(pid));
   try {
-    kill(pid, name);
-  } catch {}
+    return kill(pid, `SIG${name}`);
+  } catch {
+    return false;
+  }
 }
 
 async function isGone(cluster: string, pid: number, timeoutMs: number): Promise<boolean> {

@@ -1,0 +1,107 @@
+// What other users of this machine could have put in our way: folders that they can change or replace, and files in a
+// folder that is theirs. Users of Windows are not told apart.
+import { constants, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { getgroups, getuid } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { StartupError } from '../../errors.ts';
+
+/** The program's own folder. Whoever can change it, or what leads to it, needs no data folder to harm us. */
+const PROGRAM = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)));
+const MAX_LINKS = 40;
+const MAX_FILE_BYTES = 4_096;
+const WRITE = { all: 0o002, group: 0o020 };
+const STICKY = 0o1000;
+
+interface Entry {
+  uid: number;
+  gid: number;
+  mode: number;
+}
+
+/**
+ * Refuses a folder that others can change or put another in the place of: everything on the way to it, links too, must
+ * belong to root, to this process's user or to the program's owner, and nobody else may write there. On the way, /tmp and
+ * its like will do, where entries stay their owners'. What of the path is missing is not looked for.
+ * @throws StartupError that names the entry; the file system's error where it cannot be looked at
+ */
+export function requireTrusted(folder: string): void {
+  if (!getuid) return;
+  const trusted = [0, lstatSync('/').uid, getuid(), lstatSync(PROGRAM).uid];
+  const names = resolve(folder).split(sep);
+  let path = '/';
+  for (let links = 0; names.length > 0; ) {
+    const above = path;
+    path = join(above, names.shift() ?? '');
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (!entry) return;
+    const isEnd = names.every((name) => name === '');
+    if (!leadsToProgram(path) || (isEnd && (entry.mode & STICKY) !== 0)) {
+      if (!trusted.includes(entry.uid)) throw foreign(folder, path, entry.uid);
+      if (entry.isDirectory() && isOpenToOthers(entry, isEnd)) throw writable(folder, path);
+    }
+    if (!entry.isSymbolicLink()) continue;
+    if (++links > MAX_LINKS) return;
+    const target = readlinkSync(path);
+    names.unshift(...target.split(sep));
+    path = isAbsolute(target) ? '/' : above;
+  }
+}
+
+/** True when `requireTrusted` has nothing against the folder. */
+export function isTrusted(folder: string): boolean {
+  try {
+    requireTrusted(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads a small file in a folder that PostgreSQL's user may write. No link is followed, soft or hard, and nothing but a
+ * file is waited for.
+ * @returns an empty string when there is no such file
+ */
+export async function readSmallFile(path: string): Promise<string> {
+  // Windows has neither flag; there they are undefined, which `|` takes as 0.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => null);
+  if (!file) return '';
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.nlink !== 1) return '';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function leadsToProgram(path: string): boolean {
+  for (let folder = PROGRAM; ; folder = dirname(folder)) {
+    if (folder === path) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+function isOpenToOthers({ uid, gid, mode }: Entry, isEnd: boolean): boolean {
+  if (!isEnd && (mode & STICKY) !== 0) return false;
+  if ((mode & WRITE.all) !== 0) return true;
+  // A user's private group has the user's number; a group of ours that root lets write is root's choice.
+  const isOwn = gid === uid || (uid === 0 && getgroups?.().includes(gid));
+  return (mode & WRITE.group) !== 0 && !isOwn;
+}
+
+function foreign(folder: string, entry: string, uid: number): StartupError {
+  return new StartupError(
+    `The folder ${folder} is not safe, for ${entry} belongs to another user of this machine (id ${uid}): start as that user, or choose another data folder.`,
+  );
+}
+
+function writable(folder: string, entry: string): StartupError {
+  return new StartupError(
+    `The folder ${folder} is not safe, for others may write in ${entry}: take that from them (chmod go-w), or choose another data folder.`,
+  );
+}

@@ -1,0 +1,45 @@
+// The user that PostgreSQL runs as when the gateway is root, and programs that are run as that user. None of them sees our
+// environment: it may hold secrets, which that user could read in /proc, and PG* variables that change what they do.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { StartupError } from '../../errors.ts';
+
+const run = promisify(execFile);
+
+/** A user of the machine, as `spawn` wants it. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+/** The environment of everything that is run for the database. */
+export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** Runs a shell script as the user, to its end; `args` are its $1, $2, ... True when it succeeded. */
+export async function runAs(user: SystemUser, script: string, ...args: string[]): Promise<boolean> {
+  try {
+    await run('/bin/sh', ['-c', script, 'sh', ...args], { ...user, cwd: '/', env: CHILD_ENV });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Asks the kernel, which knows about access lists and mounts too. */
+export function canEnter(user: SystemUser, folder: string): Promise<boolean> {
+  return runAs(user, 'cd "$1"', folder);
+}
+
+/** A user that is not root. None is ever added to the machine. */
+export async function ordinaryUser(): Promise<SystemUser> {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+      // macOS prints nobody's id as -2, which is what spawn takes too.
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+    } catch {}
+  }
+  throw new StartupError(
+    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody": start as an ordinary user, or set DATABASE_URL to a PostgreSQL server.',
+  );
+}

@@ -1,0 +1,251 @@
+// What other users of the machine can put in the embedded database's way: PostgreSQL's own user, who may write all of the
+// cluster's folder, and anybody, who may write in folders such as /tmp. Each attack is a real one, on a real server.
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { lstatSync, readdirSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { StartupError } from '../../../src/errors.ts';
+import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
+import { createClusters, kill, query } from '../../support/cluster.ts';
+
+const run = promisify(execFile);
+const clusters = createClusters();
+const prepared = createClusters();
+const isRoot = process.getuid?.() === 0;
+/** A user who has nothing to do with the gateway. */
+const STRANGER = 54_321;
+let ready: string;
+
+beforeAll(async () => {
+  ready = await prepared.folder();
+  await (await prepared.open(ready)).release();
+});
+afterEach(() => clusters.clean());
+afterAll(() => prepared.clean());
+
+/** A folder that nobody but its owner may enter, with one file in it. */
+async function victimFolder(file: string): Promise<string> {
+  const folder = await clusters.folder();
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(join(folder, file), 'precious');
+  return folder;
+}
+
+/** Changes lines of postmaster.pid, counted from 0, as PostgreSQL's user can. */
+async function forge(cluster: string, lines: Record<number, string | number>): Promise<void> {
+  const path = join(cluster, 'postmaster.pid');
+  const text = (await readFile(path, 'utf8')).split('\n');
+  await writeFile(path, Object.assign(text, lines).join('\n'));
+}
+
+async function pidOf(cluster: string): Promise<number> {
+  return (await readPostmaster(cluster))?.pid ?? 0;
+}
+
+/** A data folder whose path is too long for a socket. */
+async function longFolder(): Promise<string> {
+  return join(await clusters.folder(), 'long'.padEnd(120, ' name'));
+}
+
+const socketFolderOf = (url: string) => new URL(url).searchParams.get('host') ?? '';
+
+test('a folder that postmaster.pid names is not deleted at the stop', async () => {
+  const victim = await victimFolder('file');
+  const held = await clusters.open(await clusters.folder(ready));
+  await forge(held.dataDir, { 4: victim });
+  await held.release();
+  expect(await readFile(join(victim, 'file'), 'utf8')).toBe('precious');
+});
+
+test('a lock file in a folder that postmaster.pid names is not deleted at the start', async () => {
+  const victim = await victimFolder('.s.PGSQL.5432.lock');
+  const dataDir = await clusters.folder(ready);
+  const { child, url } = await clusters.openInChild(dataDir);
+  const cluster = join(dataDir, 'postgres');
+  await query(url, 'select');
+  await kill(child);
+  process.kill(await pidOf(cluster), 'SIGKILL');
+  await forge(cluster, { 0: process.pid, 4: victim });
+  await query((await clusters.open(dataDir)).url, 'select');
+  expect(await readFile(join(victim, '.s.PGSQL.5432.lock'), 'utf8')).toBe('precious');
+});
+
+test('nobody is let to a socket that postmaster.pid names', async () => {
+  const victim = await victimFolder('file');
+  const dataDir = await clusters.folder(ready);
+  const held = await clusters.open(dataDir);
+  await forge(held.dataDir, { 3: 9, 4: victim });
+  expect((await clusters.open(dataDir)).url).toBe(held.url);
+});
+
+test.runIf(isRoot)('root signals no process but those of the user that PostgreSQL runs as', async () => {
+  const held = await clusters.open(await clusters.folder(ready));
+  const pid = await pidOf(held.dataDir);
+  const other = spawn(process.execPath, [
+    '-e',
+    'process.stdin.pipe(process.stdout)',
+    '--',
+    '-D',
+    held.dataDir,
+  ]);
+  const ended = once(other, 'exit');
+  try {
+    await once(other, 'spawn');
+    await forge(held.dataDir, { 0: other.pid ?? 0 });
+    await held.release();
+    other.stdin.write('alive');
+    const [said] = await Promise.race([once(other.stdout, 'data'), ended]);
+    expect(String(said)).toBe('alive');
+  } finally {
+    await kill(other);
+    process.kill(pid, 'SIGQUIT');
+  }
+});
+
+test('files of the cluster are read only if they are files: a link is not followed, a pipe not waited for', async () => {
+  const victim = await victimFolder('secret');
+  const dataDir = await clusters.folder(ready);
+  const cluster = join(dataDir, 'postgres');
+  await rename(join(cluster, 'PG_VERSION'), join(cluster, 'kept'));
+  await symlink(join(victim, 'secret'), join(cluster, 'PG_VERSION'));
+  await expect(clusters.open(dataDir)).rejects.not.toThrow('precious');
+  await rm(join(cluster, 'PG_VERSION'));
+  await run('mkfifo', [join(cluster, 'PG_VERSION')]);
+  await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
+  await run('mkfifo', [join(cluster, 'postmaster.pid')]);
+  expect(await readPostmaster(cluster)).toBeNull();
+});
+
+test('a database that is a link to a folder elsewhere is refused', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(dataDir);
+  await symlink(join(ready, 'postgres'), join(dataDir, 'postgres'));
+  await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
+});
+
+test('while a new database is made, PostgreSQL\u2019s user cannot put another in its place', async () => {
+  const dataDir = await clusters.folder();
+  const drafts: { uid: number; mode: number }[] = [];
+  let making = true;
+  const watch = (async () => {
+    while (making) {
+      try {
+        for (const name of readdirSync(dataDir).filter((name) => name.startsWith('postgres.new-')))
+          if (readdirSync(join(dataDir, name)).length > 0) drafts.push(lstatSync(join(dataDir, name)));
+      } catch {}
+      await new Promise((done) => setTimeout(done, 2));
+    }
+  })();
+  await clusters.open(dataDir);
+  making = false;
+  await watch;
+  expect(drafts.length).toBeGreaterThan(0);
+  for (const { uid, mode } of drafts)
+    expect({ uid, others: mode & 0o022 }).toEqual({ uid: process.getuid?.(), others: 0 });
+});
+
+test('what a killed start left behind is removed, and nothing that a link in it leads to', async () => {
+  const victim = await victimFolder('file');
+  const dataDir = await clusters.folder(ready);
+  const draft = join(dataDir, 'postgres.new-abcdef');
+  await run('cp', ['-a', join(dataDir, 'postgres'), join(dataDir, 'old')]);
+  await mkdir(draft);
+  await rename(join(dataDir, 'old'), join(draft, 'cluster'));
+  await symlink(victim, join(draft, 'cluster', 'link'));
+  const { uid, gid } = await lstat(join(dataDir, 'postgres'));
+  if (isRoot) await chown(draft, 0, gid);
+  await chmod(draft, 0o710);
+  await utimes(draft, 0, 0);
+  await rm(join(dataDir, 'postgres'), { recursive: true });
+  const held = await clusters.open(dataDir);
+  expect((await lstat(held.dataDir)).uid).toBe(uid);
+  expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
+  expect(await readFile(join(victim, 'file'), 'utf8')).toBe('precious');
+});
+
+test.runIf(isRoot)(
+  'a first start as root takes no database from below a folder that all may write',
+  async () => {
+    const shared = await clusters.folder();
+    await mkdir(shared);
+    await chmod(shared, 0o1777);
+    const dataDir = await clusters.folder();
+    await chmod(dirname(dataDir), 0o700);
+    const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
+    const planted = join(shared, 'funnel-gateway');
+    await run('cp', ['-a', ready, planted]);
+    await mkdir(join(planted, name));
+    await rename(join(planted, 'postgres'), join(planted, name, 'postgres'));
+    await run('chown', ['-R', `${STRANGER}`, planted]);
+    await chmod(planted, 0o755);
+    await chmod(join(planted, name), 0o755);
+    vi.stubEnv('TMPDIR', shared);
+    const held = await clusters.open(dataDir);
+    vi.unstubAllEnvs();
+    expect(held.relocated).toBe(true);
+    expect(held.dataDir).not.toContain(shared);
+    expect((await lstat(held.dataDir)).uid).not.toBe(STRANGER);
+    await held.release();
+    await rm(dirname(held.dataDir), { recursive: true });
+  },
+);
+
+test.runIf(isRoot)(
+  'a database that another user made is not taken, and nothing in it is touched',
+  async () => {
+    const dataDir = await clusters.folder(ready);
+    await run('chown', ['-R', `${STRANGER}`, dataDir]);
+    await expect(clusters.open(dataDir)).rejects.toThrow(
+      /belongs to another user of this machine \(id 54321\)/,
+    );
+    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
+  },
+);
+
+test('a data folder that others may write is refused before a file is made in it', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o1777);
+  await symlink(join(dirname(dataDir), 'target'), join(dataDir, 'postgres.log'));
+  await expect(clusters.open(dataDir)).rejects.toThrow(/others may write .*chmod go-w/);
+  expect(readdirSync(dirname(dataDir))).toEqual(['data']);
+});
+
+test('the folder of a long path\u2019s socket is the same for all, and is not taken from somebody else', async () => {
+  const dataDir = await longFolder();
+  const first = await clusters.open(dataDir);
+  const folder = socketFolderOf(first.url);
+  expect((await lstat(folder)).mode & 0o777).toBe(0o700);
+  expect((await clusters.open(dataDir)).url).toBe(first.url);
+  await clusters.clean();
+  await expect(lstat(folder)).rejects.toThrow('ENOENT');
+});
+
+test.runIf(!isRoot)('a socket folder that others may enter is refused', async () => {
+  const dataDir = await longFolder();
+  const first = await clusters.open(dataDir);
+  const folder = socketFolderOf(first.url);
+  await first.release();
+  await mkdir(folder);
+  await chmod(folder, 0o755);
+  try {
+    await expect(clusters.open(dataDir)).rejects.toThrow(/socket/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
