@@ -9,6 +9,7 @@ import type { App } from '../context.ts';
 import { findApiKey } from '../store/api-keys.ts';
 import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
+import { requireTrusted } from '../store/embedded/trust.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { createPassword } from './passwords.ts';
 
@@ -74,15 +75,20 @@ export async function findDemoPerson(app: App): Promise<DemoPerson | null> {
 }
 
 async function readKept(app: App, file: string): Promise<string> {
-  const text = await readFile(join(app.config.dataDir, file), 'utf8').catch(() => '');
-  return text.trim();
+  try {
+    requireTrusted(app.config.dataDir);
+    return (await readFile(join(app.config.dataDir, file), 'utf8')).trim();
+  } catch {
+    return '';
+  }
 }
 
-/** Kept where only this user can read it. A folder that cannot be written is no reason to refuse the demo. */
+/** Kept where only this user can read it. A folder that cannot be written, or is not safe, is no reason to refuse the demo. */
 async function keep(app: App, name: string, secret: string): Promise<void> {
   const file = join(app.config.dataDir, name);
   const unfinished = `${file}.new`;
   try {
+    requireTrusted(app.config.dataDir);
     await mkdir(app.config.dataDir, { recursive: true, mode: 0o700 });
     await writeFile(unfinished, `${secret}\n`, { mode: 0o600 });
     // The mode above counts only for a file that was not there.

@@ -3,16 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { requireTrusted } from '../store/embedded/trust.ts';
 
 const FILE = 'secret-key';
 
 /**
  * The key that is kept in `dataDir`; made first where there is none. Of several processes at once, all get the same.
- * @throws AppError `unavailable` when it can neither be read nor made
+ * @throws AppError `unavailable` when it can neither be read nor made, or somebody else could have put it there
  */
 export function keptSecretKey(dataDir: string): string {
   const file = join(dataDir, FILE);
   try {
+    requireTrusted(dataDir);
     return read(file) ?? make(dataDir, file);
   } catch (cause) {
     throw new AppError(

@@ -1,11 +1,14 @@
 // `seed`: what the demo holds, and contacts in bulk.
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findDemoKey } from '../../src/commands/demo.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, run, runJson, runJsonHere, start } from './cli.ts';
+import { databaseUrlOf, type Env, run, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
 let env: Env;
@@ -56,6 +59,23 @@ test('where somebody has the demo person\u2019s address already, they keep it, a
   expect(seeded).not.toHaveProperty('demoPassword');
   expect(await membershipsOf(other.app, id)).toEqual([]);
   await other.close();
+});
+
+test('secrets of the demo are neither put into a folder where others may write, nor looked for there', async () => {
+  const folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'open');
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o1777);
+  const target = join(folder.path, 'target');
+  for (const name of ['demo-key.new', 'demo-password.new']) await symlink(target, join(dataDir, name));
+  const other = await createGateway({ env: { DATA_DIR: dataDir } });
+  const own = { DATABASE_URL: databaseUrlOf(other), DATA_DIR: dataDir };
+  const { demoKey } = await runJsonHere<Seeded>(['seed'], own);
+  expect(await readdir(folder.path)).toEqual(['open']);
+  await writeFile(join(dataDir, 'demo-key'), demoKey ?? '');
+  expect(await findDemoKey(other.app)).toBeNull();
+  await other.close();
+  await folder.remove();
 });
 
 test('the demo is a shop: workspaces, hosts, filters over a page, nested splits, endpoints', async () => {

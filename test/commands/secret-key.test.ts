@@ -1,0 +1,30 @@
+// The secret key that the gateway keeps by itself.
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keptSecretKey } from '../../src/commands/secret-key.ts';
+import { temporaryFolder } from './cli.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+test('is made once, and kept where only its owner can read it', async () => {
+  const dataDir = join(folder.path, 'own');
+  const key = keptSecretKey(dataDir);
+  expect(key).toHaveLength(64);
+  expect(keptSecretKey(dataDir)).toBe(key);
+  expect((await stat(join(dataDir, 'secret-key'))).mode & 0o777).toBe(0o600);
+});
+
+test('is not taken from a folder in which others may write', async () => {
+  const dataDir = join(folder.path, 'open');
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o1777);
+  expect(() => keptSecretKey(dataDir)).toThrow('set SECRET_KEY');
+  await writeFile(join(dataDir, 'secret-key'), 'a key that somebody else knows');
+  expect(() => keptSecretKey(dataDir)).toThrow('set SECRET_KEY');
+});
