@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../errors.ts';
-import { connectionUrl, listenSettings, OWNER, removeSocketFolder } from './embedded/address.ts';
+import { connectionUrl, listenSettings, OWNER } from './embedded/address.ts';
 import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { createCluster, hasCluster } from './embedded/cluster.ts';
 import { codeOf } from './embedded/failure.ts';
@@ -151,10 +151,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
     const last = client ?? (server && (await connect(await connectionUrl(place, server, LEASE_DATABASE))));
     if (!last) return;
     // The connection stays until the server is gone, for while it lasts nobody can take a new lease.
-    if ((await giveUpLease(last)) && server) {
-      await stopServer(place, binaries, server);
-      await removeSocketFolder(place);
-    }
+    if ((await giveUpLease(last)) && server) await stopServer(place, binaries, server);
     await close(last);
   }
 

@@ -137,7 +137,9 @@ test('--contacts adds exactly that many to one workspace, again and again', asyn
 test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
-  await sleep(1_500);
+  const copying = () => db().$queryRaw<unknown[]>`
+    select from pg_stat_progress_copy where datname = current_database()`;
+  while ((await copying()).length === 0) await sleep(20);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.result;
   expect(code).toBe(1);

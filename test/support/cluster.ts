@@ -1,9 +1,9 @@
 // Embedded databases of a test's own, in temporary folders.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -17,6 +17,8 @@ const EMBEDDED = fileURLToPath(new URL('../../src/store/embedded.ts', import.met
 export interface Clusters {
   /** A data folder's path; with `copyOf`, a data folder with the database of that one (stopped). */
   folder(copyOf?: string): Promise<string>;
+  /** The same, with a path that is too long for a socket. */
+  longFolder(copyOf?: string): Promise<string>;
   open(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedDatabase>;
   /** Opens in a process of its own, which then does nothing until it is killed. */
   openInChild(dataDir: string): Promise<{ child: ChildProcess; url: string }>;
@@ -28,6 +30,13 @@ export interface Clusters {
 export function createClusters(): Clusters {
   const cleanups: (() => unknown)[] = [];
   return {
+    async longFolder(copyOf) {
+      const folder = await this.folder(copyOf);
+      const long = join(dirname(folder), 'a, long'.padEnd(120, ' name'));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await rename(folder, long);
+      return long;
+    },
     async folder(copyOf) {
       const parent = await mkdtemp(join(tmpdir(), 'fg-test-'));
       // As root, PostgreSQL runs as somebody else, who has to get in.
@@ -38,7 +47,11 @@ export function createClusters(): Clusters {
     },
     async open(dataDir, settings) {
       const database = await openEmbedded({ dataDir, settings: { ...SETTINGS, ...settings } });
-      cleanups.push(() => database.release());
+      cleanups.push(async () => {
+        await database.release();
+        const socketFolder = new URL(database.url).searchParams.get('host') ?? database.dataDir;
+        if (socketFolder !== database.dataDir) await rm(socketFolder, { recursive: true, force: true });
+      });
       return database;
     },
     async openInChild(dataDir) {

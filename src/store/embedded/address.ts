@@ -5,7 +5,7 @@
 // there is no TCP port that others could try. On Windows: a loopback port, with a random password kept beside the data.
 // Where the socket is follows from where the cluster is: nothing that PostgreSQL's user may write is asked for it.
 import { createHash } from 'node:crypto';
-import { lchown, lstat, mkdir, readFile, rmdir } from 'node:fs/promises';
+import { lchown, lstat, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -63,13 +63,10 @@ export async function connectionUrl(place: Place, server: Postmaster, database: 
   return `postgresql://${OWNER}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
 }
 
-/** Removes the folder that was made for the socket, if there is one. Nothing in it is: a server cleans up after itself. */
-export async function removeSocketFolder(place: Place): Promise<void> {
-  const folder = socketFolder(place);
-  if (folder !== place.cluster) await rmdir(folder).catch(() => {});
-}
-
-/** The folder for the socket: the cluster's own, or where its path is too long, a short one that follows from it. */
+/**
+ * The folder for the socket: the cluster's own, or where its path is too long, a short one that follows from it. That one
+ * stays, empty, when the server stops: the next one may just be starting.
+ */
 function socketFolder({ cluster, spare, user }: Place): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);

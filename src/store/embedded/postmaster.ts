@@ -19,9 +19,6 @@ const run = promisify(execFile);
 const POLL_MS = 10;
 const MAX_LOG_BYTES = 1_000_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** Another server runs; one was killed, and its last child has not noticed yet; the socket's folder was just removed. */
-const LOST =
-  /lock file ".*" already exists|pre-existing shared memory block|lock file ".*\.s\.PGSQL\..*": No such file/;
 
 /** What postmaster.pid says of a server. */
 export interface Postmaster {
@@ -125,7 +122,8 @@ async function openLog(place: Place): Promise<FileHandle> {
 
 /** False when the output says that another server has the cluster, or still has to let go of it; else throws. */
 function lost(place: Place, output: string): false {
-  if (LOST.test(output)) return false;
+  // The second one: a server was killed, and its last child has not noticed yet.
+  if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
   if (isDiskFull(output)) throw diskFull(place.home);
   throw new StartupError(
     `The embedded PostgreSQL did not start; see ${place.log}, which ends with: ${lastTelling(output)}`,
