@@ -1,7 +1,7 @@
 // The demo data with its two secrets: the demo key, which is the first team's default API key, and the password of the
 // demo's person. They are kept in the data folder so that the banner can show them again. The files are only copies: a
 // secret counts while the store knows it.
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPassword, verifyPassword } from '../auth/passwords.ts';
 import { createToken, hashOf } from '../auth/tokens.ts';
@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 import { findApiKey } from '../store/api-keys.ts';
 import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
-import { requireTrusted } from '../store/embedded/trust.ts';
+import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { findUserByEmail } from '../store/users.ts';
 import { createPassword } from './passwords.ts';
 
@@ -88,8 +88,7 @@ async function keep(app: App, name: string, secret: string): Promise<void> {
   const file = join(app.config.dataDir, name);
   const unfinished = `${file}.new`;
   try {
-    requireTrusted(app.config.dataDir);
-    await mkdir(app.config.dataDir, { recursive: true, mode: 0o700 });
+    makeTrusted(app.config.dataDir);
     await writeFile(unfinished, `${secret}\n`, { mode: 0o600 });
     // The mode above counts only for a file that was not there.
     await chmod(unfinished, 0o600);

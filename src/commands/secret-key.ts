@@ -1,9 +1,9 @@
 // The secret key of a gateway that was given none: made when it is first needed, and kept in the data folder.
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { requireTrusted } from '../store/embedded/trust.ts';
+import { makeTrusted } from '../store/embedded/trust.ts';
 
 const FILE = 'secret-key';
 
@@ -14,8 +14,8 @@ const FILE = 'secret-key';
 export function keptSecretKey(dataDir: string): string {
   const file = join(dataDir, FILE);
   try {
-    requireTrusted(dataDir);
-    return read(file) ?? make(dataDir, file);
+    makeTrusted(dataDir);
+    return read(file) ?? make(file);
   } catch (cause) {
     throw new AppError(
       'unavailable',
@@ -36,8 +36,7 @@ function read(file: string): string | null {
   }
 }
 
-function make(dataDir: string, file: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+function make(file: string): string {
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
   const key = randomBytes(48).toString('base64url');
   writeFileSync(unfinished, `${key}\n`, { mode: 0o600, flag: 'wx' });
