@@ -25,6 +25,15 @@ export async function requireFewTries(app: App, key: string, limit: Limit): Prom
   throw new AppError('too_many_requests', limit.message, { retryAfterSeconds });
 }
 
+/**
+ * What the network of an address is counted under. There are 65,536 such keys for each thing that is tried, so that whoever
+ * has more networks makes no more rows; which network shares a key with which, only the secret key says.
+ */
+export function networkKey({ keyring }: App, what: string, address: string | undefined): string {
+  const mac = Buffer.from(keyring.sign('network', toNetwork(address)), 'base64url');
+  return `${what} from ${mac.readUInt16BE()}`;
+}
+
 /** The network that an address counts as: whoever has one IPv6 address has 2^64 of them. */
 export function toNetwork(address = 'unknown'): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');

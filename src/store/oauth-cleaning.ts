@@ -12,10 +12,11 @@ interface Sweep {
 }
 
 const SWEEPS: readonly Sweep[] = [
-  // Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window.
+  // Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window
+  // (services/throttle.ts).
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
-  { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 day'" },
+  { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
   // A consent that broke off after its grant was saved.
   {
     table: 'oauth_grants',

@@ -33,6 +33,14 @@ const SAVE: Statement = {
       uid = excluded.uid, user_id = excluded.user_id, expires_at = excluded.expires_at`,
 };
 
+const SAVE_IN_SLOT: Statement = {
+  name: 'oauth_states.save_in_slot',
+  text: `with next as (select nextval('oauth_states_slot_seq') as slot),
+    gone as (delete from oauth_states s using next where s.slot = next.slot)
+    insert into oauth_states (model, id_hash, payload, expires_at, slot)
+    select $1::text, $2::bytea, $3::jsonb, $4::timestamptz, slot from next`,
+};
+
 const BY_ID: Statement = {
   name: 'oauth_states.by_id',
   text: `select payload, consumed_at as "consumedAt" from oauth_states
@@ -71,6 +79,12 @@ export async function saveState(store: Store, state: NewState): Promise<void> {
   const { model, id, payload, grantKey, uid, userPublicId, expiresAt } = state;
   const values = [model, idHash(id), JSON.stringify(payload), grantKey, uid, userPublicId, expiresAt];
   await query(store, SAVE, values);
+}
+
+/** Inserts a state that nobody vouches for: there are so many slots for such, and the oldest gives way. */
+export async function saveStateInSlot(store: Store, state: NewState): Promise<void> {
+  const { model, id, payload, expiresAt } = state;
+  await query(store, SAVE_IN_SLOT, [model, idHash(id), JSON.stringify(payload), expiresAt]);
 }
 
 /** A state that has not expired at `at`, consumed ones included, or null. */

@@ -21,6 +21,8 @@ export interface RequestOptions {
   readonly host?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
+  /** Where it comes from; absent: there is no socket. */
+  readonly address?: string;
 }
 
 export interface Gateway {
@@ -56,7 +58,11 @@ export async function createGateway({ env = {}, overrides = {} }: GatewayOptions
   return {
     app,
     logLines,
-    send: (path, options = {}) => server.fetch(toRequest(path, options)),
+    send: (path, options = {}) =>
+      server.fetch(
+        toRequest(path, options),
+        options.address === undefined ? undefined : { address: options.address },
+      ),
     async close() {
       await closeApp(app);
       await database.drop();

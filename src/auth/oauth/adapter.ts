@@ -17,8 +17,10 @@ import {
   type NewState,
   type State,
   saveState,
+  saveStateInSlot,
 } from '../../store/oauth-states.ts';
 import { findUser } from '../../store/users.ts';
+import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
 import { isStorable } from './storable.ts';
@@ -103,7 +105,12 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
 function stateAdapter(app: App, model: string): Partial<Adapter> {
   const { store } = app;
   return {
-    upsert: (id, payload, ttlSeconds) => saveState(store, toState(app, model, id, payload, ttlSeconds)),
+    async upsert(id, payload, ttlSeconds) {
+      // A session of nobody's says nothing; the library has one for each request whose session is over.
+      if (model === 'Session' && payload.accountId === undefined) return;
+      const state = toState(app, model, id, payload, ttlSeconds);
+      await ((await admit(app, state)) ? saveStateInSlot : saveState)(store, state);
+    },
     find: async (id) => toPayload(await findState(store, model, id, app.clock()), id),
     findByUid: async (uid) => toPayload(await findStateByUid(store, model, uid, app.clock())),
     async consume(id) {

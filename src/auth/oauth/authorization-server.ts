@@ -6,6 +6,7 @@ import { createCleaner } from './cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { problemPage } from './pages/problem.ts';
+import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
 import type { Visit } from './visit.ts';
 
 export interface AuthorizationServerRoute {
@@ -32,9 +33,11 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
   async function run(load: () => Promise<Handler>, visit: Visit): Promise<Response> {
     loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app));
     const [engine, handler] = await Promise.all([loading, load()]);
-    const response = await handler(engine, visit);
-    cleanSometimes();
-    return withSecurityHeaders(response);
+    try {
+      return withSecurityHeaders(await handler(engine, visit));
+    } finally {
+      cleanSometimes();
+    }
   }
 
   function api(
@@ -59,9 +62,17 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
   }
 
   const answer = async (): Promise<Handler> => (engine, visit) => engine.answer(visit);
+  /** Refused before anything is looked up when it is too long. */
+  const short = (bounds: Bounds, load: () => Promise<Handler>) => async (): Promise<Handler> => {
+    const handler = await load();
+    return async (engine, visit) => {
+      await requireShort(visit, bounds);
+      return handler(engine, visit);
+    };
+  };
   const metadata = async () => (await import('./metadata.ts')).metadata;
   return [
-    page(['GET'], ENDPOINTS.authorization, answer),
+    page(['GET'], ENDPOINTS.authorization, short(AUTHORIZATION, answer)),
     page(['GET'], `${ENDPOINTS.authorization}/:uid`, answer),
     page(
       ['GET', 'POST'],
@@ -69,10 +80,18 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
       async () => (await import('./interactions.ts')).visitInteraction,
     ),
     page(['GET', 'POST'], ACCOUNT_PATH, async () => (await import('./account.ts')).visitAccount),
-    api(['POST', 'OPTIONS'], base + ENDPOINTS.token, answer),
-    api(['POST', 'OPTIONS'], base + ENDPOINTS.pushed_authorization_request, answer),
-    api(['POST'], base + ENDPOINTS.revocation, async () => (await import('./token-front.ts')).revoke),
-    api(['POST'], base + ENDPOINTS.introspection, async () => (await import('./token-front.ts')).introspect),
+    api(['POST', 'OPTIONS'], base + ENDPOINTS.token, short(TOKEN, answer)),
+    api(['POST', 'OPTIONS'], base + ENDPOINTS.pushed_authorization_request, short(AUTHORIZATION, answer)),
+    api(
+      ['POST'],
+      base + ENDPOINTS.revocation,
+      short(TOKEN, async () => (await import('./token-front.ts')).revoke),
+    ),
+    api(
+      ['POST'],
+      base + ENDPOINTS.introspection,
+      short(TOKEN, async () => (await import('./token-front.ts')).introspect),
+    ),
     api(['OPTIONS'], base + ENDPOINTS.revocation, answer),
     api(['OPTIONS'], base + ENDPOINTS.introspection, answer),
     api(

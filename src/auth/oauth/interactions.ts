@@ -14,6 +14,7 @@ import { deleteStateByUid } from '../../store/oauth-states.ts';
 import type { UserRow } from '../../store/users.ts';
 import { grantable } from '../roles.ts';
 import { scopeSentence } from '../scopes.ts';
+import { giveBack } from './admission.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from './pages/consent.ts';
@@ -117,6 +118,7 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
   const ts = loginTsNow(app);
   try {
     const user = await signIn(app, { email, password, address: visit.address });
+    await giveBack(app, visit.address);
     await endOtherSession(step, user);
     return await finish({ login: { accountId: user.publicId, ts } });
   } catch (error) {
