@@ -34,6 +34,11 @@ export function networkKey({ keyring }: App, what: string, address: string | und
   return `${what} from ${mac.readUInt16BE()}`;
 }
 
+/** Counts a try. @returns whether it is within the limit */
+export async function isFewTries(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
+  return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
+}
+
 /** The network that an address counts as: whoever has one IPv6 address has 2^64 of them. */
 export function toNetwork(address = 'unknown'): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');

@@ -26,7 +26,7 @@ export interface Membership {
 }
 
 /** A person as a sign-in needs them. */
-type UserWithHash = UserRow & Pick<User, 'passwordHash'>;
+type UserWithHash = UserRow & Pick<User, 'passwordHash' | 'sessionsEndedAt'>;
 
 const omit = { passwordHash: true, sessionsEndedAt: true } as const;
 
@@ -35,7 +35,7 @@ const BY_EMAIL: Statement = {
   name: 'users.by_email',
   text: `select lower($1) as canonical, u.id, u.public_id as "publicId", u.email, u.name,
     u.password_hash as "passwordHash", u.created_at as "createdAt", u.updated_at as "updatedAt",
-    u.disabled_at as "disabledAt"
+    u.disabled_at as "disabledAt", u.sessions_ended_at as "sessionsEndedAt"
     from (values (1)) one left join users u on lower(u.email) = lower($1)`,
 };
 

@@ -1,7 +1,10 @@
 // Signing in: what is said, how often one may try, and what cannot be told from the answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/auth/passwords.ts';
+import { rememberDevice } from '../../src/services/devices.ts';
 import { signIn } from '../../src/services/sign-in.ts';
+import { networkKey } from '../../src/services/throttle.ts';
+import * as users from '../../src/services/users.ts';
 import { countTry } from '../../src/store/sign-in-failures.ts';
 import { findAccount } from '../../src/store/users.ts';
 import * as factories from '../support/factories.ts';
@@ -34,6 +37,7 @@ const fail = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
     () => 'signed in',
     ({ code }: { code: string }) => code,
   );
+const person = () => gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id } });
 /** So many failures, from as many addresses. */
 async function failOften(times: number, input: Partial<Parameters<typeof signIn>[1]> = {}): Promise<void> {
   for (let i = 0; i < times; i++)
@@ -81,8 +85,8 @@ test('an account that does not exist takes as long as one that does', async () =
 });
 
 describe('guessing at one account', () => {
-  test('is refused after ten failures from wherever, even with the right password, and then for a while', async () => {
-    await failOften(10);
+  test('from one network is refused after ten failures, even with the right password, and then for a while', async () => {
+    await failOften(10, { address });
     await expect(attempt()).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 900 });
     now = new Date(now.getTime() + 14 * MINUTE_MS);
     await expect(attempt()).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 60 });
@@ -90,9 +94,28 @@ describe('guessing at one account', () => {
     expect(await attempt()).toMatchObject({ id });
   });
 
+  test('from elsewhere does not keep its owner out: ten wrong passwords anywhere, and the right one is let in', async () => {
+    await failOften(10, { address: '10.9.0.1' });
+    expect(await fail({ address: '10.9.0.1' })).toBe('too_many_requests');
+    await failOften(20);
+    expect(await attempt()).toMatchObject({ id });
+  });
+
+  test('from many networks is refused after a hundred failures, and one network has ten of them at most', async () => {
+    for (let i = 0; i < 30; i++) await fail({ address: '10.9.0.2' });
+    await failOften(90);
+    await expect(attempt()).rejects.toMatchObject(TOO_MANY);
+    now = new Date(now.getTime() + 15 * MINUTE_MS);
+    expect(await attempt()).toMatchObject({ id });
+  });
+
   test('is refused the same for an account that does not exist, whatever the case', async () => {
-    await failOften(10, { email: 'ghost@example.com' });
+    await failOften(10, { email: 'ghost@example.com', address });
     await expect(attempt({ email: 'GHOST@example.com' })).rejects.toMatchObject(TOO_MANY);
+    await failOften(90, { email: 'ghost@example.com' });
+    await expect(attempt({ email: 'GHOST@example.com', address: '10.9.0.3' })).rejects.toMatchObject(
+      TOO_MANY,
+    );
   });
 
   test('counts every spelling that PostgreSQL takes for the same address as one', async () => {
@@ -110,20 +133,123 @@ describe('guessing at one account', () => {
   });
 
   test('counts many tries at once as many, before any password is looked at', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 25 }, (_, i) => fail({ address: `10.3.${networks}.${i}` })),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 25 }, () => fail()));
     expect(outcomes.filter((code) => code === 'unauthenticated')).toHaveLength(10);
     expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(15);
   });
 
   test('begins anew once the person has signed in, and does not keep others out', async () => {
-    await failOften(9);
+    await failOften(9, { address });
     await attempt();
-    await failOften(10);
+    await failOften(10, { address });
     const { email: other } = await factories.user(gateway.app);
     expect(await attempt({ email: other })).toMatchObject({ email: other });
   });
+
+  test('goes on counting for all networks when its owner signs in', async () => {
+    await failOften(99);
+    expect(await attempt()).toMatchObject({ id });
+    expect(await fail({ address: '10.9.0.4' })).toBe('unauthenticated');
+    await expect(attempt()).rejects.toMatchObject(TOO_MANY);
+  });
+});
+
+describe('a device that the person signed in with before', () => {
+  let devices: string;
+  beforeEach(async () => {
+    devices = rememberDevice(gateway.app, await attempt(), '', now);
+  });
+
+  test('lets its person in while the account and the network are guessed at', async () => {
+    await failOften(100);
+    await expect(attempt({ address: '10.9.1.1' })).rejects.toMatchObject(TOO_MANY);
+    expect(await attempt({ address: '10.9.1.1', devices })).toMatchObject({ id });
+    await fail();
+    for (let i = 0; i < 20; i++) await fail({ address: '10.9.1.2' });
+    expect(await attempt({ address: '10.9.1.2', devices })).toMatchObject({ id });
+  });
+
+  test('is worth nothing without the password, and has ten tries of its own: then it is as any other', async () => {
+    await failOften(10, { devices });
+    expect(await attempt({ devices })).toMatchObject({ id });
+    await failOften(10, { devices });
+    await failOften(90);
+    await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
+    const other = rememberDevice(gateway.app, { publicId: (await person()).publicId }, '', now);
+    expect(await attempt({ devices: other })).toMatchObject({ id });
+  });
+
+  test('does not lift the limit of its network', async () => {
+    for (let i = 0; i < 50; i++) await fail();
+    await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
+  });
+
+  test('is one for this account only, of our making, and for 180 days', async () => {
+    const { publicId } = await factories.user(gateway.app);
+    const [own = '', mac = ''] = devices.split(/\.(?=[^.]*$)/);
+    const others = [
+      rememberDevice(gateway.app, { publicId }, '', now),
+      `${own}.${mac.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+      rememberDevice(gateway.app, { publicId }, '', now).replace(/^[^.]+/, (await person()).publicId),
+      own,
+      `${own}.`,
+      'x'.repeat(10_000),
+      '~'.repeat(10_000),
+      '...',
+    ];
+    await failOften(100);
+    for (const other of others) await expect(attempt({ devices: other })).rejects.toMatchObject(TOO_MANY);
+    expect(await attempt({ devices })).toMatchObject({ id });
+    now = new Date(now.getTime() + 180 * 86_400_000);
+    await failOften(100);
+    await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
+  });
+
+  test('is no such device any more once the password was replaced', async () => {
+    const { passwordHash } = await person();
+    now = new Date(now.getTime() + 1_000);
+    await users.setPassword(gateway.app, id, 'another long password');
+    await gateway.app.store.prisma.user.update({ where: { id }, data: { passwordHash } });
+    now = new Date(now.getTime() + 1_000);
+    await failOften(100);
+    await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
+    const next = rememberDevice(gateway.app, await person(), devices, now);
+    expect(await attempt({ devices: next })).toMatchObject({ id });
+  });
+
+  test('may be that of four people, and is the last one\u2019s first', async () => {
+    let all = devices;
+    for (let i = 0; i < 3; i++)
+      all = rememberDevice(gateway.app, await factories.user(gateway.app), all, now);
+    await failOften(100);
+    expect(await attempt({ devices: all })).toMatchObject({ id });
+    const again = rememberDevice(gateway.app, await person(), all, now);
+    expect(again.split('~')).toHaveLength(4);
+    all = rememberDevice(gateway.app, await factories.user(gateway.app), all, now);
+    expect(all.split('~')).toHaveLength(4);
+    await expect(attempt({ devices: all })).rejects.toMatchObject(TOO_MANY);
+  });
+});
+
+test('work on passwords is bounded: of hundreds who try at once the last are told to come again, and nothing is kept of them', async () => {
+  await gateway.app.store.prisma.signInFailure.deleteMany();
+  const outcomes = await Promise.all(
+    Array.from({ length: 300 }, (_, i) =>
+      fail({ email: `nobody-${i}@example.com`, address: `10.10.${i}.1` }),
+    ),
+  );
+  const judged = outcomes.filter((code) => code === 'unauthenticated').length;
+  expect(judged).toBeGreaterThan(100);
+  expect(outcomes.filter((code) => code === 'unavailable')).toHaveLength(300 - judged);
+  expect(judged).toBeLessThan(300);
+  const networks = new Set(
+    Array.from({ length: 300 }, (_, i) => networkKey(gateway.app, '', `10.10.${i}.1`)),
+  );
+  expect(await gateway.app.store.prisma.signInFailure.count()).toBe(networks.size + 2 * judged);
+}, 60_000);
+
+test('an address longer than any is nobody\u2019s', async () => {
+  await expect(attempt({ email: `${'x'.repeat(50_000)}@example.com` })).rejects.toMatchObject(WRONG);
 });
 
 describe('guessing from one address', () => {

@@ -8,6 +8,7 @@ import { signIn } from '../../services/sign-in.ts';
 import { deleteStateByUid } from '../../store/oauth-states.ts';
 import type { UserRow } from '../../store/users.ts';
 import { scopeSentence } from '../scopes.ts';
+import { keepDevice, keptDevices } from './device-cookie.ts';
 import { ACCOUNT_PATH } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { whyNoSignIn } from './interactions.ts';
@@ -93,7 +94,8 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   const loginTs = loginTsNow(engine.app);
   let user: UserRow;
   try {
-    user = await signIn(engine.app, { email, password, address: visit.address });
+    const { address } = visit;
+    user = await signIn(engine.app, { email, password, address, devices: keptDevices(engine.app, visit) });
   } catch (error) {
     return showSignIn(desk, { email, ...whyNoSignIn(error) });
   }
@@ -102,7 +104,7 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   session.loginAccount({ accountId: user.publicId, loginTs });
   await session.save(secondsLeft(engine.app, session));
   ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(desk));
-  return goBack(desk);
+  return keepDevice(engine.app, visit, await goBack(desk), { user, loginTs });
 }
 
 async function showAccount(desk: Desk, user: UserRow): Promise<Response> {

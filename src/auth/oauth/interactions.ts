@@ -15,6 +15,7 @@ import type { UserRow } from '../../store/users.ts';
 import { grantable } from '../roles.ts';
 import { scopeSentence } from '../scopes.ts';
 import { giveBack } from './admission.ts';
+import { keepDevice, keptDevices } from './device-cookie.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from './pages/consent.ts';
@@ -115,12 +116,14 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
   const { app, visit, client, page, finish } = step;
   const { decision, email, password } = parseSignIn(fields);
   if (decision === 'deny') return finish(DENIED);
+  const { address } = visit;
   const ts = loginTsNow(app);
   try {
-    const user = await signIn(app, { email, password, address: visit.address });
-    await giveBack(app, visit.address);
+    const user = await signIn(app, { email, password, address, devices: keptDevices(app, visit) });
+    await giveBack(app, address);
     await endOtherSession(step, user);
-    return await finish({ login: { accountId: user.publicId, ts } });
+    const answer = await finish({ login: { accountId: user.publicId, ts } });
+    return keepDevice(app, visit, answer, { user, loginTs: ts });
   } catch (error) {
     return signInPage({ ...page, clientName: client.name, email, ...whyNoSignIn(error) });
   }

@@ -1,0 +1,34 @@
+// Under what a network is counted.
+import { expect, test } from 'vitest';
+import { createKeyring } from '../../src/auth/keyring.ts';
+import type { App } from '../../src/context.ts';
+import { networkKey } from '../../src/services/throttle.ts';
+
+/** All of an App that is looked at. */
+const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
+
+const network = (i: number) => `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`;
+
+test('however many networks somebody has, they are counted under 65,536 keys at most', () => {
+  const app = withSecret('a secret key of thirty-two characters or more');
+  const keys = new Set<string>();
+  for (let i = 0; i < 80_000; i++) keys.add(networkKey(app, 'x', network(i)));
+  expect(keys.size).toBeGreaterThan(30_000);
+  expect(keys.size).toBeLessThanOrEqual(65_536);
+});
+
+test('which networks share a key cannot be known without the secret key', () => {
+  const sharing = (secret: string) => {
+    const app = withSecret(secret);
+    const shared = Map.groupBy(
+      Array.from({ length: 3_000 }, (_, i) => i),
+      (i) => networkKey(app, 'x', network(i)),
+    );
+    return [...shared.values()].filter(({ length }) => length > 1);
+  };
+  const [one, other] = ['one', 'other'].map((name) =>
+    sharing(`the ${name} secret key of thirty-two characters`),
+  );
+  expect(one?.length).toBeGreaterThan(10);
+  expect(one).not.toEqual(other);
+});
