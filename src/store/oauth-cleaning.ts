@@ -23,12 +23,16 @@ const SWEEPS: readonly Sweep[] = [
     where: "t.team_id is null and t.created_at < $1::timestamptz - interval '1 day'",
     isAnnounced: true,
   },
-  // A client that registered itself is kept while a grant to it is live, and a month longer: people come back.
+  // A client that registered itself is kept while a grant to it is live, and a month longer: people come back. Of those that
+  // nobody has ever granted anything there may be many: the newest are kept.
   {
     table: 'oauth_clients',
-    where: `t.dynamic and t.disabled_at is null and t.created_at < $1::timestamptz - interval '30 days'
-      and not exists (select from oauth_grants g where g.client_id = t.id
-        and least(g.revoked_at, g.expires_at) > $1::timestamptz - interval '30 days')`,
+    where: `t.dynamic and t.disabled_at is null and (t.created_at < $1::timestamptz - interval '30 days'
+        and not exists (select from oauth_grants g where g.client_id = t.id
+          and least(g.revoked_at, g.expires_at) > $1::timestamptz - interval '30 days')
+      or t.created_at < (select c.created_at from oauth_clients c where c.dynamic
+          order by c.created_at desc offset 9999 limit 1)
+        and not exists (select from oauth_grants g where g.client_id = t.id))`,
     isAnnounced: true,
   },
 ];

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clean, createCleaner } from '../../../src/auth/oauth/cleaning.ts';
 import { revokeGrant, saveGrant } from '../../../src/store/oauth-grants.ts';
+import { countTry } from '../../../src/store/sign-in-failures.ts';
 import * as factories from '../../support/factories.ts';
 import { createGateway, type Gateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
@@ -26,7 +27,7 @@ const hence = (ms: number) => new Date(now.getTime() + ms);
 test('a backlog is worked off within seconds of requests; without one, there is a pause', async () => {
   await gateway.app.store.pool.query(
     `insert into oauth_states (model, id_hash, payload, expires_at)
-      select 'Interaction', sha256(n::text::bytea), '{}', $1 from generate_series(1, 45000) n`,
+      select 'Interaction', sha256(n::text::bytea), '{}', $1 from generate_series(1, 44500) n`,
     [ago(DAY_MS)],
   );
   const left = () => prisma().oauthState.count();
@@ -35,7 +36,7 @@ test('a backlog is worked off within seconds of requests; without one, there is 
     cleanSometimes();
     return left();
   };
-  for (const rest of [25_000, 5_000, 0]) {
+  for (const rest of [24_500, 4_500, 0]) {
     now = hence(5_000);
     await expect.poll(leftAfterARequest, { timeout: 10_000 }).toBe(rest);
   }
@@ -101,6 +102,34 @@ describe('a client that registered itself', () => {
     await clean(gateway.app, now);
     expect(await all()).toEqual([true, false, false]);
   });
+});
+
+test('of clients that registered themselves the newest 10,000 stay, and those that somebody granted something', async () => {
+  const { id: teamId } = await factories.team(gateway.app);
+  const { id: granted } = await factories.oauthClient(gateway.app, { dynamic: true, createdAt: ago(DAY_MS) });
+  await oauthGrant(gateway.app, { teamId, clientId: granted });
+  const { id: operators } = await factories.oauthClient(gateway.app, { createdAt: ago(DAY_MS) });
+  await gateway.app.store.pool.query(
+    `insert into oauth_clients (id, name, metadata, dynamic, created_at)
+      select 'flood-' || n, 'Flood', '{}', true, $1::timestamptz + n * interval '1 ms' from generate_series(1, 10010) n`,
+    [ago(3_600_000)],
+  );
+  await clean(gateway.app, now);
+  const left = await prisma().oauthClient.findMany({ where: { name: 'Flood' }, select: { id: true } });
+  expect(left).toHaveLength(10_000);
+  expect(left.map(({ id }) => id)).not.toContain('flood-10');
+  expect(await prisma().oauthClient.count({ where: { id: { in: [granted, operators] } } })).toBe(2);
+});
+
+test('a count of tries is deleted once its window is over', async () => {
+  const { store } = gateway.app;
+  await countTry(store, 'longest', now, 3_600_000);
+  now = hence(3_600_000 - 1);
+  await clean(gateway.app, now);
+  expect(await prisma().signInFailure.count()).toBe(1);
+  now = hence(2);
+  await clean(gateway.app, now);
+  expect(await prisma().signInFailure.count()).toBe(0);
 });
 
 test('with nothing to delete, no process is told to forget what it knows', async () => {
