@@ -38,7 +38,7 @@ const MAX_EMAIL_LENGTH = 254;
  * Each takes 19 MiB and a thread of the four that a process has. More may wait than one network may try (`LIMITS.network`),
  * so that none fills the queue alone.
  */
-const inQueue = createQueue({ atOnce: 2, waiting: 100 });
+const inQueue = createQueue({ atOnce: 2, waiting: 60 });
 
 /**
  * The person with this e-mail address and password.

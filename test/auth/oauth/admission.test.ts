@@ -111,6 +111,20 @@ describe('requests that begin a sign-in', () => {
     expect(requirePage(await begin()).status).toBe(429);
   });
 
+  test('go round without a sign-in as often as they were begun: each round counts, and leaves no row more', async () => {
+    const { browser, platform } = await createScene(gateway);
+    const { url } = requirePage(await browser.open((await platform.request()).url));
+    const round = async (page: string) => {
+      const uid = page.split('/').at(-1);
+      return requirePage(await browser.open(`http://localhost:4000/oauth/authorize/${uid}`));
+    };
+    const next = await round(url);
+    expect([next.status, next.url === url]).toEqual([200, false]);
+    expect(await prisma().oauthState.count({ where: { model: 'Interaction' } })).toBe(1);
+    await useUp();
+    expect((await round(next.url)).status).toBe(429);
+  });
+
   test('by a person who is signed in count for that person, wherever they are', async () => {
     await getTokens(scene);
     await prisma().signInFailure.deleteMany();
