@@ -17,8 +17,16 @@ const MAX_OWNERS = 4;
 /** For how many seconds a device is worth keeping what `rememberDevice` gave it. */
 export const DEVICE_LIFE_SECONDS = LIFE_MS / 1_000;
 
+/** One person's sign-in with a device. */
+interface Device {
+  readonly publicId: string;
+  readonly at: number;
+  readonly name: string;
+  readonly token: string;
+}
+
 /**
- * What the device is to keep from now on. @param kept what it keeps so far, '' for nothing
+ * What the device is to keep from now on. @param kept what it says that it keeps so far, '' for nothing
  * @param at when the password was asked for: one that is replaced meanwhile makes it no such device
  */
 export function rememberDevice(
@@ -28,21 +36,23 @@ export function rememberDevice(
   at: Date,
 ): string {
   const text = [publicId, at.getTime(), crypto.randomUUID()].join('.');
-  const others = tokensOf(kept).filter((token) => !token.startsWith(`${publicId}.`));
-  return [`${text}.${app.keyring.sign(PURPOSE, text)}`, ...others].slice(0, MAX_OWNERS).join('~');
+  const others = devicesIn(app, kept).filter((device) => device.publicId !== publicId);
+  const tokens = [`${text}.${app.keyring.sign(PURPOSE, text)}`, ...others.map(({ token }) => token)];
+  return tokens.slice(0, MAX_OWNERS).join('~');
 }
 
-/** The name of the device if its owner has signed in with it before, or null. @param kept what the device says it keeps */
-export function findDevice(app: App, owner: Owner, kept: string): string | null {
-  const since = Math.max(app.clock().getTime() - LIFE_MS, owner.sessionsEndedAt?.getTime() ?? 0);
-  for (const token of tokensOf(kept)) {
-    const [publicId = '', at = '', name = '', signature = ''] = token.split('.');
-    if (publicId !== owner.publicId || !(Number(at) > since)) continue;
-    if (app.keyring.isSigned(PURPOSE, [publicId, at, name].join('.'), signature)) return name;
-  }
-  return null;
+/** The name of the device if its owner has signed in with it before, or null. @param kept what it says that it keeps */
+export function findDevice(app: App, { publicId, sessionsEndedAt }: Owner, kept: string): string | null {
+  const since = Math.max(app.clock().getTime() - LIFE_MS, sessionsEndedAt?.getTime() ?? 0);
+  const found = devicesIn(app, kept).find((device) => device.publicId === publicId && device.at > since);
+  return found?.name ?? null;
 }
 
-function tokensOf(kept: string): string[] {
-  return kept.split('~', MAX_OWNERS).filter((token) => token !== '');
+/** Those that we have signed. */
+function devicesIn(app: App, kept: string): Device[] {
+  return kept.split('~', MAX_OWNERS).flatMap((token) => {
+    const [publicId = '', at = '', name = '', signature = ''] = token.split('.', 4);
+    const isOurs = app.keyring.isSigned(PURPOSE, [publicId, at, name].join('.'), signature);
+    return isOurs ? [{ publicId, at: Number(at), name, token }] : [];
+  });
 }

@@ -1,4 +1,4 @@
-// Dear work that anybody can ask for: so much of it at once, so much that waits, in the order that it came. Pure.
+// Dear work that anybody can ask for: so much of it at once, so much that waits, in the order that it came.
 import { AppError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;

@@ -229,6 +229,7 @@ describe('a device that the person signed in with before', () => {
     expect(again.split('~')).toHaveLength(4);
     all = rememberDevice(gateway.app, await factories.user(gateway.app), all, now);
     expect(all.split('~')).toHaveLength(4);
+    expect(rememberDevice(gateway.app, await person(), 'not~of~our~making', now)).not.toContain('~');
     await expect(attempt({ devices: all })).rejects.toMatchObject(TOO_MANY);
   });
 });
