@@ -43,7 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   rest: ['type context', 'type http', 'errors', 'output', 'pagination', 'auth', 'services', 'views'],
   views: ['columns', 'json', 'type output', 'type services'],
-  services: ['type context', 'errors', 'pagination', 'auth', 'store'],
+  services: ['type context', 'errors', 'fair-queue', 'pagination', 'auth', 'store'],
   'auth/oauth': [
     'type context',
     'type config',

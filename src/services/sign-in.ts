@@ -3,10 +3,10 @@
 import { DUMMY_HASH, verifyPassword } from '../auth/passwords.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { createFairQueue } from '../fair-queue.ts';
 import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
 import { type Account, findAccount, type UserRow } from '../store/users.ts';
 import { findDevice } from './devices.ts';
-import { createQueue } from './queue.ts';
 import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from './throttle.ts';
 
 export interface Credentials {
@@ -34,21 +34,23 @@ const MAX_PASSWORD_LENGTH = 1_000;
 /** More than any e-mail address has (RFC 5321 §4.5.3.1.3). */
 const MAX_EMAIL_LENGTH = 254;
 
-/**
- * Each takes 19 MiB and a thread of the four that a process has. More may wait than one network may try (`LIMITS.network`),
- * so that none fills the queue alone.
- */
-const inQueue = createQueue({ atOnce: 2, waiting: 60 });
+/** Each check takes 19 MiB and a thread of the four that a process has. Networks take turns, and none fills the queue alone. */
+const checks = createFairQueue({
+  concurrency: 2,
+  concurrencyPerKey: 2,
+  maxWaitingPerKey: LIMITS.network.most,
+  maxWaiting: 60,
+});
 
 /**
  * The person with this e-mail address and password.
  * @throws AppError `unauthenticated`, the same for an unknown account, a wrong password and a disabled person;
- *   `too_many_requests` once there were too many failures; `unavailable` when too many sign in at once
+ *   `too_many_requests` once there were too many failures, or when too many sign in at once
  */
 export async function signIn(app: App, credentials: Credentials): Promise<UserRow> {
   const network = networkKey(app, 'sign-in', credentials.address);
   await requireFewTries(app, network, LIMITS.network);
-  const user = await inQueue(() => judge(app, credentials));
+  const user = await checks.run(network, () => judge(app, credentials));
   await takeBackTry(app.store, network);
   return user;
 }
