@@ -19,6 +19,8 @@ interface Outcome {
   accepted: Accepted | null;
   /** Why it is refused as a whole: the executor need not find that out again. */
   refusal: AppError | null;
+  /** Whether it only reads: then it may be given up half-way, and run again. */
+  isRead: boolean;
   /** Whether the executor found it larger than what it was given to make. */
   isLarge: boolean;
   /** The turn that a large answer has; ends with the answer. */
@@ -30,7 +32,7 @@ export function toGraphContext(ctx: Context): GraphContext {
   return {
     ...ctx,
     loaders: new Map(),
-    outcome: { accepted: null, refusal: null, isLarge: false, turn: null },
+    outcome: { accepted: null, refusal: null, isRead: false, isLarge: false, turn: null },
   };
 }
 

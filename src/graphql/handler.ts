@@ -1,25 +1,15 @@
 // GraphQL over HTTP. The only place that creates Yoga; what it may do is decided here, what it serves is in schema.ts.
-import { getOperationAST, type OperationDefinitionNode, type Source } from 'graphql';
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../http.ts';
-import { requireCaller } from './access.ts';
-import { AnswerTooLarge, limitExecution } from './answer-size.ts';
 import { type GraphContext, teamOf, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
-import { explain, rootCause, toGraphQLError, toPublicError } from './errors.ts';
+import { explain, toGraphQLError } from './errors.ts';
 import { createFallbacks } from './fallbacks.ts';
 import { createLane, type Lane, type Params } from './lane.ts';
-import {
-  createTurns,
-  SMALL_ANSWER_BYTES,
-  SMALL_ANSWER_VALUES,
-  type Turns,
-  toBody,
-  waitForTurn,
-} from './large-answers.ts';
-import { parseWithinLimits, requireShortDocument, requireWithinLimits } from './limits.ts';
+import { createTurns, type Turns, toBody, waitForTurn } from './large-answers.ts';
+import { documentLimits, policy, publicErrors } from './policy.ts';
 import { schema } from './schema.ts';
 
 /** Answers one request. The caller has resolved host and actor already. */
@@ -161,79 +151,4 @@ function unreadableParameters(): Plugin {
       });
     },
   };
-}
-
-function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
-  return {
-    onParse({ setParseFn }) {
-      setParseFn((source: string | Source) => parseWithinLimits(source, limits));
-    },
-    onValidate({ params: { documentAST }, context }) {
-      try {
-        requireShortDocument(context, schema, documentAST, context.params.operationName);
-      } catch (error) {
-        throw toGraphQLError(error);
-      }
-    },
-  };
-}
-
-/** After validation, before anything runs: who may see data at all, and how much may be asked for. */
-function policy({ config: { limits } }: App, turns: Turns): Plugin<GraphContext> {
-  return {
-    async onExecute({ args }) {
-      const { document, operationName, contextValue, variableValues } = args;
-      const operation = getOperationAST(document, operationName);
-      if (operation == null) return;
-      const { outcome } = contextValue;
-      try {
-        requireCaller(contextValue, schema, document, operation);
-        if (outcome.refusal !== null) throw outcome.refusal;
-        const values = requireWithinLimits(limits, schema, document, operation, variableValues ?? {});
-        if (values > SMALL_ANSWER_VALUES) await waitForTurn(turns, contextValue);
-        limitExecution(args, maxBytesOf(operation, contextValue), contextValue);
-        outcome.accepted = { document, operation };
-      } catch (error) {
-        // Yoga takes anything with a property `errors`, as AppError has, for an AggregateError.
-        throw toGraphQLError(error);
-      }
-    },
-  };
-}
-
-/** What changes data is not run again: it may be as large as any at once. */
-function maxBytesOf({ operation }: OperationDefinitionNode, { config, outcome }: GraphContext): number {
-  const { maxAnswerBytes } = config.limits;
-  return outcome.turn === null && operation === 'query'
-    ? Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes)
-    : maxAnswerBytes;
-}
-
-/** So many errors in one answer are no help to anybody. */
-const MAX_ERRORS = 1_000;
-
-/** The last step before the answer is written, whatever it was that failed. */
-function publicErrors(): Plugin<object, GraphContext> {
-  return {
-    onResultProcess({ result, setResult, serverContext }) {
-      if (!('errors' in result) || result.errors === undefined) return;
-      serverContext.outcome.accepted = null;
-      const refusal = refusalOfAll(result.errors);
-      if (refusal !== null) {
-        setResult({ errors: [toPublicError(refusal, serverContext, false)] });
-        return;
-      }
-      const answered = 'data' in result && result.data != null;
-      const errors = result.errors.map((error) => toPublicError(error, serverContext, answered));
-      setResult({ ...result, errors });
-    },
-  };
-}
-
-/** What is said in place of the answer, where there is too much of it. */
-function refusalOfAll(errors: readonly Error[]): AppError | null {
-  if (errors.length > MAX_ERRORS)
-    return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
-  const causes = errors.map(rootCause);
-  return causes.find((cause) => cause instanceof AnswerTooLarge) ?? null;
 }

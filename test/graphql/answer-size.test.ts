@@ -64,6 +64,25 @@ describe.each([
   });
 });
 
+test('a change is answered in full, however large the answer: it has happened', async () => {
+  const workspaceId = BigInt(id);
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const steps = await factories.workflow(gateway.app, funnel, [{ split: 'Split', matched: ['Page'] }]);
+  const mutation = `mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) {
+    funnel { workspace { contacts(first: 100) { nodes { customAttributes { value } } } } } } }`;
+  const input = {
+    funnelId: btoa(`Funnel:${funnel.id}`),
+    splitId: btoa(`ConditionalSplitStep:${steps.get('Split')?.id}`),
+  };
+  const { response, data, errors } = await post(
+    gateway,
+    { query: mutation, variables: { input } },
+    { caller },
+  );
+  expect([response.status, errors]).toEqual([200, undefined]);
+  expect(JSON.stringify(data).length).toBeGreaterThan(100 * NOTE.length);
+});
+
 test('an answer with very many errors is refused as a whole', async () => {
   const narrow = await factories.apiKey(gateway.app, {
     teamId: (await gateway.app.store.prisma.team.findFirstOrThrow()).id,
