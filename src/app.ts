@@ -11,7 +11,7 @@ import { createStore } from './store/store.ts';
 /** Opens no connection yet; `closeApp` closes what it comes to open. */
 export function createApp(
   config: Config,
-  secrets: { databaseUrl: string; secretKeys: () => readonly string[] },
+  secrets: { databaseUrl: string; listenUrl?: string | undefined; secretKeys: () => readonly string[] },
   overrides: Partial<App> = {},
 ): App {
   const log = overrides.log ?? createLogger(config.logLevel);
@@ -19,6 +19,7 @@ export function createApp(
     overrides.store ??
     createStore({
       url: secrets.databaseUrl,
+      listenUrl: secrets.listenUrl,
       poolSize: config.poolSize,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,

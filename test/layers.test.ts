@@ -55,7 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'store',
   ],
   auth: ['type context', 'type config', 'errors', 'type log', 'loopback', 'store'],
-  store: ['columns', 'errors', 'log', 'row-block', 'type pagination', 'type auth'],
+  store: ['columns', 'errors', 'fair-queue', 'log', 'row-block', 'type pagination', 'type auth'],
   context: ['type auth', 'type config', 'type log', 'type store'],
   config: ['errors', 'log', 'loopback', 'variables'],
   variables: ['log'],
@@ -84,7 +84,17 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'loopback', 'columns', 'output', 'row-block', 'views'];
+const PURE = [
+  'errors',
+  'fair-queue',
+  'pagination',
+  'json',
+  'loopback',
+  'columns',
+  'output',
+  'row-block',
+  'views',
+];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

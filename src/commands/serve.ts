@@ -3,6 +3,7 @@ import type { App } from '../context.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
+import { requireReads } from '../store/store.ts';
 import { VARIABLES } from '../variables.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
@@ -33,7 +34,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
   const server = import('../listen.ts');
   server.catch(() => {});
   await withDatabase(shell, async (database) => {
-    const prepared = await prepare(database, options);
+    const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);
     // Looks at a password, which takes as long as making the server: both at once.
     const person = prepared.store === 'ready' ? findDemoPerson(database.app) : Promise.resolve(null);
     person.catch(() => {});

@@ -1,34 +1,49 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
 import { type ApiKey, Prisma } from './generated/client.ts';
+import { lookup } from './lookup.ts';
 import { allocateIds } from './public-ids.ts';
 import type { Ref } from './rows.ts';
-import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
+import { type Store, type Transaction, withPrisma } from './store.ts';
 
 export type ApiKeyLogin = Pick<
   ApiKey,
   'id' | 'publicId' | 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'
 >;
 
-const BY_HASH: Statement = {
-  name: 'api_keys.by_hash',
-  text: `select id, public_id as "publicId", team_id as "teamId", name, scopes, expires_at as "expiresAt",
-    revoked_at as "revokedAt", last_used_at as "lastUsedAt" from api_keys where token_hash = $1`,
-};
+const byHash = lookup<ApiKeyLogin>(
+  'api_keys.by_hash',
+  {
+    id: 'int8',
+    publicId: 'text',
+    teamId: 'int8',
+    name: 'text',
+    scopes: 'text[]',
+    expiresAt: 'timestamp',
+    revokedAt: 'timestamp',
+    lastUsedAt: 'timestamp',
+  },
+  (select) => `select ${select} from api_keys t where t.token_hash = $1`,
+);
 
-const TOUCH: Statement = {
-  name: 'api_keys.touch',
-  text: `update api_keys set last_used_at = $2
-    where id = $1 and (last_used_at is null or last_used_at <= $2::timestamptz - $3 * interval '1 millisecond')`,
-};
+/** Waits for nobody who holds the row: whoever does notes a use too, or ends the key. */
+const touch = lookup<{ id: bigint }>(
+  'api_keys.touch',
+  { id: 'int8' },
+  (select) => `with due as (select id from api_keys
+      where id = $1 and (last_used_at is null or last_used_at <= $2::timestamptz - $3::float8 * interval '1 millisecond')
+      for no key update skip locked),
+    t as (update api_keys k set last_used_at = $2 from due where k.id = due.id returning k.id)
+    select ${select} from t`,
+);
 
 /** The key with this hash, revoked and expired ones included, or null. */
-export async function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
-  return (await query<ApiKeyLogin>(store, BY_HASH, [tokenHash]))[0] ?? null;
+export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
+  return byHash(store, [tokenHash]);
 }
 
 /** Notes a use, unless another one was noted within `intervalMs`: many processes write once between them. */
 export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs: number): Promise<void> {
-  await query(store, TOUCH, [id, at, intervalMs]);
+  await touch(store, [id, at, intervalMs]);
 }
 
 /** A key without its hash: what people may see of it. */

@@ -1,5 +1,5 @@
 // Database failures -> AppError, so that nothing above the store knows an SQLSTATE or a Prisma code.
-import { AppError } from '../errors.ts';
+import { AppError, StartupError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -14,7 +14,12 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   for (const cause of causesOf(error)) {
     const codes = [cause.code, cause.originalCode].filter((value) => typeof value === 'string');
-    if (codes.some((value) => UNAVAILABLE.test(value)) || UNAVAILABLE_MESSAGE.test(String(cause.message))) {
+    if (
+      codes.some((value) => UNAVAILABLE.test(value)) ||
+      UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
+      // What has to be put right before the store can be read at all.
+      cause instanceof StartupError
+    ) {
       return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause: error,

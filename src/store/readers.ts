@@ -1,191 +1,181 @@
 // Connections for short reads, each shared by many requests at once: statements are sent without waiting for the
-// answers to those before them (pipelining), so that a busy gateway needs few connections and few system calls.
-import type { Socket } from 'node:net';
-import pg from 'pg';
-import { Parser } from 'pg-protocol/dist/parser.js';
+// answers to those before them (pipelining), so that a busy gateway needs few connections and few system calls. A
+// connection that stops answering gets no more reads, those behind its first one are sent again over another, and in the end it is
+// replaced: reads change nothing, so that they can be sent twice.
+import type pg from 'pg';
+import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { NO_ROWS, type RowBlock, RowCollector } from '../row-block.ts';
+import type { RowBlock } from '../row-block.ts';
+import { MAX_MOVES, type Read, ReadingConnection } from './readers/reading-connection.ts';
 import type { Statement } from './store.ts';
 
 export interface Readers {
-  /** The rows of one prepared statement, as they came. Rejects with what the driver said. */
-  read(statement: Statement, values: unknown[]): Promise<RowBlock>;
+  /**
+   * The rows of one prepared statement that changes nothing, or may well run twice, as they came.
+   * @param owner the team for which it is read, if any
+   * @throws AppError `unavailable` when too many reads wait already; else what the driver said
+   */
+  read(statement: Statement, values: unknown[], owner?: bigint): Promise<RowBlock>;
   close(): Promise<void>;
 }
 
 interface ReadersOptions {
-  /** How many connections at most; they are opened when needed. */
+  /** How many connections share the reads, at least 2; they are opened when needed. As many again may stand in for late ones. */
   readonly count: number;
   readonly connection: pg.ClientConfig;
+  /** Milliseconds after which a connection that has answered nothing is ended, with the reads on it. */
+  readonly answerTimeoutMs: number;
   readonly log: Logger;
 }
 
-/** One place for a connection, and the reads under way on it. */
-interface Slot {
-  client: Promise<pg.Client> | null;
-  pending: number;
+/** For whom is read what is no team's. */
+const NOBODY = 0n;
+/** How often connections are looked at while reads are under way. */
+const TICK_MS = 100;
+/** A connection that has answered nothing for so many looks in a row is late: after 300 to 400 ms. */
+const LATE_TICKS = 4;
+/** Reads on one connection at most, and reads that wait for one, of all teams and of one. */
+const MAX_PENDING = 1_000;
+const MAX_WAITING = 1_000;
+const MAX_WAITING_PER_OWNER = 250;
+/** A team for which so many connections are late gets none of the reserved ones. */
+const MANY_LATE = 2;
+const RESERVED = 2;
+const RETRY_AFTER_SECONDS = 2;
+const CLOSE_TIMEOUT_MS = 2_000;
+
+const PROBE: Statement = { name: '', text: 'select $1::int' };
+
+/** A read for nobody, which shows whether a connection answers. */
+function createProbe(): Read {
+  return { statement: PROBE, values: [1], owner: NOBODY, resolve() {}, reject() {}, moves: MAX_MOVES };
+}
+
+/** Connections, and how many there may be. */
+interface Group {
+  readonly max: number;
+  readonly connections: ReadingConnection[];
 }
 
 /** Opens nothing yet: the first read does. */
-export function createReaders({ count, connection, log }: ReadersOptions): Readers {
-  const slots = Array.from({ length: count }, (): Slot => ({ client: null, pending: 0 }));
+export function createReaders({ count, connection, answerTimeoutMs, log }: ReadersOptions): Readers {
+  /** The first `count` that are not late share the reads. */
+  const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
+  /** For when all of those are late. */
+  const reserved: Group = { max: RESERVED, connections: [] };
+  const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
+  let waiting: Read[] = [];
+  let ticker: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
-  function open(slot: Slot): Promise<pg.Client> {
-    const client = new pg.Client({ ...connection, pipeline: true } as pg.ClientConfig);
-    keepRowsWhole(client);
-    const opening = client.connect().then(async () => {
-      // Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for
-      // all values: what they may scan is fixed by their text (rows.ts).
-      await client.query('set plan_cache_mode = force_generic_plan');
-      return client;
+  const all = () => [...ordinary.connections, ...reserved.connections];
+
+  function open({ connections }: Group): ReadingConnection {
+    const opened = new ReadingConnection(connection, {
+      onOpen: serveWaiting,
+      onClosed(error, left) {
+        connections.splice(connections.indexOf(opened), 1);
+        if (left !== null && !isClosed) log.warn({ err: error }, 'reading connection lost');
+        for (const read of left ?? []) {
+          if (isClosed) read.reject(error);
+          else if (!start(read)) waiting.push(read);
+        }
+        // Nothing is open, and nothing could be opened: whoever waits is told why.
+        if (left === null && !all().some(({ isOpen }) => isOpen))
+          for (const read of waiting.splice(0)) read.reject(error);
+        else serveWaiting();
+      },
     });
-    const drop = () => {
-      if (slot.client === opening) slot.client = null;
-    };
-    // Whoever waits on the connection is told by their own read.
-    opening.catch(drop);
-    client.on('error', (error) => {
-      log.warn({ err: error }, 'reading connection lost');
-      drop();
-    });
-    client.on('end', drop);
-    return opening;
+    connections.push(opened);
+    return opened;
+  }
+
+  /** Of the first `count` connections of a group that are not late, the one with the fewest reads; null: none has room. */
+  function leastBusy(group: Group): ReadingConnection | null {
+    let best: ReadingConnection | null = null;
+    let least = MAX_PENDING;
+    let usable = 0;
+    for (const candidate of group.connections) {
+      if (candidate.late) continue;
+      const { pending } = candidate;
+      if (pending === 0) return candidate;
+      if (pending < least) {
+        best = candidate;
+        least = pending;
+      }
+      if (++usable === count) return best;
+    }
+    return group.connections.length < group.max ? open(group) : best;
+  }
+
+  /** Whether a team's own reads may be what makes connections late. */
+  function isSlow(owner: bigint): boolean {
+    return all().filter(({ late, headOwner }) => late && headOwner === owner).length >= MANY_LATE;
+  }
+
+  function start(read: Read): boolean {
+    const target = leastBusy(ordinary) ?? (isSlow(read.owner) ? null : leastBusy(reserved));
+    target?.read(read);
+    return target !== null;
+  }
+
+  function serveWaiting(): void {
+    if (waiting.length > 0) waiting = waiting.filter((read) => !start(read));
+  }
+
+  function tick(): void {
+    const before = all();
+    for (const one of before) {
+      const quietTicks = one.tick();
+      if (quietTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
+      else if (quietTicks === LATE_TICKS) {
+        log.warn({ pending: one.pending }, 'reading connection late: its other reads are sent again');
+        one.late = true;
+        // Whatever stopped it may have stopped those that have nothing to do: they are asked before a read is lost on them.
+        for (const other of before) if (other.pending === 0) other.read(createProbe());
+      }
+    }
+    for (const one of all()) if (one.late) one.offerWaiting(start);
+    serveWaiting();
+    if (waiting.length > 0 || all().some(({ pending }) => pending > 0)) return;
+    clearInterval(ticker);
+    ticker = undefined;
+  }
+
+  function isFull(owner: bigint): boolean {
+    if (waiting.length >= MAX_WAITING) return true;
+    if (waiting.length < MAX_WAITING_PER_OWNER) return false;
+    return waiting.filter((read) => read.owner === owner).length >= MAX_WAITING_PER_OWNER;
   }
 
   return {
-    async read(statement, values) {
-      const slot = slots.reduce((least, next) => (next.pending < least.pending ? next : least));
-      slot.pending += 1;
-      try {
-        slot.client ??= open(slot);
-        return await send(await slot.client, statement, values);
-      } finally {
-        slot.pending -= 1;
-      }
+    read(statement, values, owner = NOBODY) {
+      return new Promise((resolve, reject) => {
+        if (isClosed) {
+          reject(new Error('Connection terminated: closed'));
+          return;
+        }
+        // One timer for all reads: none of them pays for one of its own.
+        ticker ??= setInterval(tick, TICK_MS);
+        const read = { statement, values, owner, resolve, reject, moves: 0 };
+        if (start(read)) return;
+        if (!isFull(owner)) waiting.push(read);
+        else
+          reject(
+            new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
+              retryAfterSeconds: RETRY_AFTER_SECONDS,
+            }),
+          );
+      });
     },
     async close() {
-      const open = slots.flatMap((slot) => (slot.client === null ? [] : [slot.client]));
-      await Promise.allSettled(open.map(async (client) => (await client).end()));
+      isClosed = true;
+      const last = setTimeout(() => {
+        for (const one of all()) one.fail(new Error('Connection terminated: closed'));
+      }, CLOSE_TIMEOUT_MS);
+      await Promise.allSettled(all().map((one) => one.end()));
+      clearTimeout(last);
+      clearInterval(ticker);
     },
   };
-}
-
-// What follows knows node-postgres from the inside, which its declared types leave out: its parser makes a string of
-// every field as it comes in, and its queries an object of every row. Here a row stays one string until somebody asks.
-
-/** A message from PostgreSQL, as the parser gives it to the connection. */
-interface Message {
-  readonly name: string;
-}
-
-type HandlePacket = (offset: number, code: number, length: number, bytes: Buffer) => Message;
-
-const DATA_ROW = 0x44;
-/** A message's length counts itself, and stands before `offset`. */
-const LENGTH_BYTES = 4;
-const ROW: Message = { name: 'dataRow' };
-
-class RowParser extends (Parser as unknown as new () => {
-  handlePacket: HandlePacket;
-  parse(bytes: Buffer, onMessage: (message: Message) => void): void;
-}) {
-  readonly rows = new RowCollector();
-
-  override handlePacket: HandlePacket = (offset, code, length, bytes) => {
-    if (code !== DATA_ROW) return super.handlePacket(offset, code, length, bytes);
-    this.rows.add(bytes, offset, offset + length - LENGTH_BYTES);
-    return ROW;
-  };
-}
-
-interface Connection {
-  readonly stream: Socket;
-  emit(event: string, message: Message): void;
-  attachListeners(stream: Socket): void;
-}
-
-function connectionOf(client: pg.Client): Connection {
-  return (client as pg.Client & { connection: Connection }).connection;
-}
-
-/** The end of a statement's answer, with its rows. */
-interface CommandComplete extends Message {
-  rows?: RowBlock;
-}
-
-/** Has a client that is not connected yet take rows in one piece, and all of a statement's rows at once. */
-function keepRowsWhole(client: pg.Client): void {
-  const connection = connectionOf(client);
-  connection.attachListeners = (stream) => {
-    const parser = new RowParser();
-    const onMessage = (message: Message) => {
-      if (message === ROW) return;
-      // Statements are answered one after the other; what came before an error is nobody's.
-      if (message.name === 'commandComplete') (message as CommandComplete).rows = parser.rows.take();
-      if (message.name === 'error') parser.rows.take();
-      connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
-    };
-    stream.on('data', (bytes: Buffer) => parser.parse(bytes, onMessage));
-  };
-}
-
-/** What the client calls on a query that it has sent. How one is sent is inherited from node-postgres' own. */
-interface QueryHandlers {
-  handleRowDescription(message: object): void;
-  handleCommandComplete(message: CommandComplete): void;
-  handleReadyForQuery(): void;
-}
-
-// Without the constructor: the emitter and the result that it makes kept every answer until a full garbage collection.
-const Query = function Query() {} as unknown as new () => QueryHandlers;
-Query.prototype = pg.Query.prototype;
-
-class RowsQuery extends Query {
-  readonly name: string;
-  readonly text: string;
-  readonly values: unknown[];
-  readonly portal = '';
-  /** Called with what went wrong. */
-  readonly callback: (error: Error) => void;
-  private readonly resolve: (rows: RowBlock) => void;
-  private received = NO_ROWS;
-
-  constructor(
-    { name, text }: Statement,
-    values: unknown[],
-    { resolve, reject }: Pick<PromiseWithResolvers<RowBlock>, 'resolve' | 'reject'>,
-  ) {
-    super();
-    this.name = name;
-    this.text = text;
-    this.values = values;
-    this.resolve = resolve;
-    this.callback = reject;
-  }
-
-  override handleRowDescription(): void {}
-
-  override handleCommandComplete({ rows = NO_ROWS }: CommandComplete): void {
-    this.received = rows;
-  }
-
-  override handleReadyForQuery(): void {
-    this.resolve(this.received);
-    this.received = NO_ROWS;
-  }
-}
-
-/** Statements of one turn of the event loop leave in one system call. */
-function holdUntilTurnEnds(client: pg.Client): void {
-  const { stream } = connectionOf(client);
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  setImmediate(() => stream.uncork());
-}
-
-function send(client: pg.Client, statement: Statement, values: unknown[]): Promise<RowBlock> {
-  const { promise, ...settle } = Promise.withResolvers<RowBlock>();
-  holdUntilTurnEnds(client);
-  client.query(new RowsQuery(statement, values, settle) as unknown as pg.Submittable);
-  return promise;
 }

@@ -1,18 +1,30 @@
-// The store: one connection pool, shared by hand-written SQL and by Prisma's adapter. The only place that opens one.
+// The store's connections, all opened here but the one that listens: a pool that hand-written SQL and Prisma share, and sets
+// of pipelined ones for reads. Who asks and whose a host is has a set of its own, which no tenant's work can fill, and so
+// has what may scan far.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../row-block.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createStatementNames } from './prisma-names.ts';
+import { connectionOf } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 
 export interface Store {
   readonly pool: pg.Pool;
   readonly readers: Readers;
+  /** For what every request needs before it is known who asks. */
+  readonly lookups: Readers;
+  /** For reads that may scan far; `expensive` says whose turn it is. */
+  readonly scans: Readers;
+  readonly expensive: FairQueue;
   readonly prisma: PrismaClient;
   /** How a connection of one's own is made. */
   readonly connection: pg.ClientConfig;
+  /** How one that listens is made. */
+  readonly listening: pg.ClientConfig;
   close(): Promise<void>;
 }
 
@@ -21,51 +33,74 @@ export type Transaction = Prisma.TransactionClient;
 
 interface StoreOptions {
   readonly url: string;
+  /** Where to listen, when the other address is a pooler's. */
+  readonly listenUrl: string | undefined;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly log: Logger;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** How long after the time limit of a statement its answer, the cancellation, is waited for. */
+const ANSWER_GRACE_MS = 2_000;
+/** What a peer that is gone is asked after, when nothing was heard from it for so long. */
+const KEEPALIVE_MS = 10_000;
 const READERS = 4;
+const LOOKUP_READERS = 2;
+const SCANS = 2;
+/** Expensive reads: one of a team at once, so that one place is left to the others, and the rest waits for its turn. */
+const EXPENSIVE = { concurrency: SCANS, concurrencyPerKey: 1, maxWaitingPerKey: 32, maxWaiting: 1_000 };
 
 /** Opens nothing yet: the first statement does. */
 export function createStore(options: StoreOptions): Store {
+  const { poolSize, log } = options;
   const connection = {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     application_name: 'funnel-gateway',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
-  const pool = new pg.Pool({ ...connection, max: options.poolSize });
+  const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
+  const pool = new pg.Pool({ ...connection, max: poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
-  // Prisma names no statement unless told how; the text itself is what makes two statements the same.
-  const names = new Map<string, string>();
-  const adapter = new PrismaPg(pool, {
-    statementNameGenerator: ({ sql }) => {
-      const name = names.get(sql) ?? `prisma_${names.size}`;
-      if (names.size < MAX_STATEMENT_NAMES) names.set(sql, name);
-      return names.has(sql) ? name : '';
-    },
-  });
+  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  boundSilence(pool, answerTimeoutMs);
+  const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
-  const readers = createReaders({ count: READERS, connection, log: options.log });
+  const read = (count: number) => createReaders({ count, connection, answerTimeoutMs, log });
+  const [readers, lookups, scans] = [read(READERS), read(LOOKUP_READERS), read(SCANS)];
   return {
     pool,
     readers,
+    lookups,
+    scans,
+    expensive: createFairQueue(EXPENSIVE),
     prisma,
     connection,
+    listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     async close() {
-      await readers.close();
+      await Promise.all([readers.close(), lookups.close(), scans.close()]);
       await prisma.$disconnect();
       await pool.end();
     },
   };
 }
 
-/** Beyond this many different texts, statements are not prepared: each one takes memory in every connection. */
-const MAX_STATEMENT_NAMES = 500;
+/**
+ * Ends a connection on which nothing comes while somebody uses it: the server ends every statement earlier, so that the
+ * network or the server is stuck.
+ */
+function boundSilence(pool: pg.Pool, timeoutMs: number): void {
+  const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
+  pool.on('connect', (client) => {
+    const stream = streamOf(client);
+    stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));
+  });
+  pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
+  pool.on('release', (_, client) => streamOf(client).setTimeout(0));
+}
 
 /** What node-postgres parses differently here: 64-bit integers stay exact. */
 const INT8 = 20;
@@ -85,6 +120,8 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** One of many that clients choose by what they ask for (choices.ts): a connection keeps only so many of them. */
+  readonly isChoice?: boolean;
 }
 
 /**
@@ -105,14 +142,46 @@ export async function query<Row extends object>(
 
 /**
  * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL sent them.
+ * @param owner the team for which it is read
  * @throws AppError `unavailable` when the database is away or took too long
  */
-export async function readRows(store: Store, statement: Statement, values: unknown[]): Promise<RowBlock> {
+export async function readRows(
+  store: Store,
+  statement: Statement,
+  values: unknown[],
+  owner?: bigint,
+): Promise<RowBlock> {
   try {
-    return await store.readers.read(statement, values);
+    return await store.readers.read(statement, values, owner);
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/**
+ * Runs one prepared read that may scan far, when it is its team's turn. Rows come as PostgreSQL sent them.
+ * @throws AppError `unavailable` when the database is away or took too long, `too_many_requests` when too many of the
+ * team's wait already
+ */
+export async function scanRows(
+  store: Store,
+  statement: Statement,
+  values: unknown[],
+  owner: bigint,
+): Promise<RowBlock> {
+  try {
+    return await store.expensive.run(String(owner), () => store.scans.read(statement, values, owner));
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/**
+ * Reads a row, before anybody asks for one.
+ * @throws StartupError when the installed driver does not hand over rows whole; what the driver says of the database
+ */
+export async function requireReads(store: Store): Promise<void> {
+  await store.lookups.read({ name: '', text: 'select $1::int' }, [1]);
 }
 
 /**

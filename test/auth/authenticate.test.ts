@@ -76,7 +76,7 @@ test('the scheme counts in any case, with any number of spaces', async () => {
 
 test('an unknown key is refused, and one with a typo never reaches the store', async () => {
   await expectRefused(`Bearer ${createToken().token}`, 'API key invalid.', 'invalid_token');
-  const query = vi.spyOn(gateway.app.store.pool, 'query');
+  const query = vi.spyOn(gateway.app.store.lookups, 'read');
   await expectRefused(`Bearer ${good.token.slice(0, -1)}`, 'API key invalid.', 'invalid_token');
   await expectRefused('Bearer sk_live_of_another_service', 'API key invalid.', 'invalid_token');
   expect(query).not.toHaveBeenCalled();

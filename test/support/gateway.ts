@@ -41,17 +41,23 @@ interface GatewayOptions {
   /** Environment variables on top of the tests' own. */
   readonly env?: Record<string, string>;
   readonly overrides?: Partial<App>;
+  /** The address that the gateway gets, given the database's own. */
+  readonly through?: (databaseUrl: string) => Promise<string>;
 }
 
 /** A gateway on a fresh clone of the migrated template. */
-export async function createGateway({ env = {}, overrides = {} }: GatewayOptions = {}): Promise<Gateway> {
+export async function createGateway({
+  env = {},
+  overrides = {},
+  through = async (url) => url,
+}: GatewayOptions = {}): Promise<Gateway> {
   const database = await cloneTemplate();
   const { config } = parseConfig({ POOL_SIZE: '4', LOOKUP_CACHE_MS: '0', ...env }, '/');
   const logLines: string[] = [];
   const log = createLogger('info', { write: (line) => logLines.push(line) });
   const app = createApp(
     config,
-    { databaseUrl: database.url, secretKeys: () => [TEST_SECRET_KEY] },
+    { databaseUrl: await through(database.url), secretKeys: () => [TEST_SECRET_KEY] },
     { log, ...overrides },
   );
   const server = createServer(app);

@@ -21,17 +21,20 @@ export function intercept(
   gateway: Gateway,
   watch: (name: string, send: () => Promise<unknown>) => Promise<unknown>,
 ): () => void {
-  const { pool, readers } = gateway.app.store;
+  const { pool, readers, lookups, scans } = gateway.app.store;
   const { query } = pool;
-  const { read } = readers;
   const watched =
     (target: object, send: (...args: never[]) => unknown) =>
     (...args: [{ name?: string }, ...unknown[]]) =>
       watch(args[0].name ?? 'unnamed', async () => Reflect.apply(send, target, args));
+  const undo = [readers, lookups, scans].map((target) => {
+    const { read } = target;
+    Object.assign(target, { read: watched(target, read) });
+    return () => Object.assign(target, { read });
+  });
   pool.query = watched(pool, query) as typeof query;
-  Object.assign(readers, { read: watched(readers, read) });
   return () => {
     pool.query = query;
-    Object.assign(readers, { read });
+    for (const restore of undo) restore();
   };
 }

@@ -1,0 +1,137 @@
+// Connections that are stuck: a frozen server process, and a network that was cut without either side being told.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createNetwork, type Network } from '../support/network.ts';
+
+const STATEMENT_TIMEOUT_MS = 1_500;
+const PER_PAGE = 40;
+/** What is waited for takes less than half a second: the rest is for a busy machine. It has to be less than the time limit and its grace. */
+const WITHIN_MS = 3_000;
+
+let gateway: Gateway;
+let network: Network;
+let caller: Caller;
+let workspaceId: bigint;
+let answers: string[];
+
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
+    async through(url) {
+      network = await createNetwork(url);
+      return network.url;
+    },
+  });
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  await factories.contacts(gateway.app, workspaceId, PER_PAGE);
+  answers = [];
+  for (let size = 1; size <= PER_PAGE; size++) answers.push(await (await page(size)).text());
+});
+afterAll(async () => {
+  await gateway.close();
+  await network.close();
+});
+
+const page = (size: number) =>
+  gateway.send(`/api/v2/workspaces/${workspaceId}/contacts?per_page=${size}`, { caller });
+
+interface Asked {
+  /** null while there is no answer. */
+  status: number | null;
+  readonly answered: Promise<void>;
+}
+
+/** Asks for a page of every size at once. What is answered with 200 has to be that page. */
+function askForEverySize(): Asked[] {
+  return answers.map((expected, index) => {
+    const asked: Asked = {
+      status: null,
+      answered: page(index + 1).then(async (response) => {
+        const text = await response.text();
+        if (response.status === 200) expect(text).toBe(expected);
+        asked.status = response.status;
+      }),
+    };
+    return asked;
+  });
+}
+
+const withoutAnswer = (all: readonly Asked[]) => all.filter(({ status }) => status === null).length;
+
+/** The server processes whose last statement read contacts. */
+async function readingPids(): Promise<number[]> {
+  const { rows } = await gateway.app.store.pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and query ~ 'unsubscribed_at as' order by pid`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+test('while one server process is frozen all but the read that it has are served, and that one too when it goes on', async () => {
+  await Promise.all(askForEverySize().map(({ answered }) => answered));
+  const [pid] = await readingPids();
+  if (pid === undefined) throw new Error('nobody reads');
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const all = askForEverySize();
+    await expect.poll(() => withoutAnswer(all), { timeout: WITHIN_MS }).toBeLessThanOrEqual(1);
+    // Those that come later do not meet it any more.
+    const later = askForEverySize();
+    await expect.poll(() => withoutAnswer(later), { timeout: WITHIN_MS }).toBe(0);
+    process.kill(pid, 'SIGCONT');
+    await Promise.all(all.map(({ answered }) => answered));
+    const statuses = [...all, ...later].map(({ status }) => status);
+    // What it has under way may have run into its time limit while it was frozen.
+    expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(1);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect(gateway.logLines.filter((line) => line.includes('reading connection late'))).toHaveLength(1);
+});
+
+test('when every connection is cut at once each request is answered in a bounded time, and service resumes by itself', async () => {
+  await Promise.all(askForEverySize().map(({ answered }) => answered));
+  for (const connection of network.connections) connection.cut();
+  const before = network.connections.length;
+  const all = askForEverySize();
+  await Promise.all(all.map(({ answered }) => answered));
+  // At most what a connection had under way is lost with it.
+  const lost = all.filter(({ status }) => status !== 200);
+  expect(lost.length).toBeLessThanOrEqual(before);
+  expect(new Set(lost.map(({ status }) => status)).isSubsetOf(new Set([503]))).toBe(true);
+  const after = askForEverySize();
+  await Promise.all(after.map(({ answered }) => answered));
+  expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+const poolResumes = () =>
+  expect
+    .poll(() => gateway.app.store.prisma.team.count().catch(() => 0), { timeout: 20_000 })
+    .toBeGreaterThan(0);
+
+test('a pooled connection that was cut makes its statement 503, and the next one is done over another', async () => {
+  await poolResumes();
+  const before = network.connections.length;
+  for (const connection of network.connections) connection.cut();
+  const count = factories.funnel(gateway.app, { workspaceId });
+  await expect(count).rejects.toThrow(/terminated/i);
+  await poolResumes();
+  expect(network.connections.length).toBeGreaterThan(before);
+});
+
+test('a transaction on a connection that was cut ends, and its connection is not given to anybody else', async () => {
+  const { store } = gateway.app;
+  await poolResumes();
+  const work = store.prisma.$transaction(async (tx) => {
+    await tx.team.count();
+    for (const connection of network.connections) connection.cut();
+    await tx.team.count();
+  });
+  await expect(work).rejects.toThrow();
+  await poolResumes();
+  const counts = await Promise.all(Array.from({ length: 8 }, () => store.prisma.team.count()));
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+});

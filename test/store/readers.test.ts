@@ -1,0 +1,226 @@
+// Reading rows from inside the driver: whole, in order, or not at all (src/store/readers/).
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { Parser } from 'pg-protocol/dist/parser.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { BlockRow, type RowBlock, textOf } from '../../src/row-block.ts';
+import { connectionOf, keepRowsWhole } from '../../src/store/readers/rows-query.ts';
+import { createReaders, type Readers } from '../../src/store/readers.ts';
+import * as factories from '../support/factories.ts';
+import {
+  complete,
+  createFakePostgres,
+  dataRow,
+  failure,
+  message,
+  notice,
+  PARSED_AND_BOUND,
+  READY,
+} from '../support/fake-postgres.ts';
+import { cloneTemplate, createGateway } from '../support/gateway.ts';
+
+const log = createLogger('silent', { write: () => {} });
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function readersOf(url: string, answerTimeoutMs = 10_000): Readers {
+  const connection = { connectionString: url, connectionTimeoutMillis: 5_000 };
+  const readers = createReaders({ count: 2, connection, answerTimeoutMs, log });
+  cleanups.push(() => readers.close());
+  return readers;
+}
+
+async function fakeReaders(answer: (text: string) => readonly Buffer[]): Promise<Readers> {
+  const fake = await createFakePostgres(answer);
+  cleanups.push(() => fake.close());
+  return readersOf(fake.url);
+}
+
+async function realReaders(): Promise<Readers> {
+  const database = await cloneTemplate();
+  cleanups.push(() => database.drop());
+  return readersOf(database.url);
+}
+
+const fieldsOf = (rows: RowBlock) =>
+  rows.map((block, index) =>
+    Array.from({ length: block.width }, (_, field) => textOf(new BlockRow(block, index), field)),
+  );
+const statement = (text: string) => ({ name: '', text });
+
+test('the driver’s versions are exact, for its inside is used', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const name of ['pg', 'pg-protocol']) expect(dependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+test('answers that are cut at any byte are whole and each statement’s own, with notices and errors between their rows', () => {
+  const stream = Buffer.concat([
+    PARSED_AND_BOUND,
+    ...[dataRow('1', 'a'), notice('by the way'), dataRow('2', null), complete('SELECT 2'), READY],
+    ...[dataRow('lost'), failure('57014'), READY],
+    ...[complete('SELECT 0'), READY],
+    ...[dataRow('é'.repeat(9)), dataRow(''), complete('SELECT 2'), READY],
+  ]);
+  for (let cut = 0; cut <= stream.length; cut++) {
+    const client = new pg.Client();
+    keepRowsWhole(client);
+    const connection = connectionOf(client) as unknown as EventEmitter & ReturnType<typeof connectionOf>;
+    const socket = new EventEmitter();
+    const answers: unknown[] = [];
+    connection.attachListeners(socket as never);
+    connection.on('commandComplete', ({ rows }) => answers.push(fieldsOf(rows)));
+    connection.on('errorMessage', ({ code }) => answers.push(code));
+    socket.emit('data', Buffer.from(stream.subarray(0, cut)));
+    socket.emit('data', Buffer.from(stream.subarray(cut)));
+    expect(answers).toEqual([
+      [
+        ['1', 'a'],
+        ['2', null],
+      ],
+      '57014',
+      [],
+      [['é'.repeat(9)], ['']],
+    ]);
+  }
+});
+
+describe('over a connection, among statements that are answered well', () => {
+  const good = (text: string) => [PARSED_AND_BOUND, dataRow(text), complete('SELECT 1'), READY];
+  const cases: [string, readonly Buffer[], unknown][] = [
+    ['no rows are no rows', [complete('SELECT 0'), READY], []],
+    [
+      'a notice changes nothing',
+      [notice('x'), dataRow('1'), notice('y'), complete('SELECT 1'), READY],
+      [['1']],
+    ],
+    ['an error among the rows is that error', [dataRow('1'), failure('XX000'), READY], /failed/],
+    [
+      'fewer rows than PostgreSQL says are an error',
+      [dataRow('1'), complete('SELECT 2'), READY],
+      /not read whole/,
+    ],
+    ['more rows are an error', [dataRow('1'), dataRow('2'), complete('SELECT 1'), READY], /not read whole/],
+    ['an end that does not say how many is an error', [complete('SET'), READY], /not read whole/],
+    ['no end is an error', [dataRow('1'), READY], /not read whole/],
+    ['a suspended portal is an error', [dataRow('1'), message('s'), READY], /not read whole/],
+    ['an empty statement is an error', [message('I'), READY], /not read whole/],
+  ];
+  test.each(cases)('%s', async (_, answer, expected) => {
+    const readers = await fakeReaders((text) =>
+      text === 'bad' ? [PARSED_AND_BOUND, ...answer] : good(text),
+    );
+    const texts = ['one', 'two', 'bad', 'three', 'bad', 'four'];
+    const outcomes = await Promise.allSettled(texts.map((text) => readers.read(statement(text), [1])));
+    for (const [index, text] of texts.entries()) {
+      const outcome = outcomes[index];
+      const seen =
+        outcome?.status === 'fulfilled' ? fieldsOf(outcome.value) : String(outcome?.reason?.message);
+      if (text !== 'bad') expect(seen).toEqual([[text]]);
+      else if (expected instanceof RegExp) expect(seen).toMatch(expected);
+      else expect(seen).toEqual(expected);
+    }
+  });
+
+  test('bytes that are no message end the connection and its reads, and the next one is answered over another', async () => {
+    const readers = await fakeReaders((text) =>
+      text === 'bad' ? [Buffer.from('R\0\0\0\x08\0\0\0\xff', 'latin1')] : good(text),
+    );
+    await expect(readers.read(statement('bad'), [1])).rejects.toThrow();
+    expect(fieldsOf(await readers.read(statement('good'), [1]))).toEqual([['good']]);
+  });
+});
+
+test('huge rows, and none, come whole from PostgreSQL', async () => {
+  const readers = await realReaders();
+  const read = (text: string, ...values: unknown[]) => readers.read(statement(text), values).then(fieldsOf);
+  const size = 5_000_000;
+  const [huge, none, many] = await Promise.all([
+    read(`select repeat('é', $1::int), null, repeat('x', $1::int)`, size),
+    read('select 1 where false'),
+    read('select n from generate_series(1, $1::int) n', 50_000),
+  ]);
+  expect(huge).toEqual([['é'.repeat(size), null, 'x'.repeat(size)]]);
+  expect(none).toEqual([]);
+  expect(many).toHaveLength(50_000);
+});
+
+test('a statement that cannot be prepared fails alone: those behind it under the same name are prepared again', async () => {
+  const readers = await realReaders();
+  await readers.read(statement('select 1'), []);
+  const bad = Promise.allSettled(
+    [1, 2, 3].map(() => readers.read({ name: 'x', text: 'select nothing' }, [])),
+  );
+  const good = Promise.all([4, 5].map((n) => readers.read({ name: 'y', text: 'select $1::int' }, [n])));
+  expect((await good).map(fieldsOf)).toEqual([[['4']], [['5']]]);
+  for (const outcome of await bad)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '42703' } });
+});
+
+test('a statement whose columns have changed their types since it was prepared is prepared again', async () => {
+  const database = await cloneTemplate();
+  cleanups.push(() => database.drop());
+  const readers = readersOf(database.url);
+  const admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
+  cleanups.push(() => admin.end());
+  await admin.query('create table things (a int); insert into things values (1)');
+  const things = { name: 'things', text: 'select a from things' };
+  expect(fieldsOf(await readers.read(things, []))).toEqual([['1']]);
+  await admin.query('alter table things alter a type text');
+  const all = await Promise.all([1, 2, 3].map(() => readers.read(things, [])));
+  expect(all.map(fieldsOf)).toEqual([[['1']], [['1']], [['1']]]);
+});
+
+describe('a driver that was changed is noticed when a connection opens: no page is served, least of all an empty one', () => {
+  const changes: [string, () => void][] = [
+    [
+      'its parser calls something else for a message',
+      () => {
+        const { parse, handlePacket } = Parser.prototype as unknown as {
+          parse: Parser['parse'];
+          handlePacket: unknown;
+        };
+        vi.spyOn(Parser.prototype, 'parse').mockImplementation(function (this: object, ...args) {
+          Object.defineProperty(this, 'handlePacket', { value: handlePacket });
+          return Reflect.apply(parse, this, args);
+        });
+      },
+    ],
+    [
+      'it listens to its socket another way',
+      () => {
+        const { prototype } = pg.Connection as unknown as {
+          prototype: { connect(port: number, host: string): void };
+        };
+        const { connect } = prototype;
+        vi.spyOn(prototype, 'connect').mockImplementation(function (this: object, ...args) {
+          Reflect.deleteProperty(this, 'attachListeners');
+          return Reflect.apply(connect, this, args);
+        });
+      },
+    ],
+    [
+      'it tells queries of their end another way',
+      () => {
+        const { prototype } = pg.Client as unknown as { prototype: { _handleCommandComplete(): void } };
+        vi.spyOn(prototype, '_handleCommandComplete').mockImplementation(() => {});
+      },
+    ],
+  ];
+  test.each(changes)('%s', async (_, change) => {
+    const gateway = await createGateway();
+    cleanups.push(() => gateway.close());
+    const workspace = await factories.workspace(gateway.app);
+    await factories.contact(gateway.app, { workspaceId: workspace.id });
+    const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+    change();
+    const response = await gateway.send(`/api/v2/workspaces/${workspace.id}/contacts`, { caller });
+    expect(response.status).toBe(503);
+    expect(gateway.logLines.join()).toMatch(/node-postgres \d+\.\d+\.\d+/);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SharedCache } from '../../src/store/shared-cache.ts';
+
+/** Uses a key: what was kept, or what is kept now; null when there is no room. */
+function use(cache: SharedCache<string>, key: string, owner: bigint): 'kept' | 'made' | null {
+  if (cache.get(key, owner) !== undefined) return 'kept';
+  return cache.add(key, owner, key) ? 'made' : null;
+}
+
+test('whoever asks for ever new things drops none of those who ask for few, in whatever order they come', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 400 }), (order) => {
+      const cache = new SharedCache<string>({ max: 20 });
+      let asked = 0;
+      const seen = new Set<string>();
+      for (const who of order) {
+        // Owner 0 never asks for the same; each of the others for four things, again and again.
+        const key = who === 0 ? `new ${asked++}` : `${who} ${asked++ % 4}`;
+        const outcome = use(cache, key, BigInt(who));
+        if (who !== 0) expect(outcome).toBe(seen.has(key) ? 'kept' : 'made');
+        seen.add(key);
+        expect(cache.size).toBeLessThanOrEqual(20);
+      }
+    }),
+  );
+});
+
+test('one owner alone loses what it used longest ago', () => {
+  const cache = new SharedCache<string>({ max: 3 });
+  for (const key of ['a', 'b', 'c', 'a', 'd']) use(cache, key, 1n);
+  expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key, 1n) !== undefined)).toEqual(['a', 'c', 'd']);
+});
+
+test('what is in use is not dropped, and where all is there is no room', () => {
+  const dropped: string[] = [];
+  const cache = new SharedCache<string>({
+    max: 2,
+    isFree: (value) => value !== 'used',
+    onDrop: (value) => dropped.push(value),
+  });
+  cache.add('1', 1n, 'used');
+  cache.add('2', 1n, 'free');
+  expect(cache.add('3', 1n, 'used')).toBe(true);
+  expect(dropped).toEqual(['free']);
+  expect(cache.add('4', 1n, 'used')).toBe(false);
+  expect(cache.size).toBe(2);
+});

@@ -1,0 +1,79 @@
+// A network of the test's own before a PostgreSQL server, as a proxy: it can be cut without either side being told, and it can lose
+// the server's messages of one type.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+
+/** One connection through it. */
+export interface NetworkConnection {
+  /** From now on nothing is forwarded, and nobody is told. */
+  cut(): void;
+}
+
+export interface Network {
+  /** The database's address by way of this network. */
+  readonly url: string;
+  /** In the order in which they were made. */
+  readonly connections: readonly NetworkConnection[];
+  close(): Promise<void>;
+}
+
+interface NetworkOptions {
+  /** The type of the server's messages that are lost, such as `A`. */
+  readonly losing?: string;
+}
+
+export async function createNetwork(databaseUrl: string, { losing }: NetworkOptions = {}): Promise<Network> {
+  const { host, port } = new pg.Client({ connectionString: databaseUrl });
+  const sockets = new Set<Socket>();
+  const connections: NetworkConnection[] = [];
+  const server = createServer((client) => {
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    let isCut = false;
+    const pass = (from: Socket, to: Socket, filter: (bytes: Buffer) => Buffer) => {
+      sockets.add(from);
+      from.on('data', (bytes: Buffer) => !isCut && to.write(filter(bytes)));
+      from.on('close', () => !isCut && to.destroy());
+      from.on('error', () => {});
+    };
+    pass(client, upstream, (bytes) => bytes);
+    pass(upstream, client, losing === undefined ? (bytes) => bytes : createFilter(losing));
+    connections.push({
+      cut() {
+        isCut = true;
+      },
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(databaseUrl);
+  url.searchParams.delete('host');
+  url.searchParams.delete('port');
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    connections,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const HEADER_BYTES = 5;
+
+/** Leaves out whole messages of one type, however they are cut into pieces. */
+function createFilter(type: string): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    const kept: Buffer[] = [];
+    while (rest.length >= HEADER_BYTES && rest.length > rest.readUInt32BE(1)) {
+      const message = rest.subarray(0, 1 + rest.readUInt32BE(1));
+      rest = rest.subarray(message.length);
+      if (message.toString('latin1', 0, 1) !== type) kept.push(message);
+    }
+    return Buffer.concat(kept);
+  };
+}
