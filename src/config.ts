@@ -74,6 +74,8 @@ export interface OutsideIssuer {
 export interface Secrets {
   /** A PostgreSQL connection string; without one the embedded database is used. */
   readonly databaseUrl: string | undefined;
+  /** Where changes are listened for, when the other one leads to a pooler. */
+  readonly listenUrl: string | undefined;
   /** What seals signing keys and signs cookies: the first one seals, all of them open. Empty: one is made and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
 }
@@ -170,6 +172,12 @@ export function parseConfig(
   const secrets: Secrets = {
     databaseUrl: check(
       'DATABASE_URL',
+      undefined,
+      parseDatabaseUrl,
+      'a connection string such as postgresql://user:password@host:5432/database',
+    ),
+    listenUrl: check(
+      'DATABASE_LISTEN_URL',
       undefined,
       parseDatabaseUrl,
       'a connection string such as postgresql://user:password@host:5432/database',

@@ -6,6 +6,11 @@ export const VARIABLES = [
   ['PORT', '4000', 'port to listen on; 0 takes a free one'],
   ['HOST', '127.0.0.1', 'address to listen on'],
   ['DATABASE_URL', 'embedded', 'PostgreSQL connection string; without it an embedded PostgreSQL is started'],
+  [
+    'DATABASE_LISTEN_URL',
+    'DATABASE_URL',
+    'where changes are listened for: PostgreSQL itself, when DATABASE_URL leads to a pooler',
+  ],
   ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   ['SERVICE_HOST', 'localhost', 'domain of the service; its subdomains lead to teams and workspaces'],
   [
@@ -35,7 +40,11 @@ export const VARIABLES = [
   ],
   ['OAUTH_SCOPES_CLAIM', 'scope', 'their claim with the scopes, as a list or as text with spaces'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
-  ['POOL_SIZE', '10', 'database connections of one process'],
+  [
+    'POOL_SIZE',
+    '10',
+    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck',
+  ],
   [
     'LOOKUP_CACHE_MS',
     '2000',

@@ -43,7 +43,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups
 
   async function remember<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     if (memory === null) return load();
-    changes ??= listenForChanges({ config: store.connection, log, onChange: forget });
+    changes ??= listenForChanges({ store, log, onChange: forget });
     if (!changes.live) return load();
     const known = memory.get(key);
     if (known !== undefined) return known as T;

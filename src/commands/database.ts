@@ -35,7 +35,11 @@ export async function withDatabase<T>(
     const accessLog = createAccessLogger(config.logLevel, lines);
     const secretKeys = () =>
       secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
-    const app = createApp(config, { databaseUrl, secretKeys }, { log, accessLog });
+    const app = createApp(
+      config,
+      { databaseUrl, listenUrl: secrets.listenUrl, secretKeys },
+      { log, accessLog },
+    );
     try {
       return await work({ app, embedded });
     } finally {

@@ -1,10 +1,19 @@
-// Hears of changes that other processes commit (migration notify_changes). While the connection that listens is down,
-// nothing is heard, and `live` says so: whoever keeps copies must not use them then.
+// Hears of changes that other processes commit (migration notify_changes). While nothing can be heard, `live` says so:
+// whoever keeps copies must not use them then. That nothing comes is no proof of anything: a pooler in transaction mode takes
+// LISTEN and never hands a notification on. So the connection has to hear what is said for it over another one.
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { connectionOf } from './readers/rows-query.ts';
+import type { Statement, Store } from './store.ts';
 
 const CHANNEL = 'funnel_gateway_lookups';
 const RETRY_MS = 1_000;
+/** How long what was said may take to be heard, how often that is tried, and when it is after it failed. */
+const PROOF_TIMEOUT_MS = 2_000;
+const PROOF_EVERY_MS = 10_000;
+
+const SAY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
 
 export interface Changes {
   /** True while every change is heard of. */
@@ -13,50 +22,90 @@ export interface Changes {
 }
 
 interface ChangesOptions {
-  readonly config: pg.ClientConfig;
+  readonly store: Pick<Store, 'listening' | 'lookups'>;
   readonly log: Logger;
   /** Called after a change, and whenever changes may have been missed. */
   readonly onChange: () => void;
 }
 
+/** What is said arrives nowhere, though the connection is there. */
+class Deaf extends Error {
+  constructor() {
+    super(
+      'LISTEN was accepted, but notifications do not arrive: DATABASE_LISTEN_URL must lead to PostgreSQL itself, not to a pooler',
+    );
+  }
+}
+
 /** Starts listening in the background, and again after every loss. */
-export function listenForChanges({ config, log, onChange }: ChangesOptions): Changes {
+export function listenForChanges({ store, log, onChange }: ChangesOptions): Changes {
+  const proofChannel = `funnel_gateway_proof_${randomUUID().replaceAll('-', '')}`;
   let live = false;
   let closed = false;
+  let hasWarned = false;
   let client: pg.Client | null = null;
-  let retry: NodeJS.Timeout | undefined;
+  let next: NodeJS.Timeout | undefined;
+  /** What has to be heard, and whom to tell. */
+  let proof: { said: string; heard: () => void } | null = null;
+
+  function later(work: () => void, ms: number): void {
+    next = setTimeout(work, ms);
+    next.unref();
+  }
 
   function lost(error: Error | undefined): void {
     if (closed || client === null) return;
-    if (live) log.warn({ err: error }, 'not hearing of changes: keys and hosts are looked up every time');
+    if (!hasWarned)
+      log.warn({ err: error }, 'not hearing of changes: keys and hosts are looked up every time');
+    hasWarned = true;
     live = false;
+    connectionOf(client).stream.destroy();
     client = null;
+    clearTimeout(next);
     onChange();
-    retry = setTimeout(start, RETRY_MS);
-    retry.unref();
+    later(start, error instanceof Deaf ? PROOF_EVERY_MS : RETRY_MS);
+  }
+
+  /** Says something over another connection, and waits until this one hears it. */
+  async function prove(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    proof = { said: randomUUID(), heard: resolve };
+    const tooLate = setTimeout(() => reject(new Deaf()), PROOF_TIMEOUT_MS);
+    try {
+      await Promise.all([promise, store.lookups.read(SAY, [proofChannel, proof.said])]);
+    } finally {
+      clearTimeout(tooLate);
+    }
   }
 
   function start(): void {
-    const mine = new pg.Client(config);
+    const mine = new pg.Client(store.listening);
     client = mine;
     const gone = (error?: Error) => {
       if (client === mine) lost(error);
     };
+    const proveAgain = () => {
+      prove().then(() => later(proveAgain, PROOF_EVERY_MS), gone);
+    };
     mine.on('error', gone);
     mine.on('end', () => gone());
-    mine.on('notification', onChange);
+    mine.on('notification', ({ channel, payload }) => {
+      if (channel !== proofChannel) onChange();
+      else if (payload === proof?.said) proof?.heard();
+    });
     mine
       .connect()
-      .then(() => mine.query(`listen ${CHANNEL}`))
+      .then(() => mine.query(`listen ${CHANNEL}; listen ${proofChannel}`))
+      .then(prove)
       .then(() => {
+        if (client !== mine) return;
         // What changed before this moment was not heard of.
         onChange();
-        live = client === mine;
+        live = true;
+        hasWarned = false;
+        later(proveAgain, PROOF_EVERY_MS);
       })
-      .catch((error: Error) => {
-        gone(error);
-        mine.end().catch(() => {});
-      });
+      .catch(gone);
   }
 
   start();
@@ -67,7 +116,7 @@ export function listenForChanges({ config, log, onChange }: ChangesOptions): Cha
     async close() {
       closed = true;
       live = false;
-      clearTimeout(retry);
+      clearTimeout(next);
       await client?.end().catch(() => {});
     },
   };
