@@ -4,9 +4,18 @@ import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/failures.ts';
 import { migrationState } from '../store/migrations.ts';
 
+/** The question that is under way, a store: however many ask, one statement answers them. */
+const underWay = new WeakMap<App['store'], Promise<void>>();
+
 /** @throws AppError `unavailable` while the database is away or migrations are missing */
-export async function requireReady(app: App): Promise<void> {
-  const { pending, failed } = await migrationState(app.store.pool).catch((error: unknown) => {
+export function requireReady({ store }: App): Promise<void> {
+  const answer = underWay.get(store) ?? askStore(store).finally(() => underWay.delete(store));
+  underWay.set(store, answer);
+  return answer;
+}
+
+async function askStore(store: App['store']): Promise<void> {
+  const { pending, failed } = await migrationState(store.pool).catch((error: unknown) => {
     throw toStoreError(error);
   });
   if (pending.length + failed.length > 0) {
