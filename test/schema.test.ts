@@ -107,9 +107,15 @@ describe('connections', () => {
     }
   });
 
-  test('all have edges, nodes, pageInfo and totalCount', () => {
+  test('all have edges, nodes, pageInfo, totalCount and totalCountIsExact', () => {
     for (const type of objects.filter(({ name }) => name.endsWith('Connection'))) {
-      expect(Object.keys(type.getFields())).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount']);
+      expect(Object.keys(type.getFields())).toEqual([
+        'edges',
+        'nodes',
+        'pageInfo',
+        'totalCount',
+        'totalCountIsExact',
+      ]);
     }
   });
 });

@@ -9,7 +9,13 @@ import {
   type PageRequest,
   parseConnectionArgs,
 } from '../pagination.ts';
-import type { Probe, Reads, WantedColumns } from '../services/reads.ts';
+import {
+  type Count,
+  MAX_EXACT_COUNT,
+  type Probe,
+  type Reads,
+  type WantedColumns,
+} from '../services/reads.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import type { NodeType } from './nodes.ts';
@@ -32,6 +38,9 @@ interface Connection<R extends Row> {
   readonly args: ConnectionArgs;
   readonly page: Page<R>;
 }
+
+/** What a count weighs in the cost of an operation. */
+const COUNT_COST = 100;
 
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
@@ -151,14 +160,24 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
       }),
       totalCount: t.int({
         nullable: true,
-        description: 'How many objects the whole list has, whatever the page. Counted only when asked for.',
-        extensions: { columns: ['id'] },
-        resolve: ({ parentId }, _args, ctx) =>
-          loadBatched(ctx, `${list.kind}.count`, parentId, (ids) => list.reads.countMany(ctx, ids)),
+        description: `How many objects the whole list has, whatever the page. Beyond ${MAX_EXACT_COUNT} it is at least so many, and totalCountIsExact is false. Counted only when asked for.`,
+        extensions: { columns: ['id'], cost: COUNT_COST },
+        resolve: async ({ parentId }, _args, ctx) => (await countOf(ctx, list, parentId)).count,
+      }),
+      totalCountIsExact: t.boolean({
+        nullable: true,
+        description: 'Whether totalCount is the number of all objects, and not only a lower bound of it.',
+        extensions: { columns: ['id'], cost: COUNT_COST },
+        resolve: async ({ parentId }, _args, ctx) => (await countOf(ctx, list, parentId)).isExact,
       }),
     }),
   });
   return { ref, load: (ctx, parentId, args, place) => load(ctx, list, parentId, args, wantedColumns(place)) };
+}
+
+/** The number of a list's objects: one statement for all lists of a kind, whatever is asked of it. */
+function countOf(ctx: GraphContext, { kind, reads }: List<Row>, parentId: bigint): Promise<Count> {
+  return loadBatched(ctx, `${kind}.count`, parentId, (ids) => reads.countMany(ctx, ids));
 }
 
 async function load<R extends Row>(

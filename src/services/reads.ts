@@ -5,16 +5,20 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageInput } from '../pagination.ts';
 import {
+  type Count,
   countUnder,
   existsUnder,
   findByIds,
   findByRef,
   findPagesUnder,
   findPageUnder,
+  MAX_EXACT_COUNT,
   type Ref,
 } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
 import { parseRef } from './refs.ts';
+
+export { type Count, MAX_EXACT_COUNT };
 
 /** A place in a list, and the side of it to look at. */
 export interface Probe {
@@ -41,8 +45,11 @@ export interface Reads<Row> {
     page: PageInput,
     wanted?: WantedColumns,
   ): Promise<(Page<Row> | null)[]>;
-  /** How many there are under each parent. */
-  countMany(ctx: Context, parentIds: readonly bigint[]): Promise<number[]>;
+  /**
+   * How many there are under each parent.
+   * @throws AppError `too_many_requests` when the team has too many counts waiting
+   */
+  countMany(ctx: Context, parentIds: readonly bigint[]): Promise<Count[]>;
   /** Whether each parent has any on one side of a place. */
   existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
 }

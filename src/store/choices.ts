@@ -1,5 +1,9 @@
-// Reading only the columns that will be asked for: each choice of them is a statement, and a maker of rows.
+// Reading only the columns that will be asked for: each choice of them has statements and a maker of rows of its own. Clients
+// choose, so that only so many are kept; a team that asks for ever new ones drops its own.
 import { type Column, type Columns, type RowMaker, rowMaker } from '../columns.ts';
+import { SharedCache } from './shared-cache.ts';
+import { statement } from './statements.ts';
+import type { Statement } from './store.ts';
 
 /** What columns are chosen from: a table, or the part of one. The type parameter is the row of all columns. */
 export interface Source<Row> {
@@ -11,40 +15,71 @@ export interface Source<Row> {
 
 /** A choice of columns, and what makes rows of them. */
 export interface Choice<Row> {
-  /** Tells statements with different columns apart. */
-  readonly key: string;
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
+  /** The statement that is called `name`, over these columns; its text is built when it is first asked for. */
+  statement(name: string, build: () => string): Statement;
 }
 
-const choices = new Map<string, Choice<unknown>>();
+/** How many choices of a part of the columns are kept, of all sources and teams. */
+export const MAX_CHOICES = 400;
 
-/** Each choice is a statement in every connection: beyond so many, all columns are read. */
-const MAX_CHOICES = 200;
+const partial = new SharedCache<Choice<unknown>>({ max: MAX_CHOICES });
+/** One a source. */
+const whole = new Map<string, Choice<unknown>>();
+let made = 0;
 
-/** @param wanted properties of the row; null chooses all. The id always is among them, and stands first. */
+/**
+ * @param wanted properties of the row; null chooses all. The id always is among them, and stands first.
+ * @param owner the team for which they are read
+ */
 export function choose<Row extends { id: bigint }>(
   source: Source<Row>,
   wanted: readonly string[] | null = null,
+  owner = 0n,
 ): Choice<Row> {
+  const { name, besides = [] } = source;
+  if (wanted === null) return wholeOf(source);
   const all = Object.keys(source.columns);
-  const chosen = all.filter((property) => wanted === null || property === 'id' || wanted.includes(property));
+  const chosen = all.filter((property) => property === 'id' || wanted.includes(property));
+  if (chosen.length === all.length + besides.length) return wholeOf(source);
+  const key = `${name} ${chosen.join(' ')}`;
+  let choice = partial.get(key, owner);
+  if (choice === undefined) {
+    choice = partOf(source, chosen);
+    partial.add(key, owner, choice);
+  }
+  return choice as Choice<Row>;
+}
+
+function wholeOf<Row>(source: Source<Row>): Choice<Row> {
+  const choice = whole.get(source.name) ?? {
+    columns: source.columns,
+    make: rowMaker(source.columns),
+    statement,
+  };
+  whole.set(source.name, choice);
+  return choice as Choice<Row>;
+}
+
+function partOf<Row>(source: Source<Row>, chosen: readonly string[]): Choice<Row> {
   const { besides = [] } = source;
-  const partial = wanted !== null && chosen.length < all.length + besides.length;
-  const name = `${source.name}${partial ? ` ${chosen.join(' ')}` : ''}`;
-  const known = choices.get(name);
-  if (known !== undefined) return known as Choice<Row>;
-  if (partial && choices.size >= MAX_CHOICES) return choose(source);
   const columns: Columns = Object.fromEntries(
     Object.entries<Column>(source.columns).filter(([property]) => chosen.includes(property)),
   );
-  const absent = partial ? [...all, ...besides].filter((property) => !chosen.includes(property)) : [];
-  const choice = {
-    // PostgreSQL cuts names of statements at 63 characters: the key is one's number.
-    key: partial ? `.c${choices.size}` : '',
+  const absent = [...Object.keys(source.columns), ...besides].filter(
+    (property) => !chosen.includes(property),
+  );
+  // PostgreSQL cuts names of statements at 63 characters: a choice is its number, which no other ever has.
+  const suffix = `.c${++made}`;
+  const statements = new Map<string, Statement>();
+  return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
+    statement(name, build) {
+      const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isChoice: true };
+      statements.set(name, found);
+      return found;
+    },
   };
-  choices.set(name, choice);
-  return choice;
 }

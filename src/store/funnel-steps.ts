@@ -86,12 +86,13 @@ export async function findSteps(
   wanted: readonly string[] | null = null,
 ): Promise<Siblings[]> {
   const withPages = wanted?.includes('page') ?? true;
-  const { key, columns, make } = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])]);
-  const ofFunnels = statement(`funnel_steps.of_funnels${withPages ? '.pages' : key}`, () =>
-    stepsWhere('t.funnel_id = any($3::bigint[])', columns, withPages),
+  const choice = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])], reach.teamId);
+  const ofFunnels = choice.statement('funnel_steps.of_funnels', () =>
+    stepsWhere('t.funnel_id = any($3::bigint[])', choice.columns, withPages),
   );
-  const rows = await readRows(store, ofFunnels, [reach.teamId, reach.workspaceIds, funnelIds]);
-  return groupSiblings(rows, withPages ? withPage(make) : (make as RowMaker<StepRow>));
+  const values = [reach.teamId, reach.workspaceIds, funnelIds];
+  const rows = await readRows(store, ofFunnels, values, reach.teamId);
+  return groupSiblings(rows, withPages ? withPage(choice.make) : (choice.make as RowMaker<StepRow>));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../pagination.ts';
 import { BlockRow, startOf, textOf } from '../row-block.ts';
 import { choose } from './choices.ts';
 import { statement } from './statements.ts';
-import { query, readRows, type Store } from './store.ts';
+import { readRows, type Store, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
 
 /** How a client names one row: the integer id or the public id. */
@@ -68,17 +68,17 @@ export async function findPageUnder<R extends Row>(
   const named = typeof parent === 'string' ? 'p.public_id = $3' : 'p.id = $3';
   const form = `${table.name}.under_${typeof parent === 'string' ? 'ref' : 'id'}`;
   const direction = scanDirection(page);
-  const { key, columns, make } = choose(table, wanted);
+  const choice = choose(table, wanted, reach.teamId);
   const owner = `(select p.id from ${parents} p where ${named} and ${parentInReach(parents)})`;
-  const pageUnder = statement(
-    `${form}.${direction}${key}`,
-    () => `select ${selectList(columns)} from ${table.name} t
+  const pageUnder = choice.statement(
+    `${form}.${direction}`,
+    () => `select ${selectList(choice.columns)} from ${table.name} t
       where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
   const values = [reach.teamId, reach.workspaceIds, parent, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pageUnder, values);
-  if (rows.length > 0) return toPage(rows.map(make), page);
+  const rows = await readRows(store, pageUnder, values, reach.teamId);
+  if (rows.length > 0) return toPage(rows.map(choice.make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
@@ -106,11 +106,11 @@ export async function findPagesUnder<R extends Row>(
     return [await findPageUnder(store, table, reach, parent, page, wanted)];
   const direction = scanDirection(page);
   const link = table.parent;
-  const { key, columns, make } = choose(table, wanted);
-  const pages = statement(
-    `${table.name}.under_ids.${direction}${key}`,
+  const choice = choose(table, wanted, reach.teamId);
+  const pages = choice.statement(
+    `${table.name}.under_ids.${direction}`,
     () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
-        select ${selectList(columns)} from ${table.name} t
+        select ${selectList(choice.columns)} from ${table.name} t
         where ${between(`t.${link.column}`, 'p.id')} and ${table.visible} and ${table.narrowed('$2')}
         order by t.${link.column} ${direction}, t.id ${direction} limit $4
       ) t on true
@@ -118,15 +118,15 @@ export async function findPagesUnder<R extends Row>(
       order by p.id, t.id ${direction}`,
   );
   const values = [reach.teamId, reach.workspaceIds, parents, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pages, values);
+  const rows = await readRows(store, pages, values, reach.teamId);
   const byParent = new Map<string, R[]>();
-  const behind = Object.keys(columns).length;
+  const behind = Object.keys(choice.columns).length;
   for (let index = 0; index < rows.length; index++) {
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (startOf(row, 0) >= 0) siblings.push(make(rows, index));
+    if (startOf(row, 0) >= 0) siblings.push(choice.make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {
@@ -135,25 +135,46 @@ export async function findPagesUnder<R extends Row>(
   });
 }
 
-/** How many visible rows each parent has, in the parents' order. */
+/** How many rows a list has. */
+export interface Count {
+  /** Where it is not exact, there are more than so many. */
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** Rows are counted up to here: what a count costs is bounded. */
+export const MAX_EXACT_COUNT = 100_000;
+
+/**
+ * How many visible rows each parent has, in the parents' order; none under one that is not the caller's.
+ * @throws AppError `too_many_requests` when the team has too many counts waiting
+ */
 export async function countUnder<R extends Row>(
   store: Store,
   table: Table<R>,
   reach: Reach,
   parents: readonly bigint[],
-): Promise<number[]> {
+): Promise<Count[]> {
   const link = table.parent;
   const counts = statement(
     `${table.name}.count`,
-    () => `select p.id as "parentId", (select count(*) from ${table.name} t
-        where t.${link.column} = p.id and ${table.visible}
-        and ${table.narrowed('$2')}) as "count"
+    () => `select p.id as "parentId", (select count(*) from (select from ${table.name} t
+        where ${between(`t.${link.column}`, 'p.id', '0', MAX_ID)} and ${table.visible} and ${table.narrowed('$2')}
+        limit ${MAX_EXACT_COUNT + 1}) s) as "count"
       from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}`,
   );
   const values = [reach.teamId, reach.workspaceIds, parents];
-  const rows = await query<{ parentId: bigint; count: bigint }>(store, counts, values);
-  const byParent = new Map(rows.map((row) => [row.parentId, Number(row.count)]));
-  return parents.map((id) => byParent.get(id) ?? 0);
+  const rows = await scanRows(store, counts, values, reach.teamId);
+  const byParent = new Map(
+    rows.map((block, index) => {
+      const row = new BlockRow(block, index);
+      return [textOf(row, 0), Number(textOf(row, 1))];
+    }),
+  );
+  return parents.map((id) => {
+    const found = byParent.get(String(id)) ?? 0;
+    return { count: Math.min(found, MAX_EXACT_COUNT), isExact: found <= MAX_EXACT_COUNT };
+  });
 }
 
 /** Whether each parent has a visible row at the probe's id or on its side of it, in the parents' order. */
@@ -165,15 +186,18 @@ export async function existsUnder<R extends Row>(
   probe: { id: bigint; side: 'at_or_below' | 'at_or_above' },
 ): Promise<boolean[]> {
   const link = table.parent;
+  // One row of the index is enough: as a scalar it cannot become a join that reads the whole table.
   const exists = statement(
-    `${table.name}.exists.${probe.side}`,
+    `${table.name}.exists`,
     () => `select p.id from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
-      and exists (select from ${table.name} t where t.${link.column} = p.id and ${table.visible}
-        and ${table.narrowed('$2')} and t.id ${probe.side === 'at_or_below' ? '<=' : '>='} $4)`,
+      and (select true from ${table.name} t where ${between(`t.${link.column}`, 'p.id', '$4', '$5')} and ${table.visible}
+        and ${table.narrowed('$2')} limit 1)`,
   );
-  const rows = await query<Row>(store, exists, [reach.teamId, reach.workspaceIds, parents, probe.id]);
-  const having = new Set(rows.map((row) => row.id));
-  return parents.map((id) => having.has(id));
+  const [low, high] =
+    probe.side === 'at_or_below' ? [0n, probe.id < MAX_ID ? probe.id + 1n : MAX_ID] : [probe.id - 1n, MAX_ID];
+  const rows = await readRows(store, exists, [reach.teamId, reach.workspaceIds, parents, low, high]);
+  const having = new Set(rows.map((block, index) => textOf(new BlockRow(block, index), 0)));
+  return parents.map((id) => having.has(String(id)));
 }
 
 /** A parent that the caller owns; `$1` is the team and `$2` the workspaces that the caller is narrowed to. */
@@ -195,11 +219,11 @@ function scanDirection(page: PageRequest): 'asc' | 'desc' {
 }
 
 /**
- * The rows of one parent between two ids, `$5` and `$6`, both left out. As a comparison of rows it can only be answered
+ * The rows of one parent between two ids, both left out. As a comparison of rows it can only be answered
  * by the index on (parent, id), whatever the planner thinks of a list's length: no scan through other parents' rows.
  */
-function between(column: string, parent: string): string {
-  return `(${column}, t.id) > (${parent}, $5) and (${column}, t.id) < (${parent}, $6)`;
+function between(column: string, parent: string, low: unknown = '$5', high: unknown = '$6'): string {
+  return `(${column}, t.id) > (${parent}, ${low}) and (${column}, t.id) < (${parent}, ${high})`;
 }
 
 const MAX_ID = 2n ** 63n - 1n;

@@ -3,7 +3,7 @@ import type { Statement } from './store.ts';
 
 const statements = new Map<string, Statement>();
 
-/** Builds a statement's text when it is first asked for. The number of names is bounded: none is made from input. */
+/** Builds a statement's text when it is first asked for. None is made from what clients choose: there are as many as the code has. */
 export function statement(name: string, build: () => string): Statement {
   const found = statements.get(name) ?? { name, text: build() };
   statements.set(name, found);

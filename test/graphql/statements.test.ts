@@ -78,7 +78,7 @@ test('workspaces, their funnels and all their steps with pages are three stateme
   expect(names).toEqual([
     'workspaces.ids',
     expect.stringContaining('funnels.under'),
-    'funnel_steps.of_funnels.pages',
+    'funnel_steps.of_funnels',
   ]);
 });
 

@@ -230,7 +230,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
             (row) => row.parentId === parent && inReach(row, reach) && parentInReach(table, parent, reach),
           );
         expect(await countUnder(store(), table, reach, parents)).toEqual(
-          parents.map((one) => under(one).length),
+          parents.map((one) => ({ count: under(one).length, isExact: true })),
         );
         expect(await existsUnder(store(), table, reach, parents, { id, side: which })).toEqual(
           parents.map((one) =>

@@ -1,0 +1,146 @@
+// What one tenant's expensive statements take from another: nothing (store.ts, rows.ts).
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countUnder, MAX_EXACT_COUNT } from '../../src/store/rows.ts';
+import { copyContacts } from '../../src/store/seed/contacts.ts';
+import { CONTACTS } from '../../src/store/tables.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+
+interface Tenant {
+  readonly caller: Caller;
+  readonly teamId: bigint;
+  readonly workspaceId: bigint;
+}
+
+let gateway: Gateway;
+let admin: pg.Client;
+let busy: Tenant;
+let quiet: Tenant;
+
+beforeAll(async () => {
+  // Keys and hosts are looked up by every request here.
+  gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '20000', LOOKUP_CACHE_MS: '0' } });
+  admin = new pg.Client(gateway.app.store.connection);
+  await admin.connect();
+  const tenant = async () => {
+    const { id, teamId } = await factories.workspace(gateway.app);
+    return { caller: await factories.apiKey(gateway.app, { teamId }), teamId, workspaceId: id };
+  };
+  [busy, quiet] = [await tenant(), await tenant()];
+});
+afterAll(async () => {
+  await admin.end();
+  await gateway.close();
+});
+
+interface Counted {
+  workspace: Record<string, { totalCount: number | null; totalCountIsExact?: boolean | null }>;
+}
+
+const count = (of: Tenant, list: string, fields = 'totalCount totalCountIsExact') => {
+  const query = `query ($id: BigInt!) { workspace(databaseId: $id) { ${list} { ${fields} } } }`;
+  const variables = { id: String(of.workspaceId) };
+  return post<Counted>(gateway, { query, variables }, { caller: of.caller });
+};
+
+/** Others are authenticated, read and count. */
+async function expectOthersServed(): Promise<void> {
+  for (let index = 0; index < 10; index++) {
+    const path = `/api/v2/workspaces/${quiet.workspaceId}/funnels`;
+    expect((await gateway.send(path, { caller: quiet.caller })).status).toBe(200);
+    const { data } = await count(quiet, 'funnels');
+    expect(data?.workspace['funnels']).toEqual({ totalCount: 0, totalCountIsExact: true });
+  }
+}
+
+test('while one team’s counts are stuck others are served; of its own those wait that it may have, and the rest is refused', async () => {
+  const { store } = gateway.app;
+  await admin.query('begin; lock table contacts');
+  const reach = { teamId: busy.teamId, workspaceIds: null };
+  const stuck = Promise.allSettled(
+    Array.from({ length: 60 }, () => countUnder(store, CONTACTS, reach, [busy.workspaceId])),
+  );
+  try {
+    expect(store.expensive.waiting).toBe(32);
+    await expectOthersServed();
+    // Funnels can be read, and still their count is refused.
+    const { data, errors } = await count(busy, 'funnels', 'totalCount nodes { name }');
+    expect(data?.workspace['funnels']).toEqual({ totalCount: null, nodes: [] });
+    expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_REQUESTS' } }]);
+    expect(await Promise.race([stuck, 'stuck'])).toBe('stuck');
+  } finally {
+    await admin.query('rollback');
+  }
+  const outcomes = await stuck;
+  const refused = outcomes.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(60 - 32 - 1);
+  for (const outcome of refused)
+    expect(outcome).toMatchObject({ reason: { code: 'too_many_requests', retryAfterSeconds: 1 } });
+  expect([store.expensive.running, store.expensive.waiting, store.expensive.keys]).toEqual([0, 0, 0]);
+});
+
+test('while one team’s reads are stuck on every connection that they may take others are served', async () => {
+  await admin.query('begin; lock table contacts');
+  const path = `/api/v2/workspaces/${busy.workspaceId}/contacts`;
+  const stuck = Promise.all(Array.from({ length: 100 }, () => gateway.send(path, { caller: busy.caller })));
+  try {
+    const late = () => gateway.logLines.filter((line) => line.includes('reading connection late')).length;
+    await expect.poll(late, { timeout: 5_000 }).toBeGreaterThanOrEqual(6);
+    await expectOthersServed();
+    expect(await Promise.race([stuck, 'stuck'])).toBe('stuck');
+  } finally {
+    await admin.query('rollback');
+  }
+  for (const response of await stuck) expect(response.status).toBe(200);
+});
+
+test('a count and whether it is exact are one statement, for many parents too', async () => {
+  const query =
+    '{ teams { nodes { workspaces { nodes { contacts { totalCountIsExact totalCount } pages { totalCount } } } } } }';
+  await factories.workspace(gateway.app, { teamId: busy.teamId });
+  const names = await statementsOf(gateway, () => post(gateway, { query }, { caller: busy.caller }));
+  expect(names.filter((name) => name.endsWith('.count')).sort()).toEqual(['contacts.count', 'pages.count']);
+});
+
+test('a list is counted up to a limit: beyond it the count is that limit, and not exact', async () => {
+  const { pool } = gateway.app.store;
+  const add = (rows: number) =>
+    copyContacts(pool, {
+      workspaceId: quiet.workspaceId,
+      count: rows,
+      now: new Date(),
+      signal: new AbortController().signal,
+      onProgress() {},
+    });
+  await add(MAX_EXACT_COUNT);
+  const counted = async () => (await count(quiet, 'contacts(first: 1)')).data?.workspace['contacts'];
+  expect(await counted()).toEqual({ totalCount: MAX_EXACT_COUNT, totalCountIsExact: true });
+  await add(1);
+  expect(await counted()).toEqual({ totalCount: MAX_EXACT_COUNT, totalCountIsExact: false });
+}, 60_000);
+
+test('counts and probes read only the index of their parent, however many rows others have before them', async () => {
+  const { pool } = gateway.app.store;
+  await pool.query('analyze contacts');
+  const reads = async () => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await admin.query<{ seq: string }>(
+      `select seq_tup_read as seq from pg_stat_user_tables where relname = 'contacts'`,
+    );
+    return Number(rows[0]?.seq);
+  };
+  const before = await reads();
+  for (let index = 0; index < 12; index++) {
+    const after = Buffer.from(`contacts:${index + 1}`).toString('base64url');
+    const { errors } = await count(
+      busy,
+      `contacts(last: 3, after: "${after}")`,
+      'totalCount pageInfo { hasPreviousPage hasNextPage }',
+    );
+    expect(errors).toBeUndefined();
+  }
+  expect(await reads()).toBe(before);
+});
