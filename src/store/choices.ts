@@ -22,7 +22,7 @@ export interface Choice<Row> {
 }
 
 /** How many choices of a part of the columns are kept, of all sources and teams. */
-export const MAX_CHOICES = 400;
+const MAX_CHOICES = 400;
 
 const partial = new SharedCache<Choice<unknown>>({ max: MAX_CHOICES });
 /** One a source. */

@@ -31,9 +31,9 @@ interface ReadersOptions {
 /** For whom is read what is no team's. */
 const NOBODY = 0n;
 /** How often connections are looked at while reads are under way. */
-const TICK_MS = 100;
-/** A connection that has answered nothing for so many looks in a row is late: after 300 to 400 ms. */
-const LATE_TICKS = 4;
+const TICK_MS = 50;
+/** A connection that has answered nothing for so many looks in a row is late: after 250 to 300 ms. */
+const LATE_TICKS = 6;
 /** Reads on one connection at most, and reads that wait for one, of all teams and of one. */
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
@@ -75,6 +75,7 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
       onOpen: serveWaiting,
       onClosed(error, left) {
         connections.splice(connections.indexOf(opened), 1);
+        if (error === null) return;
         if (left !== null && !isClosed) log.warn({ err: error }, 'reading connection lost');
         for (const read of left ?? []) {
           if (isClosed) read.reject(error);
@@ -110,13 +111,21 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
 
   /** Whether a team's own reads may be what makes connections late. */
   function isSlow(owner: bigint): boolean {
-    return all().filter(({ late, headOwner }) => late && headOwner === owner).length >= MANY_LATE;
+    const lates = () => all().filter(({ late, headOwner }) => late && headOwner === owner);
+    return owner !== NOBODY && lates().length >= MANY_LATE;
   }
 
   function start(read: Read): boolean {
     const target = leastBusy(ordinary) ?? (isSlow(read.owner) ? null : leastBusy(reserved));
     target?.read(read);
     return target !== null;
+  }
+
+  /** Ends those that stand in when nothing is late any more: they may be needed again when all others are. */
+  function endStandIns(): void {
+    if (all().some(({ late }) => late)) return;
+    for (const one of [...ordinary.connections.slice(count), ...reserved.connections])
+      if (one.isOpen && one.pending === 0) one.end();
   }
 
   function serveWaiting(): void {
@@ -137,6 +146,7 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
     }
     for (const one of all()) if (one.late) one.offerWaiting(start);
     serveWaiting();
+    endStandIns();
     if (waiting.length > 0 || all().some(({ pending }) => pending > 0)) return;
     clearInterval(ticker);
     ticker = undefined;

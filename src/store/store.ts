@@ -49,7 +49,7 @@ const READERS = 4;
 const LOOKUP_READERS = 2;
 const SCANS = 2;
 /** Expensive reads: one of a team at once, so that one place is left to the others, and the rest waits for its turn. */
-const EXPENSIVE = { concurrency: SCANS, concurrencyPerKey: 1, maxWaitingPerKey: 32, maxWaiting: 1_000 };
+const EXPENSIVE = { concurrency: SCANS, concurrencyPerKey: 1, maxWaitingPerKey: 128, maxWaiting: 1_000 };
 
 /** Opens nothing yet: the first statement does. */
 export function createStore(options: StoreOptions): Store {

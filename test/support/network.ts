@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
 /** One connection through it. */
-export interface NetworkConnection {
+interface NetworkConnection {
   /** From now on nothing is forwarded, and nobody is told. */
   cut(): void;
 }

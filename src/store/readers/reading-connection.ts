@@ -40,9 +40,10 @@ interface ConnectionOptions {
   readonly onOpen: () => void;
   /**
    * Called when the connection is of no use any more, and its reads have been rejected.
+   * @param error what ended it; null: it was told to
    * @param left the reads that waited behind the first one, which may be sent again; null: it never opened
    */
-  readonly onClosed: (error: Error, left: readonly Read[] | null) => void;
+  readonly onClosed: (error: Error | null, left: readonly Read[] | null) => void;
 }
 
 export class ReadingConnection {
@@ -147,8 +148,12 @@ export class ReadingConnection {
 
   /** Ends it when what is under way is done. */
   async end(): Promise<void> {
-    if (this.#state === 'open') await this.#client.end();
-    else this.fail(new Error('Connection terminated'));
+    if (this.#state === 'opening') this.fail(new Error('Connection terminated'));
+    if (this.#state === 'open' && this.pending === 0) {
+      this.#state = 'closed';
+      this.#onClosed(null, []);
+    }
+    await this.#client.end();
   }
 
   #send(read: Read): void {
