@@ -30,11 +30,21 @@ export interface Page<Row> {
   readonly more: boolean;
 }
 
+/** Names that choose or order rows on lists that serve them. None does yet. In any case: a misspelt one misleads as well. */
+const UNSERVED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
+
 /**
  * The page that a REST query asks for. Of a repeated parameter the last one counts.
- * @throws AppError `invalid` (422) for a bad `after`, `per_page` or `sort_order` (spec §4 rule 6).
+ * @throws AppError `invalid` (422) for a bad `after`, `per_page` or `sort_order` (spec §4 rule 6), and for a parameter that
+ *   would have chosen other rows, did the list serve it (DESIGN §5).
  */
 export function parsePageQuery(query: URLSearchParams): PageRequest {
+  const unserved = query.keys().find((name) => UNSERVED.test(name));
+  if (unserved !== undefined)
+    throw invalid(
+      unserved,
+      `This list does not serve ${unserved}. To ignore it would answer other rows than those asked for.`,
+    );
   const sortOrder = query.getAll('sort_order').at(-1);
   const perPage = query.getAll('per_page').at(-1);
   const after = query.getAll('after').at(-1);

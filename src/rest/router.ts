@@ -53,6 +53,8 @@ function overview(): Response {
     name: 'Funnel Gateway REST API, version 2',
     authorization: 'Bearer <API key or access token>',
     pagination: 'per_page (20, at most 100), sort_order (asc or desc), after (an id); follow the Link header',
+    parameters:
+      'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
     endpoints: routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
   };
   return new Response(`${JSON.stringify(about, null, 2)}\n`, {

@@ -1,0 +1,83 @@
+// A parameter that would choose or order other rows, on a list that does not serve it, is refused: ignoring it answers
+// somebody else's rows (DESIGN §5).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, methodOf, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+let weak: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['write'] });
+});
+afterAll(() => gateway.close());
+
+/** Each as it is sent, and as the refusal names it. */
+const UNSERVED: [sent: string, field: string][] = [
+  ['filter=x', 'filter'],
+  ['filter', 'filter'],
+  ['filter[email_address]=nobody@example.com', 'filter[email_address]'],
+  ['filter%5Bemail_address%5D=nobody%40example.com', 'filter[email_address]'],
+  ['%66ilter%5bemail_address%5d=x', 'filter[email_address]'],
+  ['filter[]=x', 'filter[]'],
+  ['filter[a][b]=x', 'filter[a][b]'],
+  ['filter[=x', 'filter['],
+  ['Filter[email_address]=x', 'Filter[email_address]'],
+  ['FILTER=', 'FILTER'],
+  ['sort_property=created_at', 'sort_property'],
+  ['sort_property[]=created_at', 'sort_property[]'],
+  ['Sort_Property=name', 'Sort_Property'],
+  ['after[id]=1', 'after[id]'],
+  ['after%5Bcreated_at%5D=2026-01-01', 'after[created_at]'],
+  ['AFTER[id]=1', 'AFTER[id]'],
+  ['page=2&filter[id]=1&per_page=5', 'filter[id]'],
+  ['after=1&after[id]=1', 'after[id]'],
+];
+
+/** Near to those, and as harmless as anything unknown. */
+const IGNORED =
+  'page=2&filters=x&my_filter[a]=x&filter_id=1&sort=name&sort_property_x=1&afterwards[a]=1&After=x';
+
+const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET');
+
+describe.each(READS)('$route', ({ path }) => {
+  test('refuses every such parameter by its name where it is a list, and ignores it where it is one object', async () => {
+    const plain = await (await gateway.send(path(tenant), { caller })).json();
+    for (const [sent, field] of UNSERVED) {
+      const response = await gateway.send(`${path(tenant)}?${sent}`, { caller });
+      if (!Array.isArray(plain)) {
+        expect([sent, await response.json()]).toEqual([sent, plain]);
+        continue;
+      }
+      const { errors, detail } = await expectProblem(response, 'invalid');
+      expect(errors).toEqual([{ field, message: detail }]);
+      expect(detail).toContain(field);
+    }
+  });
+
+  test('tells who may not nothing of them', async () => {
+    for (const [sent] of UNSERVED) {
+      const refused = `${path(tenant)}?${sent}`;
+      await expectProblem(await gateway.send(refused, { caller: anonymous }), 'unauthenticated');
+      await expectProblem(await gateway.send(refused, { caller: weak }), 'insufficient_scope');
+    }
+  });
+
+  test('ignores other unknown parameters', async () => {
+    const plain = await gateway.send(path(tenant), { caller });
+    const response = await gateway.send(`${path(tenant)}?${IGNORED}`, { caller });
+    expect([response.status, await response.text()]).toEqual([200, await plain.text()]);
+  });
+});
+
+test('the overview says so', async () => {
+  const { parameters } = (await (await gateway.send('/api/v2')).json()) as { parameters: string };
+  expect(parameters).toMatch(/filter.*sort_property.*after\[.*422/);
+});
