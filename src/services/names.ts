@@ -1,5 +1,6 @@
 // What keys, clients and people may be called. Pure.
 import { invalid } from '../errors.ts';
+import { isStorable } from '../store/storable.ts';
 
 /** A client's, whoever registers it. */
 export const MAX_CLIENT_NAME_LENGTH = 200;
@@ -9,7 +10,7 @@ const UNREADABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Whether a text can be a name: there is something to read, and nothing that cannot be read. */
 export function isName(text: string, maxLength: number): boolean {
-  return text.trim() !== '' && text.length <= maxLength && !UNREADABLE.test(text);
+  return text.trim() !== '' && text.length <= maxLength && isStorable(text) && !UNREADABLE.test(text);
 }
 
 /** A name without the spaces about it. @throws AppError `invalid` blaming `name` */

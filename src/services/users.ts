@@ -5,6 +5,7 @@ import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
 import type { Ref } from '../store/rows.ts';
+import { isStorable } from '../store/storable.ts';
 import { withTransaction } from '../store/store.ts';
 import {
   deleteMembership,
@@ -167,7 +168,8 @@ async function requireUser(app: App, ref: Ref): Promise<UserRow> {
 /** An e-mail address as it is stored, in the case that it was written in. @throws AppError `invalid` */
 export function parseEmail(text: string): string {
   const email = text.trim().normalize('NFC');
-  if (!/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) || email.length > MAX_EMAIL_LENGTH)
+  const isAddress = /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) && isStorable(email);
+  if (!isAddress || email.length > MAX_EMAIL_LENGTH)
     throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
   return email;
 }

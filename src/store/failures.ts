@@ -9,7 +9,13 @@ const UNAVAILABLE =
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
-/** `unavailable` (503 with Retry-After) when the database is away or too slow; anything else comes back as it is. */
+/** SQLSTATEs of a text with a NUL, as it is and escaped in JSON. Where one is to be expected, it was refused before. */
+const UNSTORABLE = /^(22021|22P05)$/;
+
+/**
+ * `unavailable` (503 with Retry-After) when the database is away or too slow, `invalid` when it cannot have a text; anything
+ * else comes back as it is.
+ */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   for (const cause of causesOf(error)) {
@@ -25,6 +31,8 @@ export function toStoreError(error: unknown): unknown {
         cause: error,
       });
     }
+    if (codes.some((value) => UNSTORABLE.test(value)))
+      return new AppError('invalid', 'A text has a character that cannot be stored.', { cause: error });
   }
   return error;
 }

@@ -1,5 +1,6 @@
 // Which team or workspace a host name belongs to.
 import { lookup } from './lookup.ts';
+import { isStorable } from './storable.ts';
 import type { Store } from './store.ts';
 
 export interface HostOwner {
@@ -25,8 +26,8 @@ const byCustomDomain = lookup<HostOwner>(
 );
 
 /** The owner of a subdomain of the service, or null. */
-export function findSubdomain(store: Store, subdomain: string): Promise<HostOwner | null> {
-  return bySubdomain(store, [subdomain]);
+export async function findSubdomain(store: Store, subdomain: string): Promise<HostOwner | null> {
+  return isStorable(subdomain) ? bySubdomain(store, [subdomain]) : null;
 }
 
 /** The workspace that a customer's custom domain leads to, or null. */

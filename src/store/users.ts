@@ -2,6 +2,7 @@
 import { Prisma, type TeamRole, type User } from './generated/client.ts';
 import { allocateIds } from './public-ids.ts';
 import type { Ref } from './rows.ts';
+import { isStorable } from './storable.ts';
 import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
 
 export type { TeamRole };
@@ -48,8 +49,7 @@ export interface Account {
 
 /** The account with this e-mail address, whatever its case; disabled people included. */
 export async function findAccount(store: Store, email: string): Promise<Account> {
-  // PostgreSQL takes no NUL in a text, and so nobody has one in their address.
-  if (email.includes('\0')) return { canonical: email, user: null };
+  if (!isStorable(email)) return { canonical: email, user: null };
   const [row] = await query<UserWithHash & { canonical: string }>(store, BY_EMAIL, [email]);
   if (row === undefined) throw new Error('Looking up an account gave no row.');
   const { canonical, ...user } = row;

@@ -27,6 +27,7 @@ test.each([
   ['a tag', 'Bank\u{e0041}'],
   ['a line separator', 'Bank\u2028exe'],
   ['a paragraph separator', 'Bank\u2029exe'],
+  ['half a surrogate pair', 'Bank\ud83d'],
 ])('%s is refused', (_, name) => {
   expect(isName(name, 100)).toBe(false);
   expect(() => parseName(name, 100)).toThrow(

@@ -89,6 +89,7 @@ test.each([
   ['email', { email: 'ada@' }],
   ['email', { email: 'a da@example.com' }],
   ['email', { email: 'ada@exam\0ple.com' }],
+  ['email', { email: 'ada\ud800@example.com' }],
   ['email', { email: `${'a'.repeat(250)}@example.com` }],
   ['name', { name: '  ' }],
   ['name', { name: 'x'.repeat(101) }],

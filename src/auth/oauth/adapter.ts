@@ -19,11 +19,11 @@ import {
   saveState,
   saveStateInSlot,
 } from '../../store/oauth-states.ts';
+import { isStorable } from '../../store/storable.ts';
 import { findUser } from '../../store/users.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
-import { isStorable } from './storable.ts';
 import { toJti } from './token-names.ts';
 
 type Json = NewState['payload'];

@@ -2,9 +2,9 @@
 import { errors } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
 import { isName, MAX_CLIENT_NAME_LENGTH } from '../../services/names.ts';
+import { isStorable } from '../../store/storable.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
-import { isStorable } from './storable.ts';
 
 /** The members that are looked at here. */
 interface ClientMetadata {

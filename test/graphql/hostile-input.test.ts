@@ -1,0 +1,316 @@
+// Every argument of every field, found in the schema itself, with what no honest client sends: each is answered or
+// refused in the documented form, nothing breaks, nothing changes.
+import {
+  coerceInputValue,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { all, breakages, cursorsOf, digest, IDS, NUMBERS, TEXTS } from '../support/hostile.ts';
+import { createTenant } from '../support/operations.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let before: Record<string, unknown>;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { MAX_QUERY_COST: '10000000' } });
+  const { team } = await createTenant(gateway.app, 'ours');
+  await createTenant(gateway.app, 'theirs');
+  caller = await factories.apiKey(gateway.app, { teamId: team.id });
+  before = await digest(gateway);
+});
+afterAll(() => gateway.close());
+
+type Field = GraphQLField<unknown, unknown>;
+/** A place where a client puts a value, and the operation around it. */
+interface Slot {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly kind: 'query' | 'mutation';
+  /** What stands around the field. */
+  readonly within: (field: string) => string;
+  /** The field, with this value, as GraphQL text, in its place. */
+  readonly field: (value: string) => string;
+}
+
+/** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
+const BESIDE: Record<string, string> = {
+  'removeConditionalSplit.input.funnelId': `"${btoa('Funnel:4611686018427387904')}"`,
+  'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
+  'revokeApiKey.input.apiKeyId': `"${btoa('ApiKey:4611686018427387904')}"`,
+  'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
+};
+
+/** How to come to objects of each type without an argument. */
+function* placesOf(): Generator<{ type: GraphQLObjectType; kind: Slot['kind']; within: Slot['within'] }> {
+  const places: { type: GraphQLObjectType; kind: Slot['kind']; within: Slot['within'] }[] = [];
+  const seen = new Set<GraphQLObjectType>();
+  for (const [kind, type] of [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+  ] as const) {
+    if (type) places.push({ type, kind, within: (field) => field });
+  }
+  for (let place = places.shift(); place !== undefined; place = places.shift()) {
+    const { type, kind, within } = place;
+    if (seen.has(type)) continue;
+    seen.add(type);
+    yield place;
+    for (const field of Object.values(type.getFields())) {
+      const next = getNamedType(field.type);
+      if (!isCompositeType(next) || field.args.some(isRequiredArgument)) continue;
+      const wrap = (on: string) => (inner: string) => within(`${field.name} { ${on}${inner} }`);
+      const objects = isObjectType(next) ? [next] : schema.getPossibleTypes(next);
+      for (const object of objects) {
+        const on =
+          object === next
+            ? (inner: string) => inner
+            : (inner: string) => `... on ${object.name} { ${inner} }`;
+        places.push({ type: object, kind, within: (inner) => wrap('')(on(inner)) });
+      }
+    }
+  }
+}
+
+/** The places in one argument or input field, itself included; `write` puts a value there and the rest around it. */
+function* slotsIn(
+  path: string,
+  { name, type }: GraphQLArgument | GraphQLInputField,
+  write: (value: string) => string,
+): Generator<Pick<Slot, 'name' | 'type' | 'field'>> {
+  const here = `${path}.${name}`;
+  const put = (value: string) => write(`${name}: ${value}`);
+  yield { name: here, type, field: put };
+  const named = getNullableType(type);
+  if (isListType(named)) yield { name: `${here}[]`, type: named.ofType, field: (value) => put(`[${value}]`) };
+  if (!isInputObjectType(named)) return;
+  const members = Object.values(named.getFields());
+  for (const member of members) {
+    const others = members.filter((other) => other !== member);
+    yield* slotsIn(here, member, (text) => put(`{ ${[text, ...besideIn(here, others)].join(', ')} }`));
+  }
+}
+
+function besideIn(path: string, members: readonly (GraphQLArgument | GraphQLInputField)[]): string[] {
+  return members
+    .filter((member) => isRequiredArgument(member as GraphQLArgument))
+    .map(({ name, type }) => {
+      const value = BESIDE[`${path}.${name}`] ?? objectBeside(`${path}.${name}`, type);
+      if (value === undefined) throw new Error(`Say in BESIDE what may stand in ${path}.${name}.`);
+      return `${name}: ${value}`;
+    });
+}
+
+function objectBeside(path: string, type: GraphQLInputType): string | undefined {
+  const named = getNullableType(type);
+  return isInputObjectType(named)
+    ? `{ ${besideIn(path, Object.values(named.getFields())).join(', ')} }`
+    : undefined;
+}
+
+/** What to read of a field: everything that needs no argument, and what is in it. */
+function selectionOf(field: Field, depth = 1): string {
+  const type = getNamedType(field.type);
+  if (!isCompositeType(type)) return '';
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  const inner = fields
+    .filter((next) => next.args.length === 0 && (depth > 0 || !isCompositeType(getNamedType(next.type))))
+    .map((next) => `${next.name} ${selectionOf(next, depth - 1)}`);
+  return `{ __typename ${inner.join(' ')} }`;
+}
+
+const SLOTS: Slot[] = [...placesOf()].flatMap(({ type, kind, within }) =>
+  Object.values(type.getFields()).flatMap((field) =>
+    field.args.flatMap((arg) => {
+      const path = kind === 'mutation' ? field.name : `${type.name}.${field.name}`;
+      const others = field.args.filter((other) => other !== arg);
+      const write = (text: string) =>
+        `${field.name}(${[text, ...besideIn(path, others)].join(', ')}) ${selectionOf(field)}`;
+      return [...slotsIn(path, arg, write)].map((slot) => ({ ...slot, kind, within }));
+    }),
+  ),
+);
+
+test('every field with arguments is tried', () => {
+  const objects = Object.values(schema.getTypeMap()).filter(isObjectType);
+  const withArguments = objects
+    .filter(({ name }) => !name.startsWith('__'))
+    .flatMap((type) =>
+      Object.values(type.getFields()).flatMap((field) => field.args.map((arg) => ({ type, field, arg }))),
+    );
+  const tried = new Set(SLOTS.map(({ name }) => name));
+  const missed = withArguments.filter(({ type, field, arg }) =>
+    [`${type.name}.${field.name}.${arg.name}`, `${field.name}.${arg.name}`].every((name) => !tried.has(name)),
+  );
+  expect(withArguments.length).toBeGreaterThan(50);
+  expect(missed.map(({ type, field, arg }) => `${type.name}.${field.name}(${arg.name})`)).toEqual([]);
+});
+
+interface PublicError {
+  readonly message?: string;
+  readonly extensions?: { readonly code?: string; readonly requestId?: unknown };
+}
+
+/** Sends a body of JSON text, and makes sure that what comes back is in the documented form and tells of no failure. */
+async function expectAnswered(what: string, body: string): Promise<object> {
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await gateway.send('/graphql', { caller, method: 'POST', body, headers });
+  const text = await response.text();
+  const { data = null, errors = [] } = JSON.parse(text) as { data?: unknown; errors?: PublicError[] };
+  const wrong = errors.filter(
+    ({ message, extensions }) =>
+      !/\S/.test(message ?? '') ||
+      !/^(?!INTERNAL)[A-Z_]+$/.test(extensions?.code ?? '') ||
+      extensions?.requestId !== response.headers.get('X-Request-Id'),
+  );
+  const isAnswer = response.status < 500 && (data !== null || errors.length > 0) && wrong.length === 0;
+  if (!isAnswer) expect.fail(`${what}: ${response.status} ${JSON.stringify(wrong)} ${text.slice(0, 400)}`);
+  return { ...(data !== null && { data }), ...(errors.length > 0 && { errors }) };
+}
+
+const CURSORS = ['contacts', 'teams'].flatMap(cursorsOf);
+
+/** JSON texts for a place of this type: of its own kind all, and some of others. */
+function jsonFor(name: string, type: GraphQLInputType): string[] {
+  const named = getNamedType(type).name;
+  const texts = named === 'ID' ? IDS : /after|before/.test(name) ? [...TEXTS, ...CURSORS] : TEXTS;
+  const takesText = named === 'ID' || named === 'String' || named === 'BigInt';
+  return [
+    ...(takesText ? texts : texts.slice(0, 3)).map((text) => JSON.stringify(text)),
+    ...(named === 'Int' || named === 'BigInt' ? NUMBERS : NUMBERS.slice(-2)),
+    ...['null', '[[]]', '{"a":{"\\u0000":"\\ud800"}}'],
+  ];
+}
+
+/** Whether a value gets as far as the field. What does not is refused with the whole operation, so it is sent alone. */
+function fits(value: string, type: GraphQLInputType): boolean {
+  return coerceInputValue(JSON.parse(value), type) !== undefined;
+}
+
+/** At most so many fields in an operation. */
+function* inGroups<T>(items: readonly T[], size = 25): Generator<T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}
+
+describe.each(SLOTS)('$name', ({ name, type, kind, within, field }) => {
+  const values = jsonFor(name, type);
+  const fit = values.filter((value) => fits(value, type));
+  const unfit = values.filter((value) => !fits(value, type));
+
+  test('takes any variable', async () => {
+    for (const group of inGroups(fit)) {
+      const declared = group.map((_, index) => `$v${index}: ${type}`).join(', ');
+      const fields = group.map((_, index) => `a${index}: ${field(`$v${index}`)}`).join(' ');
+      const variables = group.map((value, index) => `"v${index}":${value}`).join(',');
+      const query = JSON.stringify(`${kind} Fit(${declared}) { ${within(fields)} }`);
+      // An operation that is known is answered in another way.
+      for (const time of ['first', 'second']) {
+        const body = `{"query":${query},"variables":{${variables}}}`;
+        expect(await expectAnswered(`${name}, the ${time} time`, body)).toHaveProperty('data');
+      }
+    }
+    const alone = JSON.stringify(`${kind} Unfit($v: ${type}) { ${within(field('$v'))} }`);
+    await all(unfit, async (value) => {
+      const body = `{"query":${alone},"variables":{"v":${value}}}`;
+      expect(await expectAnswered(`${name} ${value.slice(0, 80)}`, body)).toHaveProperty('errors');
+    });
+  });
+
+  test('takes any literal', async () => {
+    const isText = (value: string) => JSON.parse(value)?.isWellFormed?.() ?? true;
+    for (const group of inGroups(fit.filter(isText))) {
+      const fields = group.map((value, index) => `a${index}: ${field(value)}`).join(' ');
+      const query = `${kind} { ${within(fields)} }`;
+      expect(await expectAnswered(name, JSON.stringify({ query }))).toHaveProperty('data');
+    }
+    const raw = ['\0', '\ud800'].map((text) => `"${text}"`);
+    const alone = [...unfit, ...fit.filter((value) => !isText(value)), ...raw, 'UNKNOWN', '$undefined'];
+    await all(alone, async (value) => {
+      const query = `${kind} { ${within(field(value))} }`;
+      await expectAnswered(`${name} ${value.slice(0, 80)}`, JSON.stringify({ query }));
+    });
+  });
+});
+
+describe('the parameters of a request', () => {
+  const QUERY = '{ teams { nodes { name } } }';
+
+  test('may be anything, in a body', async () => {
+    const values = [
+      ...[...TEXTS, QUERY].map((text) => JSON.stringify(text)),
+      ...NUMBERS,
+      'null',
+      'true',
+      '[]',
+      '{}',
+    ];
+    for (const member of ['query', 'operationName', 'variables', 'extensions', '\\u0000', '__proto__']) {
+      await all(values, (value) =>
+        expectAnswered(`${member} ${value}`, `{"query":${JSON.stringify(QUERY)},"${member}":${value}}`),
+      );
+    }
+    await all(values, (value) => expectAnswered(value, value));
+  });
+
+  test('may be anything, in the URL', async () => {
+    const values = [
+      '%00',
+      '%ff',
+      '%',
+      '%ED%A0%80',
+      '%u0000',
+      ...TEXTS.map((text) => encodeURIComponent(text.toWellFormed())),
+    ];
+    for (const member of ['query', 'operationName', 'variables', 'extensions', '%00']) {
+      await all(values, async (value) => {
+        const path = `/graphql?${member}=${value}&query=${encodeURIComponent(QUERY)}`;
+        const response = await gateway.send(path, { caller });
+        const text = await response.text();
+        expect(response.status, `${path} ${text}`).toBeLessThan(500);
+        expect(text).not.toContain('INTERNAL');
+      });
+    }
+  });
+});
+
+test('a text that a client gets back is the text that it sent', async () => {
+  const { team } = await createTenant(gateway.app, 'echo');
+  const key = await factories.apiKey(gateway.app, {
+    teamId: team.id,
+    revokedAt: new Date(0),
+    createdAt: new Date(0),
+  });
+  const sender = await factories.apiKey(gateway.app, { teamId: team.id });
+  before = await digest(gateway);
+  const query = 'mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { clientMutationId } }';
+  for (const clientMutationId of TEXTS) {
+    const input = { apiKeyId: btoa(`ApiKey:${key.id}`), clientMutationId };
+    const response = await gateway.send('/graphql', {
+      caller: sender,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables: { input } }),
+    });
+    expect(await response.json()).toEqual({ data: { revokeApiKey: { clientMutationId } } });
+  }
+});
+
+test('after all that no row is changed, and no failure is logged', async () => {
+  expect(await digest(gateway)).toEqual(before);
+  expect(breakages(gateway)).toEqual([]);
+});

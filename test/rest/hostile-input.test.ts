@@ -1,0 +1,182 @@
+// Every path and query parameter of every route, found in the router itself, and the headers that are read, with what no
+// honest client sends: each is answered or refused in the documented form, nothing breaks, nothing changes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAuthorizationServer } from '../../src/auth/oauth/authorization-server.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+import { routes } from '../../src/rest/router.ts';
+import { createServer } from '../../src/server.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { all, breakages, digest, TEXTS } from '../support/hostile.ts';
+import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
+import type { Problem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+let before: Record<string, unknown>;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { TRUST_PROXY: '10.0.0.0/8' } });
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  // The first signing key is made when it is first needed.
+  await gateway.send('/oauth/jwks');
+  before = await digest(gateway);
+});
+afterAll(() => gateway.close());
+
+/** Escapes that are not UTF-8, cut short, or stand for what divides a path. */
+const ESCAPES = [
+  '%00',
+  '1%00',
+  '%ff',
+  '%C3%28',
+  '%ED%A0%80',
+  '%F4%90%80%80',
+  '%',
+  '%2',
+  '%zz',
+  '%u0000',
+  '%2f',
+  '%2e%2e',
+  '%5c',
+];
+const escaped = TEXTS.map((text) => encodeURIComponent(text.toWellFormed()));
+const VALUES = [...ESCAPES, ...escaped, '+1', '1;2', '1,2', '..', '\u00e9', '[1]'];
+
+const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'errors', 'request_id', 'error'];
+
+/** The answer is one that the documentation knows. Not by `expect`: there are thousands. */
+async function requireAnswer(what: string, response: Response): Promise<void> {
+  const { status, headers } = response;
+  const text = await response.text();
+  if (status < 400) return;
+  const isProblem = headers.get('Content-Type') === 'application/problem+json';
+  const problem = isProblem ? (JSON.parse(text) as Problem) : undefined;
+  const isWhole = problem !== undefined && String(Object.keys(problem)) === String(MEMBERS);
+  const isRight = isWhole && status < 500 && STATUS_OF[problem.code] === status;
+  if (!isRight || problem.request_id !== headers.get('X-Request-Id'))
+    expect.fail(`${what}: ${status} ${text}`);
+}
+
+/** Known to the rules of pages, of one route, of none. */
+const PARAMETERS = [
+  'per_page',
+  'after',
+  'sort_order',
+  'expand[]',
+  'branch',
+  'filter[x]',
+  'x=&%00=&%ff=&&=&x[]',
+];
+
+describe.each(routes)('$method $path', ({ method, path }) => {
+  /** The path in our tenant. */
+  const real = () =>
+    OPERATIONS.find(({ route }) => route === `${method} ${path}`)?.path(tenant) ?? expect.fail(path);
+  /** What changes something is kept from it by a parameter that it refuses, unless that is the one to try. */
+  const harmless = method === 'GET' ? '' : 'branch=neither';
+  const sendAll = (paths: readonly string[]) =>
+    all(paths, async (to) => requireAnswer(`${method} ${to}`, await gateway.send(to, { caller, method })));
+
+  test('takes anything in its path, and behind it', async () => {
+    const parts = real().split('/');
+    const places = [...parts.keys()].filter((at) => path.split('/')[at]?.startsWith(':'));
+    const changed = VALUES.flatMap((value) => places.map((at) => parts.with(at, value).join('/')));
+    await sendAll([...changed, ...ESCAPES.map((value) => real() + value)].map((to) => `${to}?${harmless}`));
+  });
+
+  test('takes anything as a parameter', async () => {
+    const queries = PARAMETERS.flatMap((name) =>
+      VALUES.map((value) => (name === 'branch' ? `branch=${value}` : `${name}=${value}&${harmless}`)),
+    );
+    await sendAll(queries.map((query) => `${real()}?${query}`));
+  });
+});
+
+/** Paths of other forms of answers. */
+async function requireNoBreakage(what: string, response: Response): Promise<void> {
+  const text = await response.text();
+  if (response.status >= 500 || /INTERNAL|\n {4}at /.test(text))
+    expect.fail(`${what}: ${response.status} ${text}`);
+  if (!response.headers.has('X-Request-Id')) expect.fail(`${what} has no request id`);
+}
+
+test('every other path takes anything in it and behind it', async () => {
+  const oauth = createAuthorizationServer(gateway.app).map(({ path }) => path);
+  const others = [
+    '/graphql',
+    '/graphiql/assets',
+    '/healthz',
+    '/api/v2',
+    '/.well-known/oauth-protected-resource',
+  ];
+  const paths = [...new Set([...oauth, ...others])].flatMap((path) =>
+    VALUES.flatMap((value) => [`${path}/${value}`, path + value, path.replace(/:\w+/, value), `/${value}`]),
+  );
+  await all([...new Set(paths)], async (to) => requireNoBreakage(to, await gateway.send(to, { caller })));
+});
+
+/** What the wire can carry: visible characters, spaces, tabs, and bytes beyond ASCII (RFC 9110 §5.5). */
+const HEADER_VALUES = [
+  ...TEXTS.filter((text) => /^[\t -~\u0080-\u00ff]*$/.test(text)),
+  '\u00ff',
+  '\t',
+  '"',
+  ',',
+  ';;;',
+  '='.repeat(100),
+  'x'.repeat(8_000),
+  'Bearer \u00ff',
+  'Bearer e30.e30.',
+  `Bearer ${token('{"alg":"RS256","kid":"\\u0000"}', '{}')}e30`,
+  `Bearer ${token('{"alg":"none"}', '{"sub":"\\u0000","exp":1e400}')}`,
+  'Basic AAAA',
+  `Basic ${btoa('\0:\0')}`,
+  '[::1',
+  '[::ffff:1.2.3.4]:99999',
+  'localhost:99999999999',
+  'xn--',
+  `${'a.'.repeat(200)}localhost`,
+  '%00.localhost',
+  'for=1.2.3.4;host=x',
+];
+
+function token(...parts: readonly string[]): string {
+  return parts.map((part) => `${Buffer.from(part).toString('base64url')}.`).join('');
+}
+
+const HEADERS = [
+  'Authorization',
+  'X-Request-Id',
+  'X-Forwarded-Host',
+  'X-Forwarded-Proto',
+  'X-Forwarded-For',
+].concat(
+  ['Forwarded', 'Accept', 'Accept-Language', 'Content-Type', 'Content-Length', 'Cookie', 'Origin', 'Range'],
+  ['If-None-Match', 'If-Modified-Since', 'traceparent'],
+);
+
+test.each(HEADERS)('the header %s may be anything', async (name) => {
+  const server = createServer(gateway.app);
+  const requests = [
+    ['GET', '/api/v2/teams'],
+    ['GET', '/account'],
+    ['POST', '/graphql'],
+    ['POST', '/oauth/token'],
+  ].flatMap(([method = '', path]) => HEADER_VALUES.map((value) => ({ method, path, value })));
+  await all(requests, async ({ method, path, value }) => {
+    const headers = { Authorization: caller.authorization ?? '', [name]: value };
+    const body = method === 'POST' ? { body: '{"query":"{ teams { totalCount } }"}' } : {};
+    const request = new Request(`http://localhost:4000${path}`, { method, headers, ...body });
+    const response = await server.fetch(request, { address: '10.0.0.1' });
+    expect(response.headers.get('X-Request-Id')).toMatch(/^[\w.:+/=@-]{1,128}$/);
+    await requireNoBreakage(`${name}: ${value} at ${path}`, response);
+  });
+});
+
+test('after all that no row is changed, and no failure is logged', async () => {
+  expect(await digest(gateway)).toEqual(before);
+  expect(breakages(gateway)).toEqual([]);
+});

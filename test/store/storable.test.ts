@@ -1,0 +1,53 @@
+// What a text in the store can be, by what PostgreSQL itself takes and gives back.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isStorable } from '../../src/store/storable.ts';
+import { query, readRows, withPrisma } from '../../src/store/store.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { TEXTS } from '../support/hostile.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** Whether PostgreSQL gives a value back as it was sent. */
+async function comesBack(type: 'text' | 'jsonb', value: unknown): Promise<boolean> {
+  const sent = type === 'jsonb' ? JSON.stringify(value) : value;
+  const statement = { name: `echo.${type}`, text: `select $1::${type} as value` };
+  const rows = await query<{ value: unknown }>(gateway.app.store, statement, [sent]).catch(() => []);
+  return rows.length > 0 && JSON.stringify(rows[0]?.value) === JSON.stringify(value);
+}
+
+test.each(TEXTS)('%j is storable if and only if PostgreSQL gives it back', async (text) => {
+  expect(isStorable(text)).toBe(await comesBack('text', text));
+  for (const value of [text, [text], { a: [{ b: text }] }, { [text]: 1 }])
+    expect([value, isStorable(value)]).toEqual([value, await comesBack('jsonb', value)]);
+});
+
+test('values without a text, and a text that spells an escape out, are storable', () => {
+  for (const value of [null, undefined, 0, true, 1n, {}, [], new Date(), '\\u0000', '\\ud800'])
+    expect(isStorable(value)).toBe(true);
+});
+
+test('how deep a value is does not matter', () => {
+  const nested = (text: string) =>
+    JSON.parse(`${'['.repeat(100_000)}${JSON.stringify(text)}${']'.repeat(100_000)}`);
+  expect(isStorable(nested('a'))).toBe(true);
+  expect(isStorable(nested('\0'))).toBe(false);
+});
+
+test('a text that cannot be in the store is the fault of who sent it, also where nobody asked before', async () => {
+  const { store } = gateway.app;
+  const text = { name: 'text', text: 'select $1::text' };
+  const json = { name: 'json', text: 'select $1::jsonb' };
+  for (const work of [
+    () => query(store, text, ['\0']),
+    () => query(store, json, [JSON.stringify('\0')]),
+    () => readRows(store, text, ['\0']),
+    () => withPrisma(store, (prisma) => prisma.team.findFirst({ where: { publicId: '\0' } })),
+  ]) {
+    await expect(work()).rejects.toMatchObject({ code: 'invalid' });
+  }
+});

@@ -1,0 +1,104 @@
+// What a hostile client puts where the gateway expects a text or a number, and what no answer to it may show.
+import { isInterfaceType } from 'graphql';
+import { expect } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { encodeCursor } from '../../src/pagination.ts';
+import type { Gateway } from './gateway.ts';
+
+const MAX = 2n ** 63n;
+
+/** Integers about the limits of 64 bits and of floating point, as JSON and GraphQL write them. */
+const BEYOND: readonly string[] = [MAX - 1n, MAX, -MAX - 1n, 2n ** 64n]
+  .map(String)
+  .concat('1e400', '9'.repeat(1_000));
+
+/** Those, and about other limits. */
+export const NUMBERS: readonly string[] = [
+  ...[0n, -1n, 2n ** 31n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n + 1n].map(String),
+  '-1e400',
+  '1.5',
+  ...BEYOND,
+];
+
+const UNREADABLE = [
+  '\0',
+  'a\0b',
+  'acme\0',
+  '\ud800',
+  '\udfff',
+  'acme\udbff',
+  '\udc00\ud800',
+  '\uffff',
+  '\ufeff',
+  '\u202e',
+];
+
+const WORDS = [
+  '',
+  ' ',
+  '%00',
+  '\\u0000',
+  "'; select 1 --",
+  '\u2028',
+  'x'.repeat(1_000),
+  '\u{1f600}',
+  '__proto__',
+];
+
+const nodeTypes = schema.getType('Node');
+const typeNames = isInterfaceType(nodeTypes)
+  ? schema.getPossibleTypes(nodeTypes).map(({ name }) => name)
+  : [];
+
+/** Global ids of every type, and with ids that are none. */
+const GLOBAL_IDS = typeNames.flatMap((name) =>
+  ['0', String(MAX - 1n), String(MAX), '-1', '1\0', '9'.repeat(400)].map((id) => btoa(`${name}:${id}`)),
+);
+
+/** Cursors into lists of these kinds, and ones that are none. */
+export function cursorsOf(kind: string): string[] {
+  return [0n, MAX - 1n, MAX, 2n ** 64n, -1n].map((id) => encodeCursor(kind, id));
+}
+
+/** Texts for any place that takes one. */
+export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
+
+/** Texts for a place that takes a global id. */
+export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
+
+/** Of what was logged, that which says that something broke. */
+export function breakages({ logLines }: Gateway): string[] {
+  return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
+}
+
+/** A digest of every row of every table, without the time at which keys were last used. */
+export async function digest({ app }: Gateway): Promise<Record<string, unknown>> {
+  const { pool } = app.store;
+  const { rows } = await pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  const digests: Record<string, unknown> = {};
+  for (const { name } of rows) {
+    const found = await pool.query(
+      `select md5(string_agg(row, '' order by row)) as digest from
+        (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t) rows`,
+    );
+    digests[name] = found.rows[0]?.digest;
+  }
+  expect(Object.keys(digests)).toContain('contacts');
+  return digests;
+}
+
+/** At most this many at once. */
+export async function all<T>(
+  inputs: readonly T[],
+  work: (input: T) => Promise<unknown>,
+  atOnce = 16,
+): Promise<void> {
+  const rest = inputs.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const input of rest) await work(input);
+    }),
+  );
+}
