@@ -39,8 +39,8 @@ interface Connection<R extends Row> {
   readonly page: Page<R>;
 }
 
-/** What a count weighs in the cost of an operation. */
-const COUNT_COST = 100;
+/** What a count weighs in the cost of an operation, in rows: as much as a page. How many are under way is bounded elsewhere (store.ts). */
+const COUNT_COST = 20;
 
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
