@@ -1,19 +1,31 @@
 // One HTTP exchange: what is known of a request before any face sees it. Host and caller are looked up when first asked
 // for, so that paths which need neither cost neither.
+import type { IncomingMessage } from 'node:http';
 import type { Actor } from './auth/actor.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { clientAddress, type Host, publicUrl, resolveHost } from './auth/hosts.ts';
 import { redactTokens } from './auth/tokens.ts';
 import type { App, Context } from './context.ts';
+import { AppError } from './errors.ts';
 
 /** What Hono hands to handlers as `c.env`. */
 export interface HttpEnv {
   Bindings: { exchange: Exchange };
 }
 
-/** The peer's address, as the socket has it; behind a proxy that is the proxy's. */
+/** Where a request comes from. */
 export interface Peer {
+  /** As the socket has it; behind a proxy that is the proxy's. */
   readonly address: string | undefined;
+  /** What has arrived; a body may still be on its way. */
+  readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
+  /** To be called when the rest cannot arrive: the request is refused at once, whatever is being done. */
+  refuse?: (error: AppError) => void;
+}
+
+/** The refusal of a request that ends in the middle. */
+export function brokenOff(): AppError {
+  return new AppError('bad_request', 'The connection ended before the request did.');
 }
 
 /** Ids that callers may give their requests: visible, short, harmless in a log line. */
@@ -22,6 +34,16 @@ const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 /** A key that was sent as the id, by mistake, would be logged with every line. */
 function isSaneRequestId(given: string): boolean {
   return SANE_REQUEST_ID.test(given) && redactTokens(given) === given;
+}
+
+/** The caller's own id for a request if it is sane, else a new one. */
+export function toRequestId(given: string | null | undefined): string {
+  return given != null && isSaneRequestId(given) ? given : crypto.randomUUID();
+}
+
+/** The headers of every answer. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
 }
 
 /** An answer before it is one of HTTP's. */
@@ -40,14 +62,14 @@ export class Exchange {
   /** What has been resolved so far, for the log and for failures. */
   host: Host | null = null;
   actor: Actor | null = null;
+  private isBroken = false;
   private readonly peer: Peer | undefined;
   private dressed: Response | null = null;
 
   constructor(app: App, request: Request, peer: Peer | undefined) {
-    const given = request.headers.get('x-request-id');
     this.app = app;
     this.request = request;
-    this.requestId = given !== null && isSaneRequestId(given) ? given : crypto.randomUUID();
+    this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.url = publicUrl(app, request, peer?.address);
     this.peer = peer;
   }
@@ -57,21 +79,37 @@ export class Exchange {
     return clientAddress(this.app, this.request, this.peer?.address);
   }
 
+  /** Whether all of the request has arrived. */
+  get isWhole(): boolean {
+    return this.peer?.incoming?.complete !== false;
+  }
+
+  /** Whether the rest of the request cannot arrive any more. */
+  get brokeOff(): boolean {
+    return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
+  }
+
+  /** Has the refusal told to `refuse` when the rest of the request cannot arrive any more. */
+  onBreak(refuse: (error: AppError) => void): void {
+    if (this.peer === undefined) return;
+    this.peer.refuse = (error) => {
+      this.isBroken = true;
+      refuse(error);
+    };
+  }
+
   /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
   respond({ status, headers, body }: Reply): Response {
-    this.dressed = new Response(body, { status, headers: { ...headers, ...this.commonHeaders() } });
+    this.dressed = new Response(body, { status, headers: { ...headers, ...commonHeaders(this.requestId) } });
     return this.dressed;
   }
 
   /** Any other answer, with the headers of every answer. */
   dress(response: Response): Response {
     if (response === this.dressed) return response;
-    for (const [name, value] of Object.entries(this.commonHeaders())) response.headers.set(name, value);
+    for (const [name, value] of Object.entries(commonHeaders(this.requestId)))
+      response.headers.set(name, value);
     return response;
-  }
-
-  private commonHeaders(): Record<string, string> {
-    return { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' };
   }
 
   /** @throws AppError `misdirected_request` for a host that is nobody's */

@@ -1,11 +1,11 @@
-// The server on a port: node:http through Hono's adapter, and the way to stop it without breaking requests off.
-import type { Server as HttpServer } from 'node:http';
+// The server on a port, and the way to stop it without breaking requests off.
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { withPort } from './config.ts';
 import type { App } from './context.ts';
 import { StartupError } from './errors.ts';
-import { createServer, type Server } from './server.ts';
+import { createServer } from './server.ts';
+import { answerRequests } from './wire.ts';
 
 export interface Listener {
   readonly port: number;
@@ -13,25 +13,26 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** How often slow requests are looked for. */
+const CHECK_INTERVAL_MS = 1_000;
+
 /** @throws StartupError when the address cannot be listened on */
 export async function listen(app: App): Promise<Listener> {
   const { host, port, limits } = app.config;
-  const serving = Promise.withResolvers<Server>();
-  let server: Server | undefined;
-  const http = createAdaptorServer({
-    fetch: async (request, env) => {
-      server ??= await serving.promise;
-      return server.fetch(request, { address: (env as HttpBindings).incoming.socket.remoteAddress });
-    },
-    overrideGlobalObjects: true,
-  }) as HttpServer;
+  const http = createHttpServer({
+    // Asked for in request-target.ts, which answers in our form.
+    requireHostHeader: false,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  });
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => reject(toStartupError(error, host, port)));
     http.listen(port, host, resolve);
   });
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const bound = withPort(app.config, (http.address() as AddressInfo).port);
-  serving.resolve(createServer({ ...app, config: bound }));
+  // Nothing can have come in yet: events are a turn away.
+  answerRequests(http, createServer({ ...app, config: bound }));
   return {
     port: bound.port,
     async close() {

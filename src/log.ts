@@ -26,6 +26,25 @@ export function createAccessLogger(level: LogLevel, destination: DestinationStre
   return pino({ ...FORM, level }, destination);
 }
 
+/** Writes at most so many lines a second, each with the number of those that were left out before it. */
+export function limitLines(log: Logger, linesPerSecond: number, clock: () => Date): Logger['info'] {
+  let second = 0;
+  let written = 0;
+  let unlogged = 0;
+  return (line: object, message?: string) => {
+    const now = Math.floor(clock().getTime() / 1_000);
+    if (now !== second) written = 0;
+    second = now;
+    if (written >= linesPerSecond) {
+      unlogged += 1;
+      return;
+    }
+    log.info(unlogged === 0 ? line : { ...line, unlogged }, message);
+    written += 1;
+    unlogged = 0;
+  };
+}
+
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
 

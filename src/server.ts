@@ -10,7 +10,8 @@ import { AppError } from './errors.ts';
 import { createGraphiql } from './graphiql/page.ts';
 import { refuseRequest } from './graphql/errors.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
-import { Exchange, type HttpEnv, type Peer } from './http.ts';
+import { brokenOff, commonHeaders, Exchange, type HttpEnv, type Peer, toRequestId } from './http.ts';
+import { limitLines } from './log.ts';
 import { errorResponse } from './rest/errors.ts';
 import { mountRest } from './rest/router.ts';
 import { requireReady } from './services/health.ts';
@@ -18,12 +19,25 @@ import { requireReady } from './services/health.ts';
 export interface Server {
   /** Answers any request; never throws, never rejects. */
   fetch(request: Request, peer?: Peer): Promise<Response>;
+  /** The answer to what came from a peer and is no request; a line about it, at a bounded rate. */
+  refuse(error: unknown, peer: Peer): Response;
 }
+
+const REFUSALS_LOGGED_PER_SECOND = 20;
 
 /** Everything that the gateway serves, behind one function. */
 export function createServer(app: App): Server {
   const http = createHttp(app);
+  const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
+    refuse(error, { address, incoming }) {
+      const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
+      const response = errorResponse(error, { app, requestId, host: null });
+      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
+      const why = error instanceof AppError ? error.message : undefined;
+      logRefusal({ requestId, address, status: response.status, why }, 'no request');
+      return response;
+    },
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
@@ -37,8 +51,13 @@ export function createServer(app: App): Server {
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
   const { requestTimeoutMs } = exchange.app.config.limits;
   const { promise: deadline, reject } = Promise.withResolvers<never>();
+  exchange.onBreak(reject);
   const timer = setTimeout(() => {
-    reject(new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 }));
+    reject(
+      exchange.isWhole
+        ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
+        : new AppError('request_timeout', 'The request took too long to arrive.'),
+    );
   }, requestTimeoutMs);
   try {
     return await Promise.race([http.fetch(exchange.request, { exchange }), deadline]);
@@ -50,7 +69,9 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
 }
 
 /** Each face's clients read failures in their own form, also those from before the face was reached. */
-function refuse(error: unknown, exchange: Exchange): Response {
+function refuse(thrown: unknown, exchange: Exchange): Response {
+  // Whatever fails for want of the body is not our failure.
+  const error = exchange.brokeOff && !(thrown instanceof AppError) ? brokenOff() : thrown;
   const response = errorResponse(error, exchange);
   return exchange.url.pathname === '/graphql' ? refuseRequest(error, response, exchange) : response;
 }

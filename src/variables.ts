@@ -57,7 +57,11 @@ export const VARIABLES = [
     '10485760',
     'largest answer to a GraphQL operation; REST answers are bounded by their pages',
   ],
-  ['REQUEST_TIMEOUT_MS', '30000', 'time a request may take before it is answered 503'],
+  [
+    'REQUEST_TIMEOUT_MS',
+    '30000',
+    'time a request may take before it is answered 503, or 408 if it is still arriving',
+  ],
   ['STATEMENT_TIMEOUT_MS', '15000', 'time one SQL statement may take'],
   ['MAX_QUERY_DEPTH', '16', 'nesting of a GraphQL operation'],
   [

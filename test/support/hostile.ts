@@ -67,7 +67,7 @@ export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
 export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
 
 /** Of what was logged, that which says that something broke. */
-export function breakages({ logLines }: Gateway): string[] {
+export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
 }
 
