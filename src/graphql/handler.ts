@@ -42,22 +42,20 @@ export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
 
   return async (request, ctx) => {
     const graphContext = toGraphContext(ctx);
-    if (request.method !== 'POST' || !isJson(request.headers.get('content-type'))) {
-      return answerInFull(() => request.clone(), graphContext);
-    }
+    // Yoga takes nothing from the body of any other.
+    if (request.method !== 'POST') return answerInFull(() => request, graphContext);
+    const { url, method, headers } = request;
     const text = await request.text();
+    const inFull = () => answerInFull(() => new Request(url, { method, headers, body: text }), graphContext);
+    if (!isJson(headers.get('content-type'))) return inFull();
     const params = readParams(text);
-    const accept = request.headers.get('accept') ?? '';
+    const accept = headers.get('accept') ?? '';
     const { outcome } = graphContext;
     const known = params && (await shortLane.answer(params, accept, graphContext));
     if (known !== null) return known;
     // What the lane has loaded is not the executor's: it may be why the lane failed.
     graphContext.loaders.clear();
-    const { url, method, headers } = request;
-    const response = await answerInFull(
-      () => new Request(url, { method, headers, body: text }),
-      graphContext,
-    );
+    const response = await inFull();
     if (params !== null && outcome.accepted !== null && response.status === 200) {
       shortLane.learn(params, accept, outcome.accepted, response, teamOf(ctx));
     }
