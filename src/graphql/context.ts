@@ -36,9 +36,9 @@ export function toGraphContext(ctx: Context): GraphContext {
   };
 }
 
-/** Whose use of what is shared is counted together. */
-export function teamOf({ actor }: Context): string {
-  return actor.kind === 'anonymous' ? '' : String(actor.reach.teamId);
+/** The caller's team; 0 without credentials. */
+export function callersTeamId({ actor }: Context): bigint {
+  return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
 }
 
 /**

@@ -3,7 +3,7 @@ import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../http.ts';
-import { type GraphContext, teamOf, toGraphContext } from './context.ts';
+import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { explain, toGraphQLError } from './errors.ts';
 import { createFallbacks } from './fallbacks.ts';
@@ -57,7 +57,7 @@ export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
     graphContext.loaders.clear();
     const response = await inFull();
     if (params !== null && outcome.accepted !== null && response.status === 200) {
-      shortLane.learn(params, accept, outcome.accepted, response, teamOf(ctx));
+      shortLane.learn(params, accept, outcome.accepted, response, callersTeamId(ctx));
     }
     return response;
   };

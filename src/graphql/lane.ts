@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../config.ts';
 import type { Reply } from '../http.ts';
+import { SharedCache } from '../shared-cache.ts';
 import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { GraphContext } from './context.ts';
@@ -17,12 +18,10 @@ import { MAX_KEPT_CHARS, sizeOfDocument } from './document-cache.ts';
 import { type Fallbacks, reasonOf } from './fallbacks.ts';
 import { SMALL_ANSWER_BYTES, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { requireWithinLimits } from './limits.ts';
-import { createOwnedCache } from './owned-cache.ts';
 import { hasVariableSizes } from './weights.ts';
 import type { VariableValues } from './write.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_TEAM_BYTES = MAX_BYTES / 4;
 /** Measured: the functions that a document is compiled to take about as much as its syntax tree. */
 const COMPILED = 2;
 
@@ -57,7 +56,7 @@ export interface Lane {
   /** The answer to an operation that is known, or null when Yoga has to answer. */
   answer(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
   /** Takes an operation in, after Yoga's answer to it. */
-  learn(params: Params, accept: string, accepted: Accepted, response: Response, team: string): void;
+  learn(params: Params, accept: string, accepted: Accepted, response: Response, teamId: bigint): void;
 }
 
 interface LaneOptions {
@@ -69,12 +68,13 @@ interface LaneOptions {
 
 /** A lane for one schema; it knows the most recently asked operations. */
 export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): Lane {
-  const entries = createOwnedCache<Entry>(MAX_BYTES, MAX_TEAM_BYTES);
+  const entries = new SharedCache<Entry>({ max: MAX_BYTES });
 
   return {
     async answer(params, accept, ctx) {
-      const entry = entries.get(keyOf(params));
-      if (entry === undefined || entry.compiled === null || ctx.actor.kind === 'anonymous') return null;
+      if (ctx.actor.kind === 'anonymous') return null;
+      const entry = entries.get(keyOf(params), ctx.actor.reach.teamId);
+      if (entry === undefined || entry.compiled === null) return null;
       // The same key may be put together of another name and text.
       if (entry.operationName !== params.operationName) return null;
       const headers = entry.headers.get(accept);
@@ -109,12 +109,12 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
         return null;
       }
     },
-    learn(params, accept, { document, operation }, response, team) {
+    learn(params, accept, { document, operation }, response, teamId) {
       // Streams have the same status, and are Yoga's.
       if (params.query.length > MAX_KEPT_CHARS || accept.length > MAX_ACCEPT_CHARS || !isJson(response))
         return;
       const key = keyOf(params);
-      let entry = entries.get(key);
+      let entry = entries.get(key, teamId);
       if (entry === undefined) {
         entry = {
           document,
@@ -125,7 +125,7 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
           headers: new Map(),
           misses: 0,
         };
-        entries.set(key, entry, team, COMPILED * sizeOfDocument(document));
+        entries.add(key, teamId, entry, COMPILED * sizeOfDocument(document));
       }
       entry.misses = 0;
       const [oldest] = entry.headers.keys();

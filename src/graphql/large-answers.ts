@@ -2,7 +2,7 @@
 // one team, and each keeps its turn until the client has taken it.
 import { AppError } from '../errors.ts';
 import { createFairQueue, type FairQueue, type Release } from '../fair-queue.ts';
-import { type GraphContext, teamOf } from './context.ts';
+import { callersTeamId, type GraphContext } from './context.ts';
 
 /** Answers up to this size are made and sent without a turn. */
 export const SMALL_ANSWER_BYTES = 1024 * 1024;
@@ -33,7 +33,7 @@ export async function waitForTurn(turns: Turns, ctx: GraphContext): Promise<void
   if (outcome.turn !== null) return;
   const tooLong = AbortSignal.timeout(config.limits.requestTimeoutMs);
   try {
-    outcome.turn = await turns.acquire(teamOf(ctx), tooLong);
+    outcome.turn = await turns.acquire(String(callersTeamId(ctx)), tooLong);
   } catch (error) {
     outcome.refusal =
       error instanceof AppError

@@ -1,9 +1,9 @@
 // Teams, and the fields that lead to them.
 import { requireScope } from '../auth/scopes.ts';
-import type { Context } from '../context.ts';
 import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
+import { callersTeamId, type GraphContext } from './context.ts';
 import { defineNode } from './nodes.ts';
 import { loadByKey } from './root-keys.ts';
 import { wantedColumns } from './wanted.ts';
@@ -26,11 +26,6 @@ export const TeamConnection = defineConnection(Team, { kind: 'teams', reads: tea
 /** A caller reaches one team, whatever the page size: said for the cost of an operation. */
 export const ONE_TEAM = { rows: 1 };
 
-/** The team under which the caller's own list of teams hangs. */
-export function callersTeamId({ actor }: Context): bigint {
-  return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
-}
-
 /**
  * For a selection that leads on to other objects: nothing is read of a team that the caller reaches as a whole. Who is
  * narrowed to workspaces may reach none of the team's, and then the team is not there.
@@ -40,7 +35,7 @@ const TEAM_BY_ID: typeof Team = {
   load: async (ctx, id) => (reachesWholeTeam(ctx, id) ? ({ id } as teams.TeamRow) : Team.load(ctx, id)),
 };
 
-function reachesWholeTeam({ actor }: Context, id: bigint): boolean {
+function reachesWholeTeam({ actor }: GraphContext, id: bigint): boolean {
   return actor.kind !== 'anonymous' && actor.reach.teamId === id && actor.reach.workspaceIds === null;
 }
 

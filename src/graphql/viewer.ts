@@ -2,7 +2,8 @@
 import type { Caller, OauthActor } from '../auth/actor.ts';
 import { builder } from './builder.ts';
 import { connectionArgs } from './connection.ts';
-import { callersTeamId, ONE_TEAM, Team, TeamConnection } from './teams.ts';
+import { callersTeamId } from './context.ts';
+import { ONE_TEAM, Team, TeamConnection } from './teams.ts';
 
 const ViewerKind = builder.enumType('ViewerKind', {
   description: 'The kind of credential that a request carries.',

@@ -1,7 +1,7 @@
 // Reading only the columns that will be asked for: each choice of them has statements and a maker of rows of its own. Clients
 // choose, so that only so many are kept; a team that asks for ever new ones drops its own.
 import { type Column, type Columns, type RowMaker, rowMaker } from '../columns.ts';
-import { SharedCache } from './shared-cache.ts';
+import { SharedCache } from '../shared-cache.ts';
 import { statement } from './statements.ts';
 import type { Statement } from './store.ts';
 

@@ -1,7 +1,7 @@
 // Under which names one connection has prepared which choices of columns: so many at most, and what is dropped is
 // deallocated. A name is never given twice, so that answers which are still on their way mean what they meant.
 import type pg from 'pg';
-import { SharedCache } from '../shared-cache.ts';
+import { SharedCache } from '../../shared-cache.ts';
 import { deallocate } from './rows-query.ts';
 
 /** A prepared statement of a choice takes PostgreSQL some 100 kB, in each connection. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedCache } from '../../src/store/shared-cache.ts';
+import { SharedCache } from '../src/shared-cache.ts';
 
 /** Uses a key: what was kept, or what is kept now; null when there is no room. */
 function use(cache: SharedCache<string>, key: string, owner: bigint): 'kept' | 'made' | null {
@@ -45,4 +45,23 @@ test('what is in use is not dropped, and where all is there is no room', () => {
   expect(dropped).toEqual(['free']);
   expect(cache.add('4', 1n, 'used')).toBe(false);
   expect(cache.size).toBe(2);
+});
+
+test('entries of all sizes never take more than there is', () => {
+  const put = fc.record({
+    key: fc.nat(30).map(String),
+    owner: fc.bigInt(1n, 3n),
+    size: fc.integer({ min: 1, max: 120 }),
+  });
+  fc.assert(
+    fc.property(fc.array(put, { maxLength: 200 }), (puts) => {
+      const cache = new SharedCache<string>({ max: 100 });
+      for (const { key, owner, size } of puts) {
+        if (cache.get(key, owner) !== undefined) continue;
+        expect(cache.add(key, owner, key, size)).toBe(size <= 100);
+        expect(cache.size).toBeLessThanOrEqual(100);
+        expect(cache.get(key, owner)).toBe(size <= 100 ? key : undefined);
+      }
+    }),
+  );
 });
