@@ -1,13 +1,13 @@
-// Trial: 120 counts at once of one team's contacts, while another team asks for small pages.
-// Run with `node test/trials/noisy-neighbour.ts [contacts]`; 1,500,000 by default.
+// 120 counts at once of one team's contacts, while another team asks for small pages.
+// `npm run trial -- noisy-neighbour [contacts]`; 1,500,000 by default.
 import { copyContacts } from '../../src/store/seed/contacts.ts';
-import { quantile, report, withHouse } from './house.ts';
+import { quantile, report, withTestBed } from './test-bed.ts';
 
-const CONTACTS = Number(process.argv[2] ?? 1_500_000);
+const CONTACTS = Number(process.argv[3] ?? 1_500_000);
 const AT_ONCE = 120;
 const PAGES = 300;
 
-await withHouse(async ({ tenants: [busy, quiet], gateway }) => {
+await withTestBed(async ({ tenants: [busy, quiet], gateway }) => {
   const { app, send } = gateway({ LOOKUP_CACHE_MS: '0' });
   await copyContacts(app.store.pool, {
     workspaceId: busy.workspaceId,

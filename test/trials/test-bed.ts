@@ -19,7 +19,7 @@ interface Tenant {
   readonly workspaceId: bigint;
 }
 
-export interface TrialGateway {
+interface TrialGateway {
   readonly app: App;
   /** What was logged at `warn` and above, a line each. */
   readonly logLines: string[];
@@ -28,7 +28,7 @@ export interface TrialGateway {
   close(): Promise<void>;
 }
 
-export interface House {
+export interface TestBed {
   readonly url: string;
   readonly tenants: readonly [Tenant, Tenant];
   gateway(
@@ -37,8 +37,8 @@ export interface House {
   ): TrialGateway;
 }
 
-/** Runs `work` on a house of its own, and tears it down whatever happens. */
-export async function withHouse(work: (house: House) => Promise<void>): Promise<void> {
+/** Runs `work` on a test bed of its own, and tears it down whatever happens. */
+export async function withTestBed(work: (testBed: TestBed) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'fg-trial-'));
   await chmod(folder, 0o755);
   const database = await openEmbedded({ dataDir: join(folder, 'data'), settings: { fsync: 'off' } });
@@ -47,7 +47,7 @@ export async function withHouse(work: (house: House) => Promise<void>): Promise<
     const pool = new pg.Pool({ connectionString: database.url });
     await applyMigrations(pool);
     await pool.end();
-    const gateway: House['gateway'] = (env = {}, addresses = {}) => {
+    const gateway: TestBed['gateway'] = (env = {}, addresses = {}) => {
       const made = createTrialGateway(env, { databaseUrl: database.url, ...addresses });
       gateways.push(made);
       return made;

@@ -1,16 +1,16 @@
-// Trial: one server process is frozen, and the network is cut under another connection, while many requests come. All but what
+// One server process is frozen, and the network is cut under another connection, while many requests come. All but what
 // those two have under way are served within a second, and every answer is its own request's.
-// Run with `node test/trials/slow-connections.ts` as root or as the user that PostgreSQL runs as.
+// It has to run as root, or as the user that PostgreSQL runs as.
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as factories from '../support/factories.ts';
 import { createNetwork } from '../support/network.ts';
-import { quantile, report, withHouse } from './house.ts';
+import { quantile, report, withTestBed } from './test-bed.ts';
 
 const SIZES = 50;
 const ROUNDS = 40;
 const ROUND_MS = 25;
 
-await withHouse(async ({ url, tenants: [tenant], gateway }) => {
+await withTestBed(async ({ url, tenants: [tenant], gateway }) => {
   const network = await createNetwork(url);
   const { app, send, logLines } = gateway({ STATEMENT_TIMEOUT_MS: '3000' }, { databaseUrl: network.url });
   await factories.contacts(app, tenant.workspaceId, SIZES);

@@ -1,6 +1,6 @@
-// Trial: a real PgBouncer in transaction mode takes LISTEN and hands nothing on. The gateway notices, remembers nothing and
+// A real PgBouncer in transaction mode takes LISTEN and hands nothing on. The gateway notices, remembers nothing and
 // says so; with DATABASE_LISTEN_URL it hears.
-// Run with `node test/trials/pgbouncer.ts`; `pgbouncer` has to be installed.
+// It needs `pgbouncer`, as Debian has it.
 import { spawn } from 'node:child_process';
 import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { listenForChanges } from '../../src/store/changes.ts';
-import { report, withHouse } from './house.ts';
+import { report, withTestBed } from './test-bed.ts';
 
 /** Starts PgBouncer before the database; its address for it. */
 async function startPgBouncer(databaseUrl: string, folder: string): Promise<{ url: string; stop(): void }> {
@@ -61,7 +61,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-await withHouse(async ({ url, gateway }) => {
+await withTestBed(async ({ url, gateway }) => {
   const folder = await mkdtemp(join(tmpdir(), 'fg-pgbouncer-'));
   const bouncer = await startPgBouncer(url, folder);
   try {
