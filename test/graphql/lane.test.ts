@@ -95,7 +95,7 @@ describe('every operation that we have', () => {
     }
   });
 
-  test('the tests’', async () => {
+  test('the tests’', { timeout: 60_000 }, async () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byLane = 0;
