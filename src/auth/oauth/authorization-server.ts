@@ -73,7 +73,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
   const metadata = async () => (await import('./metadata.ts')).metadata;
   return [
     page(['GET'], ENDPOINTS.authorization, short(AUTHORIZATION, answer)),
-    page(['GET'], `${ENDPOINTS.authorization}/:uid`, answer),
+    page(['GET'], `${ENDPOINTS.authorization}/:uid`, short(AUTHORIZATION, answer)),
     page(
       ['GET', 'POST'],
       `${ENDPOINTS.interaction}/:uid`,
