@@ -20,7 +20,7 @@ export interface Peer {
   /** What has arrived; a body may still be on its way. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
   /** To be called when the rest cannot arrive: the request is refused at once, whatever is being done. */
-  refuse?: (error: AppError) => void;
+  refuse?: ((error: AppError) => void) | null;
 }
 
 /** The refusal of a request that ends in the middle. */
@@ -89,13 +89,15 @@ export class Exchange {
     return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
   }
 
-  /** Has the refusal told to `refuse` when the rest of the request cannot arrive any more. */
-  onBreak(refuse: (error: AppError) => void): void {
+  /** Has the refusal told to `refuse` when the rest of the request cannot arrive any more; null: to nobody. */
+  onBreak(refuse: ((error: AppError) => void) | null): void {
     if (this.peer === undefined) return;
-    this.peer.refuse = (error) => {
-      this.isBroken = true;
-      refuse(error);
-    };
+    this.peer.refuse =
+      refuse &&
+      ((error) => {
+        this.isBroken = true;
+        refuse(error);
+      });
   }
 
   /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */

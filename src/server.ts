@@ -65,6 +65,7 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
     return refuse(error, exchange);
   } finally {
     clearTimeout(timer);
+    exchange.onBreak(null);
   }
 }
 

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseConfig } from '../src/config.ts';
 import { type Listener, listen } from '../src/listen.ts';
 import * as factories from './support/factories.ts';
 import { createGateway, type Gateway } from './support/gateway.ts';
@@ -334,6 +335,22 @@ describe('requests one behind the other on one connection', () => {
     }
     socket.destroy();
   });
+});
+
+test('behind a trusted proxy the scheme is what the proxy says, whatever the target does', async () => {
+  const { app } = gateway;
+  const { config } = parseConfig({ PORT: '0', TRUST_PROXY: '127.0.0.1' }, '/');
+  const behind = await listen({ ...app, config });
+  for (const [scheme, forwarded] of [
+    ['https', 'https'],
+    ['http', 'http'],
+    ['http', 'gopher'],
+  ]) {
+    const bytes = get(`https://localhost${path}`, 'Host: localhost', `X-Forwarded-Proto: ${forwarded}`);
+    const [response] = toResponses(await sendBytes(behind.port, bytes));
+    expect(nextOf(response as Response)).toBe(`${scheme}://localhost${path}?after=${last}`);
+  }
+  await behind.close();
 });
 
 test('after all that no failure is logged', () => {
