@@ -86,7 +86,8 @@ const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
       type: [ConditionalSplitBranch],
       nullable: true,
       description: 'The two branches: first MATCHED, then UNMATCHED.',
-      extensions: { columns: ['funnelId'], sameRows: true, rows: 2 },
+      // Few steps are splits: there are no more branches than steps.
+      extensions: { columns: ['funnelId'], sameRows: true, rows: 1 },
       resolve: (split, _args, ctx) => branchesOf(ctx, split),
     }),
   }),
