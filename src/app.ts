@@ -2,6 +2,7 @@
 import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
+import { createPasswordChecks } from './auth/passwords.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config.ts';
 import type { App } from './context.ts';
@@ -35,6 +36,7 @@ export function createApp(
     store,
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
     keyring,
+    passwordChecks: overrides.passwordChecks ?? createPasswordChecks(),
     signingKeyCache: overrides.signingKeyCache ?? createSigningKeyCache(keyring, log),
     issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: toOthers, clock, log }),
     fetch: toOthers,

@@ -6,6 +6,7 @@ import type { Keyring } from './auth/keyring.ts';
 import type { Lookups } from './auth/lookups.ts';
 import type { SigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config.ts';
+import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Store } from './store/store.ts';
 
@@ -15,6 +16,8 @@ export interface App {
   readonly lookups: Lookups;
   /** What the secret keys are used through. */
   readonly keyring: Keyring;
+  /** Whose turn it is to have a password checked. */
+  readonly passwordChecks: FairQueue;
   readonly signingKeyCache: SigningKeyCache;
   /** The keys of the outside issuer; null where tokens are our own. */
   readonly issuerKeys: IssuerKeys | null;

@@ -8,6 +8,8 @@ interface FairQueueOptions {
   readonly concurrencyPerKey: number;
   readonly maxWaitingPerKey: number;
   readonly maxWaiting: number;
+  /** Whoever has waited for so long is refused. */
+  readonly maxWaitMs: number;
 }
 
 /** Gives a place back; a second call does nothing. */
@@ -22,7 +24,7 @@ export interface FairQueue {
   readonly keys: number;
   /**
    * Waits for a place. Who waits longest of a key is first; keys that wait take turns.
-   * @throws AppError `too_many_requests` when too many wait already; the reason of `signal` when it is aborted first
+   * @throws AppError `too_many_requests` when too many wait already, or after `maxWaitMs`; the reason of `signal` when it is aborted first
    */
   acquire(key: string, signal?: AbortSignal): Promise<Release>;
   /** Runs `work` in a place of its key. Throws what `acquire` and `work` throw. */
@@ -37,8 +39,14 @@ interface Share {
 
 const RETRY_AFTER_SECONDS = 1;
 
+function tooMany(): AppError {
+  return new AppError('too_many_requests', 'Too many expensive requests at once. Try again shortly.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { concurrency, concurrencyPerKey, maxWaitingPerKey, maxWaiting } = options;
+  const { concurrency, concurrencyPerKey, maxWaitingPerKey, maxWaiting, maxWaitMs } = options;
   const shares = new Map<string, Share>();
   /** Keys that wait and may have another place, in the order of their turns. */
   const turns = new Set<string>();
@@ -84,15 +92,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       shares.set(key, share);
       return take(key, share);
     }
-    if (waiting >= maxWaiting || share.waiters.size >= maxWaitingPerKey)
-      throw new AppError('too_many_requests', 'Too many expensive requests at once. Try again shortly.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+    if (waiting >= maxWaiting || share.waiters.size >= maxWaitingPerKey) throw tooMany();
     shares.set(key, share);
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const leave = () => {
       share.waiters.delete(admitted);
       waiting -= 1;
+      clearTimeout(tooLong);
       signal?.removeEventListener('abort', aborted);
     };
     const admitted = () => {
@@ -103,11 +109,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       settle(key, share);
       resolve(release);
     };
-    const aborted = () => {
+    const giveUp = (reason: unknown) => {
       leave();
       settle(key, share);
-      reject(signal?.reason);
+      reject(reason);
     };
+    const aborted = () => giveUp(signal?.reason);
+    const tooLong = setTimeout(() => giveUp(tooMany()), maxWaitMs).unref();
     share.waiters.add(admitted);
     waiting += 1;
     signal?.addEventListener('abort', aborted);

@@ -5,9 +5,14 @@ interface Entry<Value> {
   readonly value: Value;
   readonly size: number;
   /** Who used it last. */
-  owner: bigint;
-  /** When that was, in uses. */
-  used: number;
+  owner: Owner<Value>;
+}
+
+/** What an owner has, in the order of use. */
+interface Owner<Value> {
+  readonly id: bigint;
+  readonly entries: Map<string, Entry<Value>>;
+  size: number;
 }
 
 interface SharedCacheOptions<Value> {
@@ -20,9 +25,10 @@ interface SharedCacheOptions<Value> {
 
 export class SharedCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
+  /** Those who have something. */
+  readonly #owners = new Map<bigint, Owner<Value>>();
   readonly #options: SharedCacheOptions<Value>;
   #size = 0;
-  #uses = 0;
 
   constructor(options: SharedCacheOptions<Value>) {
     this.#options = options;
@@ -37,8 +43,8 @@ export class SharedCache<Value> {
   get(key: string, owner: bigint): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    entry.owner = owner;
-    entry.used = ++this.#uses;
+    this.#take(key, entry);
+    entry.owner = this.#give(key, entry, owner);
     return entry.value;
   }
 
@@ -50,28 +56,55 @@ export class SharedCache<Value> {
     const { max } = this.#options;
     if (size > max) return false;
     while (this.#size + size > max) if (!this.#drop(owner, size)) return false;
-    this.#entries.set(key, { value, size, owner, used: ++this.#uses });
+    const entry = { value, size };
+    this.#entries.set(key, Object.assign(entry, { owner: this.#give(key, entry as Entry<Value>, owner) }));
     this.#size += size;
     return true;
   }
 
-  /** Looks at every entry: what is added costs more than that by far. */
-  #drop(adding: bigint, addedSize: number): boolean {
-    const { isFree = () => true, onDrop } = this.#options;
-    const sizes = new Map([[adding, addedSize]]);
-    for (const { owner, size } of this.#entries.values()) sizes.set(owner, (sizes.get(owner) ?? 0) + size);
-    let drop: [string, Entry<Value>] | undefined;
-    let most = 0;
-    for (const [key, entry] of this.#entries) {
-      const has = sizes.get(entry.owner) ?? 0;
-      if (!isFree(entry.value) || has < most || (has === most && drop && entry.used > drop[1].used)) continue;
-      drop = [key, entry];
-      most = has;
-    }
-    if (drop === undefined) return false;
-    this.#entries.delete(drop[0]);
-    this.#size -= drop[1].size;
-    onDrop?.(drop[1].value);
+  #give(key: string, entry: Entry<Value>, id: bigint): Owner<Value> {
+    const owner = this.#owners.get(id) ?? { id, entries: new Map(), size: 0 };
+    this.#owners.set(id, owner);
+    owner.entries.set(key, entry);
+    owner.size += entry.size;
+    return owner;
+  }
+
+  #take(key: string, { owner, size }: Entry<Value>): void {
+    owner.entries.delete(key);
+    owner.size -= size;
+    if (owner.entries.size === 0) this.#owners.delete(owner.id);
+  }
+
+  /** @param adding who makes room, for something of the size `added` */
+  #drop(adding: bigint, added: number): boolean {
+    const { onDrop } = this.#options;
+    const sizeOf = ({ id, size }: Owner<Value>) => size + (id === adding ? added : 0);
+    let most: Owner<Value> | undefined;
+    for (const owner of this.#owners.values())
+      if (most === undefined || sizeOf(owner) > sizeOf(most)) most = owner;
+    const found = most && (this.#oldestOf(most) ?? this.#oldestOfAny());
+    if (found === undefined) return false;
+    const [key, entry] = found;
+    this.#take(key, entry);
+    this.#entries.delete(key);
+    this.#size -= entry.size;
+    onDrop?.(entry.value);
     return true;
+  }
+
+  #oldestOf({ entries }: Owner<Value>): [string, Entry<Value>] | undefined {
+    const { isFree = () => true } = this.#options;
+    for (const found of entries) if (isFree(found[1].value)) return found;
+    return undefined;
+  }
+
+  #oldestOfAny(): [string, Entry<Value>] | undefined {
+    const owners = [...this.#owners.values()].sort((a, b) => b.size - a.size);
+    for (const owner of owners) {
+      const found = this.#oldestOf(owner);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 }

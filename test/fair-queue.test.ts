@@ -29,7 +29,7 @@ interface Asked {
 test('in any order of arrivals, ends and aborts: bounds hold, nobody waits who could run, each accepted one runs, and no key is left over', async () => {
   await fc.assert(
     fc.asyncProperty(anyOptions, anySteps, async (options, steps) => {
-      const queue = createFairQueue(options);
+      const queue = createFairQueue({ ...options, maxWaitMs: 60_000 });
       const all: Asked[] = [];
       const having = (state: Asked['state'], key?: string) =>
         all.filter((one) => one.state === state && (key === undefined || one.key === key));
@@ -101,6 +101,7 @@ test('keys that wait take turns, and each key keeps its own order, however many 
         concurrencyPerKey: 1,
         maxWaitingPerKey: 40,
         maxWaiting: 40,
+        maxWaitMs: 60_000,
       });
       const first = await queue.acquire('first');
       const order: { key: string; index: number }[] = [];
@@ -123,14 +124,41 @@ test('keys that wait take turns, and each key keeps its own order, however many 
 });
 
 test('work that throws gives its place back', async () => {
-  const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1, maxWaitingPerKey: 1, maxWaiting: 1 });
+  const queue = createFairQueue({
+    concurrency: 1,
+    concurrencyPerKey: 1,
+    maxWaitingPerKey: 1,
+    maxWaiting: 1,
+    maxWaitMs: 60_000,
+  });
   await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(queue.run('a', async () => 1)).resolves.toBe(1);
   expect(queue.keys).toBe(0);
 });
 
 test('who comes with an aborted signal is refused with its reason and takes no place', async () => {
-  const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1, maxWaitingPerKey: 1, maxWaiting: 1 });
+  const queue = createFairQueue({
+    concurrency: 1,
+    concurrencyPerKey: 1,
+    maxWaitingPerKey: 1,
+    maxWaiting: 1,
+    maxWaitMs: 60_000,
+  });
   await expect(queue.acquire('a', AbortSignal.abort('gone'))).rejects.toBe('gone');
   expect([queue.running, queue.waiting, queue.keys]).toEqual([0, 0, 0]);
+});
+
+test('who has waited too long is refused, and takes no place afterwards', async () => {
+  const queue = createFairQueue({
+    concurrency: 1,
+    concurrencyPerKey: 1,
+    maxWaitingPerKey: 9,
+    maxWaiting: 9,
+    maxWaitMs: 20,
+  });
+  const release = await queue.acquire('a');
+  await expect(queue.acquire('b')).rejects.toMatchObject({ code: 'too_many_requests' });
+  expect(queue.waiting).toBe(0);
+  release();
+  expect([queue.running, queue.keys]).toEqual([0, 0]);
 });

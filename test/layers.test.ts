@@ -57,7 +57,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   rest: ['type context', 'type http', 'errors', 'output', 'pagination', 'auth', 'services', 'views'],
   views: ['columns', 'json', 'type output', 'type services'],
-  services: ['type context', 'errors', 'fair-queue', 'pagination', 'auth', 'store'],
+  services: ['type context', 'errors', 'pagination', 'auth', 'store'],
   'auth/oauth': [
     'type context',
     'type config',
@@ -68,7 +68,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'services',
     'store',
   ],
-  auth: ['type context', 'type config', 'errors', 'type log', 'loopback', 'store'],
+  auth: ['type context', 'type config', 'errors', 'fair-queue', 'type log', 'loopback', 'store'],
   store: [
     'columns',
     'errors',
@@ -79,7 +79,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'type pagination',
     'type auth',
   ],
-  context: ['type auth', 'type config', 'type log', 'type store'],
+  context: ['type auth', 'type config', 'type fair-queue', 'type log', 'type store'],
   config: ['errors', 'log', 'loopback', 'variables'],
   variables: ['log'],
   pagination: ['errors'],
@@ -108,17 +108,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = [
-  'errors',
-  'fair-queue',
-  'pagination',
-  'json',
-  'loopback',
-  'columns',
-  'output',
-  'row-block',
-  'views',
-];
+const PURE = ['errors', 'pagination', 'json', 'loopback', 'columns', 'output', 'row-block', 'views'];
 const sources = await readSources();
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */

@@ -47,6 +47,20 @@ test('what is in use is not dropped, and where all is there is no room', () => {
   expect(cache.size).toBe(2);
 });
 
+test('making room for something large in a cache full of small things is one pass, not one for each', () => {
+  let looked = 0;
+  const cache = new SharedCache<number>({
+    max: 20_000,
+    isFree: () => {
+      looked += 1;
+      return true;
+    },
+  });
+  for (let i = 0; i < 20_000; i++) cache.add(String(i), BigInt(i % 7), i);
+  cache.add('large', 1n, 0, 10_000);
+  expect(looked).toBe(10_000);
+});
+
 test('entries of all sizes never take more than there is', () => {
   const put = fc.record({
     key: fc.nat(30).map(String),

@@ -1,7 +1,9 @@
 // Passwords of people: argon2id (RFC 9106) as PHC strings, with the parameters that OWASP's cheat sheet on password storage
 // asks for at least. The work is done on libuv's threads, and is as long for an account that does not exist.
+
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
@@ -56,4 +58,18 @@ function toMessage(password: string): string {
 function toPhc(salt: Buffer, tag: Buffer): string {
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${text(salt)}$${text(tag)}`;
+}
+
+/**
+ * Whose turn it is to have a password checked, by networks: each check takes 19 MiB and a thread of the four that a process has.
+ * One network may try 50 times in a while (services/sign-in.ts), and none fills the queue alone.
+ */
+export function createPasswordChecks(): FairQueue {
+  return createFairQueue({
+    concurrency: 2,
+    concurrencyPerKey: 2,
+    maxWaitingPerKey: 50,
+    maxWaiting: 60,
+    maxWaitMs: 10_000,
+  });
 }

@@ -14,7 +14,7 @@ export class AnswerTooLarge extends AppError {
   }
 }
 
-/** What a number, a boolean or null takes, with its name. */
+/** What a number, a boolean or null takes. */
 const SMALL_BYTES = 16;
 
 /**
@@ -27,7 +27,7 @@ export function limitExecution(args: object, maxBytes: number, { outcome }: Grap
   let bytes = 0;
   const fieldResolver: GraphQLFieldResolver<unknown, GraphContext> = (source, given, ctx, info) => {
     const value: unknown = defaultFieldResolver(source, given, ctx, info);
-    bytes += sizeOf(value);
+    bytes += String(info.path.key).length + sizeOf(value);
     if (bytes > maxBytes) {
       outcome.isLarge = true;
       abort.abort(toGraphQLError(new AnswerTooLarge(maxBytes)));
@@ -37,16 +37,19 @@ export function limitExecution(args: object, maxBytes: number, { outcome }: Grap
   Object.assign(args, { fieldResolver, signal: abort.signal });
 }
 
-/** About as long as the value is as JSON; objects of the schema's types are counted by their fields. */
+/** About as many bytes as the value has as JSON; objects of the schema's types are counted by their fields. */
 function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (Array.isArray(value) && typeof value[0] !== 'object') return value.join().length;
-  return isPlain(value) ? JSON.stringify(value, bigintAsText).length : SMALL_BYTES;
+  const isText = typeof value === 'string' || isPlain(value) || isListOfValues(value);
+  return isText ? Buffer.byteLength(JSON.stringify(value, bigintAsText)) : SMALL_BYTES;
 }
 
 /** Values of the scalar JSON; rows have a class. */
 function isPlain(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function isListOfValues(value: unknown): boolean {
+  return Array.isArray(value) && typeof value[0] !== 'object';
 }
 
 function bigintAsText(_key: string, value: unknown): unknown {

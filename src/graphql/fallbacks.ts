@@ -15,12 +15,10 @@ export type FallbackReason =
   /** The compiled form met something that it does not do. */
   | 'unsupported'
   /** A fault inside. */
-  | 'failed'
-  /** It failed too often in a row, and is not tried any more. */
-  | 'given_up';
+  | 'failed';
 
 /** Those that are our own fault. */
-const FAULTS: ReadonlySet<FallbackReason> = new Set(['unsupported', 'failed', 'given_up']);
+const FAULTS: ReadonlySet<FallbackReason> = new Set(['unsupported', 'failed']);
 
 const LOG_INTERVAL_MS = 60_000;
 const MAX_NAME_CHARS = 100;
@@ -33,7 +31,7 @@ export interface Fallbacks {
 
 /** @param clock the time now; tests set it */
 export function createFallbacks(log: Logger, clock: () => Date): Fallbacks {
-  const counts = { variables: 0, refused: 0, answer_too_large: 0, unsupported: 0, failed: 0, given_up: 0 };
+  const counts = { variables: 0, refused: 0, answer_too_large: 0, unsupported: 0, failed: 0 };
   const loggedAt = new Map<FallbackReason, number>();
   return {
     counts,

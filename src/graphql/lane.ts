@@ -15,7 +15,7 @@ import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { GraphContext } from './context.ts';
 import { MAX_KEPT_CHARS, sizeOfDocument } from './document-cache.ts';
-import { type Fallbacks, reasonOf } from './fallbacks.ts';
+import { type FallbackReason, type Fallbacks, reasonOf } from './fallbacks.ts';
 import { SMALL_ANSWER_BYTES, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { requireWithinLimits } from './limits.ts';
 import { hasVariableSizes } from './weights.ts';
@@ -43,6 +43,8 @@ interface Entry {
   readonly headers: Map<string, Readonly<Record<string, string>>>;
   /** How often in a row the lane could not answer it. */
   misses: number;
+  /** Why it could not the last time. */
+  lastMiss: FallbackReason;
 }
 
 /** A request's JSON as far as the lane understands it. */
@@ -81,7 +83,7 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
       if (headers === undefined) return null;
       // Whoever fails all the time would have it run twice each time.
       if (entry.misses >= MAX_MISSES) {
-        fallbacks.count('given_up', params.operationName);
+        fallbacks.count(entry.lastMiss, params.operationName);
         return null;
       }
       const { document, operation, compiled } = entry;
@@ -104,8 +106,10 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
       } catch (error) {
         // Running it again would come to the same.
         if (error instanceof AnswerTooLarge) ctx.outcome.refusal = error;
-        entry.misses += 1;
-        fallbacks.count(reasonOf(error), params.operationName, error);
+        // It was not the operation's fault that there was no turn for it.
+        if (ctx.outcome.refusal === null) entry.misses += 1;
+        entry.lastMiss = reasonOf(error);
+        fallbacks.count(entry.lastMiss, params.operationName, error);
         return null;
       }
     },
@@ -124,6 +128,7 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
           hasVariableSizes: hasVariableSizes(document),
           headers: new Map(),
           misses: 0,
+          lastMiss: 'failed',
         };
         entries.add(key, teamId, entry, COMPILED * sizeOfDocument(document));
       }

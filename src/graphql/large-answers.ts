@@ -10,7 +10,13 @@ export const SMALL_ANSWER_BYTES = 1024 * 1024;
 /** Operations that may answer more values than this wait for a turn where nothing tells beforehand how large the answer gets. */
 export const SMALL_ANSWER_VALUES = 5_000;
 
-const LIMITS = { concurrency: 6, concurrencyPerKey: 2, maxWaitingPerKey: 100, maxWaiting: 1_000 };
+const LIMITS = {
+  concurrency: 6,
+  concurrencyPerKey: 2,
+  maxWaitingPerKey: 100,
+  maxWaiting: 1_000,
+  maxWaitMs: 20_000,
+};
 
 const CHUNK_BYTES = 64 * 1024;
 /** Others wait for the turn: who does not begin to read in time, or takes longer for all of it, gets no more. */
@@ -26,20 +32,16 @@ export function createTurns(): Turns {
 
 /**
  * Waits for a turn, which the context then keeps until its answer has been sent.
- * @throws AppError `too_many_requests` when too many wait already, `unavailable` when the wait was as long as a request may take
+ * @throws AppError `too_many_requests` when too many wait already, or after waiting too long
  */
 export async function waitForTurn(turns: Turns, ctx: GraphContext): Promise<void> {
-  const { outcome, config } = ctx;
+  const { outcome } = ctx;
   if (outcome.turn !== null) return;
-  const tooLong = AbortSignal.timeout(config.limits.requestTimeoutMs);
   try {
-    outcome.turn = await turns.acquire(String(callersTeamId(ctx)), tooLong);
+    outcome.turn = await turns.acquire(String(callersTeamId(ctx)));
   } catch (error) {
-    outcome.refusal =
-      error instanceof AppError
-        ? error
-        : new AppError('unavailable', 'The request waited too long.', { cause: error });
-    throw outcome.refusal;
+    if (error instanceof AppError) outcome.refusal = error;
+    throw error;
   }
 }
 

@@ -23,6 +23,9 @@ const MAX_TOKENS = 4_000;
 /** Who has no credentials reads the schema and nothing else: the longest introspection query has 184. */
 const MAX_ANONYMOUS_TOKENS = 500;
 
+/** Names are written with every value that they name, and into every message about it. */
+const MAX_NAME_CHARS = 128;
+
 /** The parser calls itself for each bracket that is open, and messages print what stands inside. */
 const MAX_OPEN_BRACKETS = 200;
 
@@ -39,19 +42,26 @@ export function parseWithinLimits(given: string | Source, { maxDocumentChars }: 
       ),
     );
   }
-  requireShallow(source);
+  requireSane(source);
   return parse(source, { maxTokens: MAX_TOKENS });
 }
 
-/** Goes through the document once, before the parser does. @throws GraphQLError */
-function requireShallow(source: Source): void {
+/** Goes through the document once, before the parser does: how deep it is, how long its names are. @throws GraphQLError */
+function requireSane(source: Source): void {
   const lexer = new Lexer(source);
   let open = 0;
   // Whatever lies beyond is refused by the parser.
   for (let count = 0; count <= MAX_TOKENS; count++) {
-    switch (lexer.advance().kind) {
+    const { kind, start, end } = lexer.advance();
+    switch (kind) {
       case TokenKind.EOF:
         return;
+      case TokenKind.NAME:
+        if (end - start > MAX_NAME_CHARS)
+          throw toGraphQLError(
+            refusal(`A name in the document is longer than ${MAX_NAME_CHARS} characters.`),
+          );
+        break;
       case TokenKind.BRACE_L:
       case TokenKind.BRACKET_L:
       case TokenKind.PAREN_L:

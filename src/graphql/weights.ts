@@ -37,7 +37,8 @@ const FEW_ROWS = 20;
 const FEW_VALUES = 5;
 
 const NOTHING: Weight = { depth: 0, rows: 0, values: 0 };
-const VALUE: Weight = { depth: 1, rows: 0, values: 1 };
+/** A name of more characters than this makes its value weigh as much as two. */
+const NAME_CHARS = 16;
 
 /** The weight of an operation. Fragments are weighed once a page size, so that nesting them costs no time. */
 export function weigh(
@@ -89,19 +90,21 @@ export function weigh(
 
   function weighField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Weight {
     // The schema has limits of its own (introspection-size.ts).
-    if (node.name.value.startsWith('__')) return VALUE;
+    const itself = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
+    const value: Weight = { depth: 1, rows: 0, values: itself };
+    if (node.name.value.startsWith('__')) return value;
     const field = schema.getField(parent, node.name.value);
     const type = field && getNamedType(field.type);
-    if (field === undefined) return VALUE;
+    if (field === undefined) return value;
     const rows = costOf(field);
-    if (!isCompositeType(type) || node.selectionSet === undefined) return { ...VALUE, rows };
+    if (!isCompositeType(type) || node.selectionSet === undefined) return { ...value, rows };
     const page = type.extensions['pages'] === true ? pageSizeOf(field, node, variables) : null;
     const inner = weighAll(node.selectionSet, type, page);
     const size = listSize(field, node, variables, pageSize);
     return {
       depth: 1 + inner.depth,
       rows: rows + (page ?? 0) + size * ((isRead(field, type) ? 1 : 0) + inner.rows),
-      values: size * (1 + inner.values),
+      values: itself + size * (1 + inner.values),
     };
   }
 

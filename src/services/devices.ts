@@ -51,8 +51,9 @@ export function findDevice(app: App, { publicId, sessionsEndedAt }: Owner, kept:
 /** Those that we have signed. */
 function devicesIn(app: App, kept: string): Device[] {
   return kept.split('~', MAX_OWNERS).flatMap((token) => {
-    const [publicId = '', at = '', name = '', signature = ''] = token.split('.', 4);
-    const isOurs = app.keyring.isSigned(PURPOSE, [publicId, at, name].join('.'), signature);
+    const [publicId = '', at = '', name = '', signature = '', ...more] = token.split('.', 5);
+    const isOurs =
+      more.length === 0 && app.keyring.isSigned(PURPOSE, [publicId, at, name].join('.'), signature);
     return isOurs ? [{ publicId, at: Number(at), name, token }] : [];
   });
 }

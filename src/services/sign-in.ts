@@ -3,7 +3,6 @@
 import { DUMMY_HASH, verifyPassword } from '../auth/passwords.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { createFairQueue } from '../fair-queue.ts';
 import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
 import { type Account, findAccount, type UserRow } from '../store/users.ts';
 import { findDevice } from './devices.ts';
@@ -34,14 +33,6 @@ const MAX_PASSWORD_LENGTH = 1_000;
 /** More than any e-mail address has (RFC 5321 §4.5.3.1.3). */
 const MAX_EMAIL_LENGTH = 254;
 
-/** Each check takes 19 MiB and a thread of the four that a process has. Networks take turns, and none fills the queue alone. */
-const checks = createFairQueue({
-  concurrency: 2,
-  concurrencyPerKey: 2,
-  maxWaitingPerKey: LIMITS.network.most,
-  maxWaiting: 60,
-});
-
 /**
  * The person with this e-mail address and password.
  * @throws AppError `unauthenticated`, the same for an unknown account, a wrong password and a disabled person;
@@ -50,9 +41,20 @@ const checks = createFairQueue({
 export async function signIn(app: App, credentials: Credentials): Promise<UserRow> {
   const network = networkKey(app, 'sign-in', credentials.address);
   await requireFewTries(app, network, LIMITS.network);
-  const user = await checks.run(network, () => judge(app, credentials));
-  await takeBackTry(app.store, network);
-  return user;
+  let isJudged = false;
+  try {
+    const user = await app.passwordChecks.run(network, () => {
+      isJudged = true;
+      return judge(app, credentials);
+    });
+    await takeBackTry(app.store, network);
+    return user;
+  } catch (error) {
+    // What was not looked at was no try.
+    if (!isJudged || !(error instanceof AppError) || error.code === 'unavailable')
+      await takeBackTry(app.store, network);
+    throw error;
+  }
 }
 
 async function judge(app: App, credentials: Credentials): Promise<UserRow> {
@@ -83,7 +85,12 @@ async function countTry(
   const accountKey = `account ${canonical}`;
   const placeKey = `${accountKey} from ${toNetwork(address)}`;
   await requireFewTries(app, placeKey, LIMITS.place);
-  await requireFewTries(app, accountKey, LIMITS.account);
+  try {
+    await requireFewTries(app, accountKey, LIMITS.account);
+  } catch (error) {
+    await takeBackTry(app.store, placeKey);
+    throw error;
+  }
   return async () => {
     await clearFailures(app.store, placeKey);
     await takeBackTry(app.store, accountKey);

@@ -12,6 +12,7 @@ const RETRY_MS = 1_000;
 /** How long what was said may take to be heard, how often that is tried, and when it is after it failed. */
 const PROOF_TIMEOUT_MS = 2_000;
 const PROOF_EVERY_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 const SAY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
 
@@ -70,12 +71,9 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
   async function prove(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     proof = { said: randomUUID(), heard: resolve };
+    await store.lookups.read(SAY, [proofChannel, proof.said]);
     const tooLate = setTimeout(() => reject(new Deaf()), PROOF_TIMEOUT_MS);
-    try {
-      await Promise.all([promise, store.lookups.read(SAY, [proofChannel, proof.said])]);
-    } finally {
-      clearTimeout(tooLate);
-    }
+    await promise.finally(() => clearTimeout(tooLate));
   }
 
   function start(): void {
@@ -117,7 +115,9 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
       closed = true;
       live = false;
       clearTimeout(next);
+      const last = setTimeout(() => client && connectionOf(client).stream.destroy(), CLOSE_TIMEOUT_MS);
       await client?.end().catch(() => {});
+      clearTimeout(last);
     },
   };
 }

@@ -26,15 +26,20 @@ export function toStoreError(error: unknown): unknown {
       // What has to be put right before the store can be read at all.
       cause instanceof StartupError
     ) {
-      return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: error,
-      });
+      return databaseUnavailable(error);
     }
     if (codes.some((value) => UNSTORABLE.test(value)))
       return new AppError('invalid', 'A text has a character that cannot be stored.', { cause: error });
   }
   return error;
+}
+
+/** The 503 for a database that is away, too slow, or has too much to do. */
+export function databaseUnavailable(cause?: unknown): AppError {
+  return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
 }
 
 interface Cause {

@@ -109,7 +109,7 @@ export async function findStepsAround(
       true,
     ),
   );
-  const rows = await readRows(store, around, [reach.teamId, reach.workspaceIds, stepIds]);
+  const rows = await readRows(store, around, [reach.teamId, reach.workspaceIds, stepIds], reach.teamId);
   return groupSiblings(rows, withPage(make));
 }
 

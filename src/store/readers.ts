@@ -3,9 +3,9 @@
 // connection that stops answering gets no more reads, those behind its first one are sent again over another, and in the end it is
 // replaced: reads change nothing, so that they can be sent twice.
 import type pg from 'pg';
-import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../row-block.ts';
+import { databaseUnavailable } from './failures.ts';
 import { MAX_MOVES, type Read, ReadingConnection } from './readers/reading-connection.ts';
 import type { Statement } from './store.ts';
 
@@ -41,10 +41,13 @@ const MAX_WAITING_PER_OWNER = 250;
 /** A team for which so many connections are late gets none of the reserved ones. */
 const MANY_LATE = 2;
 const RESERVED = 2;
-const RETRY_AFTER_SECONDS = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const PROBE: Statement = { name: '', text: 'select $1::int' };
+
+function closed(): Error {
+  return new Error('Connection terminated: closed');
+}
 
 /** A read for nobody, which shows whether a connection answers. */
 function createProbe(): Read {
@@ -129,7 +132,7 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
   }
 
   function serveWaiting(): void {
-    if (waiting.length > 0) waiting = waiting.filter((read) => !start(read));
+    if (waiting.length > 0 && !isClosed) waiting = waiting.filter((read) => !start(read));
   }
 
   function tick(): void {
@@ -138,7 +141,8 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
       const quietTicks = one.tick();
       if (quietTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
       else if (quietTicks === LATE_TICKS) {
-        log.warn({ pending: one.pending }, 'reading connection late: its other reads are sent again');
+        if (one.pending > 1)
+          log.warn({ pending: one.pending }, 'reading connection late: its other reads are sent again');
         one.late = true;
         // Whatever stopped it may have stopped those that have nothing to do: they are asked before a read is lost on them.
         for (const other of before) if (other.pending === 0) other.read(createProbe());
@@ -162,7 +166,7 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
     read(statement, values, owner = NOBODY) {
       return new Promise((resolve, reject) => {
         if (isClosed) {
-          reject(new Error('Connection terminated: closed'));
+          reject(closed());
           return;
         }
         // One timer for all reads: none of them pays for one of its own.
@@ -170,18 +174,14 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
         const read = { statement, values, owner, resolve, reject, moves: 0 };
         if (start(read)) return;
         if (!isFull(owner)) waiting.push(read);
-        else
-          reject(
-            new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
-              retryAfterSeconds: RETRY_AFTER_SECONDS,
-            }),
-          );
+        else reject(databaseUnavailable());
       });
     },
     async close() {
       isClosed = true;
+      for (const read of waiting.splice(0)) read.reject(closed());
       const last = setTimeout(() => {
-        for (const one of all()) one.fail(new Error('Connection terminated: closed'));
+        for (const one of all()) one.fail(closed());
       }, CLOSE_TIMEOUT_MS);
       await Promise.allSettled(all().map((one) => one.end()));
       clearTimeout(last);

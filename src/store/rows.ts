@@ -26,7 +26,7 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceIds, ids])).map(
+  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceIds, ids], reach.teamId)).map(
     choose(table).make,
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -46,7 +46,7 @@ export async function findByRef<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref]);
+  const rows = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref], reach.teamId);
   const [row] = rows.map(choose(table).make);
   return row ?? null;
 }
@@ -84,7 +84,7 @@ export async function findPageUnder<R extends Row>(
     () =>
       `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint[] is null or true)`,
   );
-  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceIds, parent]);
+  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceIds, parent], reach.teamId);
   return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
@@ -195,7 +195,12 @@ export async function existsUnder<R extends Row>(
   );
   const [low, high] =
     probe.side === 'at_or_below' ? [0n, probe.id < MAX_ID ? probe.id + 1n : MAX_ID] : [probe.id - 1n, MAX_ID];
-  const rows = await readRows(store, exists, [reach.teamId, reach.workspaceIds, parents, low, high]);
+  const rows = await readRows(
+    store,
+    exists,
+    [reach.teamId, reach.workspaceIds, parents, low, high],
+    reach.teamId,
+  );
   const having = new Set(rows.map((block, index) => textOf(new BlockRow(block, index), 0)));
   return parents.map((id) => having.has(String(id)));
 }

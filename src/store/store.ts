@@ -41,6 +41,7 @@ interface StoreOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 /** How long after the time limit of a statement its answer, the cancellation, is waited for. */
 const ANSWER_GRACE_MS = 2_000;
 /** What a peer that is gone is asked after, when nothing was heard from it for so long. */
@@ -49,7 +50,13 @@ const READERS = 4;
 const LOOKUP_READERS = 2;
 const SCANS = 2;
 /** Expensive reads: one of a team at once, so that one place is left to the others, and the rest waits for its turn. */
-const EXPENSIVE = { concurrency: SCANS, concurrencyPerKey: 1, maxWaitingPerKey: 128, maxWaiting: 1_000 };
+const EXPENSIVE = {
+  maxWaitMs: 20_000,
+  concurrency: SCANS,
+  concurrencyPerKey: 1,
+  maxWaitingPerKey: 128,
+  maxWaiting: 1_000,
+};
 
 /** Opens nothing yet: the first statement does. */
 export function createStore(options: StoreOptions): Store {
@@ -66,7 +73,7 @@ export function createStore(options: StoreOptions): Store {
   const pool = new pg.Pool({ ...connection, max: poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
-  boundSilence(pool, answerTimeoutMs);
+  const pooled = boundSilence(pool, answerTimeoutMs);
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number) => createReaders({ count, connection, answerTimeoutMs, log });
@@ -82,8 +89,11 @@ export function createStore(options: StoreOptions): Store {
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     async close() {
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
+      // A connection that was cut hears nothing of its end.
+      const last = setTimeout(() => pooled.destroy(), CLOSE_TIMEOUT_MS);
       await prisma.$disconnect();
       await pool.end();
+      clearTimeout(last);
     },
   };
 }
@@ -91,15 +101,24 @@ export function createStore(options: StoreOptions): Store {
 /**
  * Ends a connection on which nothing comes while somebody uses it: the server ends every statement earlier, so that the
  * network or the server is stuck.
+ * @returns how to end all of them at once
  */
-function boundSilence(pool: pg.Pool, timeoutMs: number): void {
+function boundSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
   const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
+  const clients = new Set<pg.PoolClient>();
+  pool.on('remove', (client) => clients.delete(client));
   pool.on('connect', (client) => {
+    clients.add(client);
     const stream = streamOf(client);
     stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));
   });
   pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
   pool.on('release', (_, client) => streamOf(client).setTimeout(0));
+  return {
+    destroy() {
+      for (const client of clients) streamOf(client).destroy();
+    },
+  };
 }
 
 /** What node-postgres parses differently here: 64-bit integers stay exact. */
@@ -149,7 +168,7 @@ export async function readRows(
   store: Store,
   statement: Statement,
   values: unknown[],
-  owner?: bigint,
+  owner: bigint,
 ): Promise<RowBlock> {
   try {
     return await store.readers.read(statement, values, owner);

@@ -97,6 +97,13 @@ describe('cost', () => {
     }
   });
 
+  test('counts long names as more than one value', async () => {
+    const query = (length: number) =>
+      `{ ${WORKSPACE} { contacts(first: 100) { nodes { ${Array.from({ length: 10 }, (_, i) => `${'a'.repeat(length)}${i}: id`).join(' ')} } } } }`;
+    expect(await refusalOf(query(10))).toBeUndefined();
+    expect(await refusalOf(query(120))).toMatch(tooManyValues);
+  });
+
   test('counts cursors and edges as the values that they are', async () => {
     const edges = (count: number) =>
       Array.from({ length: count }, (_, i) => `a${i}: edges { cursor }`).join(' ');
@@ -230,6 +237,23 @@ describe('documents that never end', () => {
     expect(await refusalOf(query(100_001))).toBe(
       'The document has 100001 characters; at most 100000 are allowed. Send values as variables.',
     );
+  });
+
+  test('a name has a length limit: it is written with every value, and into every message', async () => {
+    const alias = (length: number) => `{ ${'a'.repeat(length)}: viewer { kind } }`;
+    expect(await refusalOf(alias(128))).toBeUndefined();
+    expect(await refusalOf(alias(129))).toBe('A name in the document is longer than 128 characters.');
+  });
+
+  test('what is sent without credentials is not answered a hundred times over', async () => {
+    const variables = Array.from({ length: 110 }, (_, i) => `$${'v'.repeat(120)}${i}`).join(' ');
+    const query = `query ${'Q'.repeat(128)} { __type(name: "x" a: [${variables}]) { name } }`;
+    const response = await gateway.send('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    expect((await response.text()).length).toBeLessThan(10 * query.length);
   });
 
   // A scan that goes back at every quote would need minutes.

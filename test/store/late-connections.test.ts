@@ -139,3 +139,23 @@ test('a transaction on a connection that was cut ends, and its connection is not
   const counts = await Promise.all(Array.from({ length: 8 }, () => store.prisma.team.count()));
   expect(Math.min(...counts)).toBeGreaterThan(0);
 });
+
+test('a gateway whose connections were cut while they had nothing to do can be closed', {
+  timeout: 15_000,
+}, async () => {
+  let cut: Network | undefined;
+  const closing = await createGateway({
+    env: { LOOKUP_CACHE_MS: '2000' },
+    async through(url) {
+      cut = await createNetwork(url);
+      return cut.url;
+    },
+  });
+  // Each kind of connection: look-ups, reads, the pool, and the one that listens.
+  const { teamId } = await factories.workspace(closing.app);
+  const key = await factories.apiKey(closing.app, { teamId });
+  expect((await closing.send('/api/v2/teams', { caller: key })).status).toBe(200);
+  for (const connection of cut?.connections ?? []) connection.cut();
+  await closing.close();
+  await cut?.close();
+});

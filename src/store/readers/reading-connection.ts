@@ -27,6 +27,9 @@ interface Sent {
   readonly prepared: Prepared | null;
 }
 
+/** How long a connection gets to say goodbye. */
+const END_TIMEOUT_MS = 2_000;
+
 /** A read is sent again at most so many times. */
 export const MAX_MOVES = 3;
 
@@ -153,7 +156,9 @@ export class ReadingConnection {
       this.#state = 'closed';
       this.#onClosed(null, []);
     }
-    await this.#client.end();
+    // A connection that was cut hears nothing of its end.
+    const last = setTimeout(() => connectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);
+    await this.#client.end().finally(() => clearTimeout(last));
   }
 
   #send(read: Read): void {
