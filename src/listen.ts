@@ -13,6 +13,8 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** How much longer than a request may take its answer may lie unread. */
+const UNREAD_GRACE_MS = 30_000;
 /** How often slow requests are looked for. */
 const CHECK_INTERVAL_MS = 1_000;
 
@@ -25,6 +27,8 @@ export async function listen(app: App): Promise<Listener> {
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   });
+  // Whoever neither sends nor reads for so long is gone.
+  http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => reject(toStartupError(error, host, port)));
     http.listen(port, host, resolve);

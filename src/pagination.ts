@@ -132,8 +132,12 @@ export function encodeCursor(kind: string, id: bigint): string {
   return Buffer.from(`${kind}:${id}`).toString('base64url');
 }
 
+/** Longer than any that encodeCursor gives. */
+const MAX_CURSOR_CHARS = 100;
+
 /** @throws AppError `invalid` blaming `field` when the text is no cursor of ours, or one of another kind of list. */
 export function decodeCursor(kind: string, cursor: string, field: string): bigint {
+  if (cursor.length > MAX_CURSOR_CHARS) throw invalid(field, `${field} is not a cursor of this list.`);
   const text = Buffer.from(cursor, 'base64url').toString();
   const digits = text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '';
   const id = /^\d+$/.test(digits) ? toId(digits) : null;

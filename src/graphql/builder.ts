@@ -19,7 +19,8 @@ export const builder = new SchemaBuilder<{
   relay: {
     clientMutationId: 'optional',
     clientMutationIdInputOptions: {
-      description: 'Any text of the client’s own. It comes back unchanged in the payload.',
+      description:
+        'Any text of the client’s own, of at most 256 characters. It comes back unchanged in the payload.',
     },
     clientMutationIdFieldOptions: {
       description: 'The text that the client sent along with the input, or null when it sent none.',

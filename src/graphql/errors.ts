@@ -18,6 +18,9 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
 };
 
+/** Messages repeat what they are about. */
+const MAX_MESSAGE_CHARS = 500;
+
 const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
 
 /**
@@ -129,5 +132,6 @@ function describeForeign({ extensions }: GraphQLError, { requestId }: Context, a
 
 function rewrite(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
   const { nodes, source, positions, path } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  const short = message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message;
+  return new GraphQLError(short, { nodes, source, positions, path, extensions });
 }

@@ -45,6 +45,9 @@ export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
     // Yoga takes nothing from the body of any other.
     if (request.method !== 'POST') return answerInFull(() => request, graphContext);
     const { url, method, headers } = request;
+    // A form needs no permission of the other origin that a page sends it from, and nobody writes GraphQL so.
+    if (isForm(headers.get('content-type')))
+      throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
     const text = await request.text();
     const inFull = () => answerInFull(() => new Request(url, { method, headers, body: text }), graphContext);
     if (!isJson(headers.get('content-type'))) return inFull();
@@ -71,6 +74,12 @@ async function inTurn({ body, status, headers }: Response, ctx: GraphContext): P
 
 function isJson(contentType: string | null): boolean {
   return contentType !== null && /^application\/json(;|$)/.test(contentType);
+}
+
+function isForm(contentType: string | null): boolean {
+  return (
+    contentType !== null && /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType)
+  );
 }
 
 /** The parameters of a request that is like most; null for any other, which Yoga will judge. */

@@ -23,6 +23,9 @@ const MAX_TOKENS = 4_000;
 /** Who has no credentials reads the schema and nothing else: the longest introspection query has 184. */
 const MAX_ANONYMOUS_TOKENS = 500;
 
+/** Where an error is in its document is found by going through the lines before it. */
+const MAX_LINES = 4_000;
+
 /** Names are written with every value that they name, and into every message about it. */
 const MAX_NAME_CHARS = 128;
 
@@ -46,13 +49,14 @@ export function parseWithinLimits(given: string | Source, { maxDocumentChars }: 
   return parse(source, { maxTokens: MAX_TOKENS });
 }
 
-/** Goes through the document once, before the parser does: how deep it is, how long its names are. @throws GraphQLError */
+/** Goes through the document once, before the parser does: how deep it is, how long it and its names are. @throws GraphQLError */
 function requireSane(source: Source): void {
   const lexer = new Lexer(source);
   let open = 0;
   // Whatever lies beyond is refused by the parser.
   for (let count = 0; count <= MAX_TOKENS; count++) {
-    const { kind, start, end } = lexer.advance();
+    const { kind, start, end, line } = lexer.advance();
+    if (line > MAX_LINES) throw toGraphQLError(refusal(`The document has more than ${MAX_LINES} lines.`));
     switch (kind) {
       case TokenKind.EOF:
         return;

@@ -79,8 +79,12 @@ export function encodeGlobalId(typeName: string, id: bigint): string {
   return btoa(`${typeName}:${id}`);
 }
 
+/** Longer than any that encodeGlobalId gives. */
+const MAX_ID_CHARS = 100;
+
 /** What a global id says, or null when it is none of ours. */
 function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
+  if (globalId.length > MAX_ID_CHARS) return null;
   const text = Buffer.from(globalId, 'base64').toString('latin1');
   const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
   const id = digits === '' || BigInt(digits) > 2n ** 63n - 1n ? null : BigInt(digits);

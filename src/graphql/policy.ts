@@ -1,6 +1,6 @@
 // What is decided of an operation on its way through Yoga: whether its document is validated at all, who may see data, how much
 // may be asked for and answered, and what a client is told of failures.
-import { getOperationAST, type Source } from 'graphql';
+import { GraphQLError, getOperationAST, type Source, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config.ts';
 import type { App } from '../context.ts';
@@ -13,13 +13,17 @@ import { SMALL_ANSWER_BYTES, SMALL_ANSWER_VALUES, type Turns, waitForTurn } from
 import { parseWithinLimits, requireShortDocument, requireWithinLimits } from './limits.ts';
 import { schema } from './schema.ts';
 
+/** So many mistakes in a document are told at once: each is found, located and written. */
+const MAX_MISTAKES = 20;
+
 /** Before anything is known of the operation. */
 export function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string | Source) => parseWithinLimits(source, limits));
     },
-    onValidate({ params: { documentAST }, context }) {
+    onValidate({ params: { documentAST }, context, setValidationFn }) {
+      setValidationFn((of, document, rules) => validate(of, document, rules, { maxErrors: MAX_MISTAKES }));
       try {
         requireShortDocument(context, schema, documentAST, context.params.operationName);
       } catch (error) {
@@ -59,6 +63,13 @@ function maxBytes({ maxAnswerBytes }: Limits, hasTurn: boolean): number {
   return hasTurn ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
 }
 
+/** Where an error is in the document is found by going through it: that is done for so many. */
+const MAX_LOCATED = 100;
+
+function withoutLocation({ message, path, originalError, extensions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { path, originalError, extensions });
+}
+
 /** So many errors in one answer are no help to anybody. */
 const MAX_ERRORS = 1_000;
 
@@ -74,7 +85,9 @@ export function publicErrors(): Plugin<object, GraphContext> {
         return;
       }
       const answered = 'data' in result && result.data != null;
-      const errors = result.errors.map((error) => toPublicError(error, serverContext, answered));
+      const errors = result.errors.map((error, index) =>
+        toPublicError(index < MAX_LOCATED ? error : withoutLocation(error), serverContext, answered),
+      );
       setResult({ ...result, errors });
     },
   };

@@ -17,10 +17,14 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
   },
 );
 
+const MAX_LABEL_CHARS = 63;
+
 /** @throws AppError `not_found` when no workspace of the caller's has this subdomain */
 export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
   requireScope(ctx, 'account:read');
-  const owner = await findSubdomain(ctx.store, subdomain.toLowerCase());
+  // A label of a host name (RFC 1035 §2.3.4).
+  const isLabel = subdomain.length <= MAX_LABEL_CHARS;
+  const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;
   if (owner?.workspaceId == null) throw notFound('Workspace');
   return get(ctx, owner.workspaceId);
 }

@@ -7,6 +7,7 @@ import { post } from '../support/graphql.ts';
 let gateway: Gateway;
 let caller: Caller;
 let id: string;
+let teamId: bigint;
 
 const NOTE = 'x'.repeat(20_000);
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
   gateway = await createGateway({ env: { MAX_ANSWER_BYTES: '1500000' } });
   const { app } = gateway;
   const team = await factories.team(app);
+  teamId = team.id;
   const workspace = await factories.workspace(app, { teamId: team.id });
   id = String(workspace.id);
   caller = await factories.apiKey(app, { teamId: team.id });
@@ -81,6 +83,23 @@ test('a change is answered in full, however large the answer: it has happened', 
   );
   expect([response.status, errors]).toEqual([200, undefined]);
   expect(JSON.stringify(data).length).toBeGreaterThan(100 * NOTE.length);
+});
+
+test('what comes back of a change’s input is short, or nothing is changed', async () => {
+  const mutation = `mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { clientMutationId } }`;
+  const { id: apiKeyId } = await factories.apiKey(gateway.app, { teamId });
+  const revoke = (length: number) => {
+    const input = { apiKeyId: btoa(`ApiKey:${apiKeyId}`), clientMutationId: 'x'.repeat(length) };
+    return post(gateway, { query: mutation, variables: { input } }, { caller });
+  };
+  const isRevoked = async () =>
+    (await gateway.app.store.prisma.apiKey.findFirstOrThrow({ where: { id: apiKeyId } })).revokedAt !== null;
+  expect((await revoke(257)).errors).toMatchObject([
+    { extensions: { code: 'INVALID', field: 'clientMutationId' } },
+  ]);
+  expect(await isRevoked()).toBe(false);
+  expect((await revoke(256)).data).toEqual({ revokeApiKey: { clientMutationId: 'x'.repeat(256) } });
+  expect(await isRevoked()).toBe(true);
 });
 
 test('an answer with very many errors is refused as a whole', async () => {

@@ -33,3 +33,19 @@ test.each(audits.map((audit) => [audit.id, audit.name, audit] as const))(
     expect(result).toMatchObject({ status: 'ok' });
   },
 );
+
+test.each([
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'Application/X-WWW-Form-Urlencoded',
+])('an operation in a form (%s) is 415', async (contentType) => {
+  const response = await gateway.send('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': contentType },
+    body: 'query=%7B__typename%7D',
+  });
+  expect(response.status).toBe(415);
+  expect(await response.json()).toMatchObject({
+    errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }],
+  });
+});

@@ -245,6 +245,23 @@ describe('documents that never end', () => {
     expect(await refusalOf(alias(129))).toBe('A name in the document is longer than 128 characters.');
   });
 
+  test('a document has a limit of lines: each error is found by going through them', async () => {
+    expect(await refusalOf(`${'\n'.repeat(3_999)}{ viewer { kind } }`)).toBeUndefined();
+    for (const newline of ['\n', '\r', '\r\n'])
+      expect(await refusalOf(`${newline.repeat(4_000)}{ viewer { kind } }`)).toBe(
+        'The document has more than 4000 lines.',
+      );
+  });
+
+  test('twenty mistakes of a document are told, in short messages', async () => {
+    const value = `{z: "${'q'.repeat(50_000)}" ${Array.from({ length: 100 }, (_, i) => `f${i}: 1`).join(' ')}}`;
+    const query = `query ($a: RemoveConditionalSplitInput = ${value}) { __typename }`;
+    const { response, errors } = await post(gateway, { query });
+    expect(response.status).toBe(400);
+    expect(errors?.length).toBeLessThanOrEqual(21);
+    for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(501);
+  });
+
   test('what is sent without credentials is not answered a hundred times over', async () => {
     const variables = Array.from({ length: 110 }, (_, i) => `$${'v'.repeat(120)}${i}`).join(' ');
     const query = `query ${'Q'.repeat(128)} { __type(name: "x" a: [${variables}]) { name } }`;
