@@ -298,7 +298,7 @@ test('a text that a client gets back is the text that it sent', async () => {
   const sender = await factories.apiKey(gateway.app, { teamId: team.id });
   before = await digest(gateway);
   const query = 'mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { clientMutationId } }';
-  for (const clientMutationId of TEXTS) {
+  for (const clientMutationId of TEXTS.filter((text) => text.length <= 256)) {
     const input = { apiKeyId: btoa(`ApiKey:${key.id}`), clientMutationId };
     const response = await gateway.send('/graphql', {
       caller: sender,
