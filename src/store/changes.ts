@@ -9,9 +9,7 @@ import type { Statement, Store } from './store.ts';
 
 const CHANNEL = 'funnel_gateway_lookups';
 const RETRY_MS = 1_000;
-/** How long what was said may take to be heard, how often that is tried, and when it is after it failed. */
-const PROOF_TIMEOUT_MS = 2_000;
-const PROOF_EVERY_MS = 10_000;
+const PROOF = { timeoutMs: 2_000, everyMs: 10_000 };
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const SAY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
@@ -27,6 +25,8 @@ interface ChangesOptions {
   readonly log: Logger;
   /** Called after a change, and whenever changes may have been missed. */
   readonly onChange: () => void;
+  /** How long what was said may take to be heard, and how often that is tried, also after it failed. */
+  readonly proof?: { readonly timeoutMs: number; readonly everyMs: number };
 }
 
 /** What is said arrives nowhere, though the connection is there. */
@@ -39,7 +39,7 @@ class Deaf extends Error {
 }
 
 /** Starts listening in the background, and again after every loss. */
-export function listenForChanges({ store, log, onChange }: ChangesOptions): Changes {
+export function listenForChanges({ store, log, onChange, proof: times = PROOF }: ChangesOptions): Changes {
   const proofChannel = `funnel_gateway_proof_${randomUUID().replaceAll('-', '')}`;
   let live = false;
   let closed = false;
@@ -64,7 +64,7 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
     client = null;
     clearTimeout(next);
     onChange();
-    later(start, error instanceof Deaf ? PROOF_EVERY_MS : RETRY_MS);
+    later(start, error instanceof Deaf ? times.everyMs : RETRY_MS);
   }
 
   /** Says something over another connection, and waits until this one hears it. */
@@ -72,7 +72,7 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     proof = { said: randomUUID(), heard: resolve };
     await store.lookups.read(SAY, [proofChannel, proof.said]);
-    const tooLate = setTimeout(() => reject(new Deaf()), PROOF_TIMEOUT_MS);
+    const tooLate = setTimeout(() => reject(new Deaf()), times.timeoutMs);
     await promise.finally(() => clearTimeout(tooLate));
   }
 
@@ -83,7 +83,7 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
       if (client === mine) lost(error);
     };
     const proveAgain = () => {
-      prove().then(() => later(proveAgain, PROOF_EVERY_MS), gone);
+      prove().then(() => later(proveAgain, times.everyMs), gone);
     };
     mine.on('error', gone);
     mine.on('end', () => gone());
@@ -101,7 +101,7 @@ export function listenForChanges({ store, log, onChange }: ChangesOptions): Chan
         onChange();
         live = true;
         hasWarned = false;
-        later(proveAgain, PROOF_EVERY_MS);
+        later(proveAgain, times.everyMs);
       })
       .catch(gone);
   }

@@ -27,7 +27,10 @@ test('an operation that fails every time is left to Yoga, until Yoga gives it a 
   const document = parse(params.query);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
-  const ctx = { actor: { kind: 'api_key', reach: { teamId: 1n } }, outcome: { turn: null } } as GraphContext;
+  const ctx = {
+    actor: { kind: 'api_key', reach: { teamId: 1n } },
+    outcome: { turn: null, refusal: null },
+  } as GraphContext;
 
   lane.learn(params, '', { document, operation }, response, 1n);
   for (let i = 0; i < 300; i++) expect(await lane.answer(params, '', ctx)).toBeNull();

@@ -224,7 +224,6 @@ describe('of an operation that the lane knows', () => {
     ['application/json, text/plain'],
     ['application/jsonx'],
     ['application/graphql'],
-    ['application/x-www-form-urlencoded'],
     ['text/plain'],
     [''],
   ])('content type "%s"', async (type) => {

@@ -28,7 +28,12 @@ async function listen(losing?: string) {
   });
   cleanups.push(() => store.close());
   const heard: string[] = [];
-  const changes = listenForChanges({ store, log, onChange: () => heard.push('change') });
+  const changes = listenForChanges({
+    store,
+    log,
+    onChange: () => heard.push('change'),
+    proof: { timeoutMs: 500, everyMs: 1_000 },
+  });
   cleanups.push(() => changes.close());
   return { changes, network, store, lines, heard };
 }
