@@ -40,6 +40,53 @@ const fields = (count: number, i: number) => many(count, (j) => `a${i}_${j}: kin
 
 const ATTACKS: readonly Attack[] = [
   {
+    name: 'mistakes behind very many lines',
+    isAnonymous: true,
+    times: 100,
+    atOnce: 4,
+    send: graphql(() => `${'\n'.repeat(97_000)}{ ${many(240, (j) => `x${j}`)} }`),
+  },
+  {
+    name: 'a name of 90,000 characters in mistakes',
+    isAnonymous: true,
+    times: 100,
+    atOnce: 4,
+    send: graphql(
+      () => `query ${'Q'.repeat(90_000)} { __type(name: "x" a: [${many(119, (j) => `$v${j}`)}]) { name } }`,
+    ),
+  },
+  {
+    name: 'a value of 90,000 characters in mistakes',
+    isAnonymous: true,
+    times: 100,
+    atOnce: 4,
+    send: graphql(
+      () =>
+        `query ($a: RevokeApiKeyInput = { z: "${'q'.repeat(90_000)}" ${many(150, (j) => `f${j}: 1`)} }) { __typename }`,
+    ),
+  },
+  {
+    name: 'a form of 131,000 members',
+    isAnonymous: true,
+    times: 100,
+    atOnce: 4,
+    send: (gateway) =>
+      gateway.send('/graphql', {
+        body: 'a&'.repeat(131_000),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      }),
+  },
+  {
+    name: 'long aliases on 2,400 rows',
+    isAnonymous: false,
+    times: 64,
+    atOnce: 64,
+    send: asOwner(
+      () =>
+        `{ workspace(subdomain: "acme") { ${many(24, (j) => `p${j}: contacts(first: 100) { ...F }`)} } } fragment F on ContactConnection { nodes { ${many(10, (j) => `${'a'.repeat(120)}${j}: databaseId`)} } }`,
+    ),
+  },
+  {
     name: 'escaped quotes',
     isAnonymous: true,
     times: 200,
@@ -125,6 +172,7 @@ const ATTACKS: readonly Attack[] = [
     send: (gateway, i) =>
       gateway.send(
         `/oauth/authorize?response_type=code&client_id=x${i}&redirect_uri=https://x.example/&state=${'s'.repeat(10_000)}`,
+        { headers: atHome(gateway) },
       ),
   },
   {
@@ -204,6 +252,11 @@ const ORDINARY: readonly Pick<Attack, 'send'>[] = [
   },
   { send: graphql(() => '{ __schema { types { name fields { name } } } }') },
 ];
+
+/** By the name that has the authorization server. */
+function atHome({ origin }: GatewayProcess): Record<string, string> {
+  return { Host: `localhost:${new URL(origin).port}` };
+}
 
 function rawRequest(gateway: GatewayProcess, text: string): Promise<{ status: number; bytes: number }> {
   const { hostname, port } = new URL(gateway.origin);
