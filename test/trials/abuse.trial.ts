@@ -251,6 +251,8 @@ const ORDINARY: readonly Pick<Attack, 'send'>[] = [
     ),
   },
   { send: graphql(() => '{ __schema { types { name fields { name } } } }') },
+  { send: (gateway) => gateway.send('/oauth/jwks', { headers: atHome(gateway) }) },
+  { send: (gateway) => gateway.send('/oauth/authorize?client_id=x', { headers: atHome(gateway) }) },
 ];
 
 /** By the name that has the authorization server. */
