@@ -12,6 +12,8 @@ interface Entry<Value> {
 interface Owner<Value> {
   readonly id: bigint;
   readonly entries: Map<string, Entry<Value>>;
+  /** The one that was used last. */
+  newest: Entry<Value> | null;
   size: number;
 }
 
@@ -43,6 +45,8 @@ export class SharedCache<Value> {
   get(key: string, owner: bigint): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
+    // The same again, by the same: most often there is nothing to put in order.
+    if (entry.owner.newest === entry && entry.owner.id === owner) return entry.value;
     this.#take(key, entry);
     entry.owner = this.#give(key, entry, owner);
     return entry.value;
@@ -63,15 +67,18 @@ export class SharedCache<Value> {
   }
 
   #give(key: string, entry: Entry<Value>, id: bigint): Owner<Value> {
-    const owner = this.#owners.get(id) ?? { id, entries: new Map(), size: 0 };
+    const owner = this.#owners.get(id) ?? { id, entries: new Map(), newest: null, size: 0 };
     this.#owners.set(id, owner);
     owner.entries.set(key, entry);
+    owner.newest = entry;
     owner.size += entry.size;
     return owner;
   }
 
-  #take(key: string, { owner, size }: Entry<Value>): void {
+  #take(key: string, entry: Entry<Value>): void {
+    const { owner, size } = entry;
     owner.entries.delete(key);
+    if (owner.newest === entry) owner.newest = null;
     owner.size -= size;
     if (owner.entries.size === 0) this.#owners.delete(owner.id);
   }
