@@ -4,7 +4,7 @@ import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
 import { createPasswordChecks } from './auth/passwords.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
 import { createStore } from './store/store.ts';

@@ -5,7 +5,7 @@ import type { IssuerKeys } from './auth/issuer-keys.ts';
 import type { Keyring } from './auth/keyring.ts';
 import type { Lookups } from './auth/lookups.ts';
 import type { SigningKeyCache } from './auth/signing-key-cache.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Store } from './store/store.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { runProgram } from './commands/program.ts';
-import { parseConfig } from './config.ts';
+import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
 
 /** Ctrl-C under npm arrives twice at once, from the terminal and from npm: only a later one is a second one. */

@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/log.ts';
-import { createServer } from '../src/server.ts';
+import { createServer } from '../src/http/server.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from './support/gateway.ts';
 import { createTenant, methodOf, OPERATIONS, type Tenant } from './support/operations.ts';

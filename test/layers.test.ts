@@ -1,6 +1,6 @@
 // The architecture, held by reading import lines (DESIGN §4): who may import whom, and what only one place may do.
 import { describe, expect, test } from 'vitest';
-import { VARIABLES } from '../src/variables.ts';
+import { VARIABLES } from '../src/config/variables.ts';
 import { layerOf, readSources, type Source, toSource } from './support/sources.ts';
 
 /** What each layer may import of ours; `type x` for types alone. A layer may always import itself. */

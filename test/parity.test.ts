@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';
 import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
-import { createServer } from '../src/server.ts';
+import { createServer } from '../src/http/server.ts';
 import * as factories from './support/factories.ts';
 import {
   anonymous,

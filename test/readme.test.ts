@@ -1,7 +1,7 @@
 // The README's tables against what they are tables of.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { VARIABLES } from '../src/variables.ts';
+import { VARIABLES } from '../src/config/variables.ts';
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = read('README.md');

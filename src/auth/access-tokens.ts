@@ -6,7 +6,7 @@ import type { App } from '../context.ts';
 import { findToken, type TokenRow } from '../store/token-liveness.ts';
 import type { OauthActor } from './actor.ts';
 import { type Host, narrow } from './hosts.ts';
-import { isForRequest } from './resources.ts';
+import { isForRequest } from './protected-resources.ts';
 import { grantable } from './roles.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 

@@ -1,5 +1,5 @@
 // The WWW-Authenticate challenge, byte for byte (spec §5 rules 6-7; RFC 6750 §3 where the specification is silent).
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { AppError } from '../errors.ts';
 import { PROTECTED_RESOURCE_PATH } from './discovery.ts';
 import type { Host } from './hosts.ts';

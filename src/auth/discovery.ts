@@ -1,8 +1,8 @@
 // The protected resource's metadata (spec §5 rule 5, RFC 9728): which document a URL leads to, and what is in it. The
 // authorization server's own document is made by the authorization server.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Host } from './hosts.ts';
-import { originOf, RESOURCE_PATHS } from './resources.ts';
+import { originOf, RESOURCE_PATHS } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
 /** RFC 9728 §3. */

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isLoopbackAddress } from '../loopback.ts';
+import { isLoopbackAddress } from '../config/loopback.ts';
 import type { Reach } from './actor.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */

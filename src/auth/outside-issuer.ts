@@ -1,13 +1,13 @@
 // Access tokens of the outside issuer that OAUTH_ISSUER names: their claims, as the configuration maps them, become team,
 // workspaces and scopes of ours. Nothing of such a token is in the store; it lives until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
-import type { OutsideIssuer } from '../config.ts';
+import type { OutsideIssuer } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { findNamedReach, type NamedReach } from '../store/token-liveness.ts';
 import { CLOCK_TOLERANCE_SECONDS, EXPIRED, rememberedAs, requireIssued, toRefusal } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
 import { type Host, narrow } from './hosts.ts';
-import { isFor } from './resources.ts';
+import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Public keys only: a secret that both sides know proves nothing here. */

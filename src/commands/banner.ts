@@ -1,7 +1,7 @@
 // What `serve` prints when it is up: where everything is, and one line to try. Pure.
 import { isIP } from 'node:net';
-import type { Config } from '../config.ts';
-import { isLoopbackAddress } from '../loopback.ts';
+import type { Config } from '../config/config.ts';
+import { isLoopbackAddress } from '../config/loopback.ts';
 import type { DemoKey, DemoPerson } from './demo.ts';
 
 export interface BannerFacts {

@@ -1,5 +1,5 @@
 // `client`: OAuth clients, for whoever runs the gateway.
-import { toInteger, toTimestamp, toTimestampOrNull } from '../json.ts';
+import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { create, GRANTS, list, type OauthClientRow, remove } from '../services/oauth-clients.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';

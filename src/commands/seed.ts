@@ -1,7 +1,7 @@
 // `seed`: demo data for an empty store, and contacts in bulk for trying the gateway at size.
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import { toInteger } from '../json.ts';
+import { toInteger } from '../rows/json.ts';
 import { parseRef } from '../services/refs.ts';
 import { copyContacts } from '../store/seed/contacts.ts';
 import { findFirstWorkspaceId, findWorkspaceId } from '../store/seed/workspaces.ts';

@@ -4,7 +4,7 @@ import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
-import { VARIABLES } from '../variables.ts';
+import { VARIABLES } from '../config/variables.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { findDemoKey, findDemoPerson, seed } from './demo.ts';
@@ -31,7 +31,7 @@ export function addServe(program: Program, shell: Shell): void {
 async function serve(shell: Shell, json: boolean | undefined, options: ServeOptions): Promise<void> {
   const { config } = shell.settings();
   // Loading takes as long as the database takes to start: both at once.
-  const server = import('../listen.ts');
+  const server = import('../http/listener.ts');
   server.catch(() => {});
   await withDatabase(shell, async (database) => {
     const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);

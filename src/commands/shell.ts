@@ -1,7 +1,7 @@
 // What a command gets of the process that it runs in, and how it speaks: results on standard output, all else on
 // standard error. With --json a result is one line of JSON, and so is a failure.
 import type { Command } from '@commander-js/extra-typings';
-import type { Config, Secrets } from '../config.ts';
+import type { Config, Secrets } from '../config/config.ts';
 
 /** A stream of the process. */
 interface Output {

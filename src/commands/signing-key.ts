@@ -1,6 +1,6 @@
 // `signing-key`: the keys that access tokens are signed with, for whoever runs the gateway.
 import type { App } from '../context.ts';
-import { toTimestamp, toTimestampOrNull } from '../json.ts';
+import { toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import type { SigningKeyInfo } from '../services/signing-keys.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';

@@ -1,6 +1,6 @@
 // `token`: API keys, for whoever runs the gateway.
 import type { App } from '../context.ts';
-import { toInteger, toTimestamp, toTimestampOrNull } from '../json.ts';
+import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { type ApiKeyRow, create, list, revoke, rotate, statusOf } from '../services/api-keys.ts';
 import { withTables } from './database.ts';
 import { parseDuration, parseMoment } from './durations.ts';

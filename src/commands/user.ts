@@ -1,5 +1,5 @@
 // `user`: the people who sign in, for whoever runs the gateway.
-import { toInteger, toTimestamp, toTimestampOrNull } from '../json.ts';
+import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import {
   create,
   disable,

@@ -31,8 +31,8 @@ import {
   Unsupported,
   type VariableValues,
   type Write,
-} from './write.ts';
-import { columnShownBy, writeColumn } from './write-column.ts';
+} from './complete.ts';
+import { columnShownBy, writeColumn } from './complete-column.ts';
 
 /**
  * Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer, and with AnswerTooLarge for one of more

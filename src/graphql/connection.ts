@@ -19,8 +19,8 @@ import {
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import type { NodeType } from './nodes.ts';
-import { shows, writeBase64 } from './shows.ts';
-import { keyOf, type Place, wantedColumns } from './wanted.ts';
+import { shows, writeBase64 } from './column-fields.ts';
+import { keyOf, type Place, wantedColumns } from './look-ahead.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;

@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Release } from '../fair-queue.ts';
-import type { Accepted } from './lane.ts';
+import type { Accepted } from './fast-path.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 

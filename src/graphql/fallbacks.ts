@@ -3,7 +3,7 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { AnswerTooLarge } from './answer-size.ts';
-import { Unsupported } from './write.ts';
+import { Unsupported } from './complete.ts';
 
 /** Why an operation that was compiled was left to the full executor. */
 export type FallbackReason =

@@ -7,7 +7,7 @@ import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
-import { keyOf, wantedColumns } from './wanted.ts';
+import { keyOf, wantedColumns } from './look-ahead.ts';
 
 type StepNode = funnelSteps.StepNode;
 

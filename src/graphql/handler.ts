@@ -2,12 +2,12 @@
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Reply } from '../http.ts';
+import type { Reply } from '../http/exchange.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { explain, toGraphQLError } from './errors.ts';
 import { createFallbacks } from './fallbacks.ts';
-import { createLane, type Lane, type Params } from './lane.ts';
+import { createLane, type Lane, type Params } from './fast-path.ts';
 import { createTurns, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { documentLimits, policy, publicErrors } from './policy.ts';
 import { schema } from './schema.ts';

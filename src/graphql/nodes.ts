@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import { shows, writeBase64 } from './shows.ts';
+import { shows, writeBase64 } from './column-fields.ts';
 
 interface NodeRow {
   readonly id: bigint;

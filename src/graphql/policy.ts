@@ -2,7 +2,7 @@
 // may be asked for and answered, and what a client is told of failures.
 import { GraphQLError, getOperationAST, type Source, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Limits } from '../config.ts';
+import type { Limits } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { requireCaller } from './access.ts';

@@ -1,6 +1,6 @@
 // Scalars beyond GraphQL's own five.
 import { GraphQLError, Kind } from 'graphql';
-import { toInteger } from '../json.ts';
+import { toInteger } from '../rows/json.ts';
 import { builder } from './builder.ts';
 
 const MIN = -(2n ** 63n);

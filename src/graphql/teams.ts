@@ -6,7 +6,7 @@ import { connectionArgs, defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
 import { defineNode } from './nodes.ts';
 import { loadByKey } from './root-keys.ts';
-import { wantedColumns } from './wanted.ts';
+import { wantedColumns } from './look-ahead.ts';
 
 export const Team = defineNode<teams.TeamRow>('Team', {
   description: 'A team: it owns workspaces and API keys. A key reaches one team.',

@@ -1,6 +1,6 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
-import type { Reply } from '../http.ts';
-import { Output } from '../output.ts';
+import type { Reply } from '../http/exchange.ts';
+import { Output } from '../rows/byte-writer.ts';
 import type { Page } from '../pagination.ts';
 
 /** Adds a row as JSON. */

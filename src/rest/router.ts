@@ -1,7 +1,7 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 import type { Hono } from 'hono';
 import { AppError } from '../errors.ts';
-import type { HttpEnv } from '../http.ts';
+import type { HttpEnv } from '../http/exchange.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelRoutes } from './funnels.ts';

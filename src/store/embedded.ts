@@ -8,7 +8,7 @@ import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { createCluster, hasCluster } from './embedded/cluster.ts';
 import { codeOf } from './embedded/failure.ts';
 import { close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './embedded/lease.ts';
-import { findPlace, type Place } from './embedded/place.ts';
+import { findPlace, type Place } from './embedded/data-folder.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './embedded/postmaster.ts';
 
 /** A running embedded database, and this process's hold on it. */

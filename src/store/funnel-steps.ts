@@ -1,8 +1,8 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 import type { Reach } from '../auth/actor.ts';
-import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../columns.ts';
-import { BlockRow, type RowBlock, startOf } from '../row-block.ts';
-import { choose, type Source } from './choices.ts';
+import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
+import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
+import { choose, type Source } from './projections.ts';
 import { Prisma } from './generated/client.ts';
 import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';

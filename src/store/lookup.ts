@@ -1,6 +1,6 @@
 // Look-ups: what every request needs before it is known who asks. They have connections of their own, which no tenant's work
 // can fill, and each finds one row.
-import { type Column, rowMaker, selectList } from '../columns.ts';
+import { type Column, rowMaker, selectList } from '../rows/columns.ts';
 import { toStoreError } from './failures.ts';
 import type { Statement, Store } from './store.ts';
 

@@ -4,7 +4,7 @@
 // replaced: reads change nothing, so that they can be sent twice.
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
-import type { RowBlock } from '../row-block.ts';
+import type { RowBlock } from '../rows/row-block.ts';
 import { databaseUnavailable } from './failures.ts';
 import { MAX_MOVES, type Read, ReadingConnection } from './readers/reading-connection.ts';
 import type { Statement } from './store.ts';

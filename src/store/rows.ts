@@ -1,10 +1,10 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
 import type { Reach } from '../auth/actor.ts';
-import { selectList } from '../columns.ts';
+import { selectList } from '../rows/columns.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import { BlockRow, startOf, textOf } from '../row-block.ts';
-import { choose } from './choices.ts';
+import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
+import { choose } from './projections.ts';
 import { statement } from './statements.ts';
 import { readRows, type Store, scanRows } from './store.ts';
 import type { Table } from './tables.ts';

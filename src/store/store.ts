@@ -5,7 +5,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
-import type { RowBlock } from '../row-block.ts';
+import type { RowBlock } from '../rows/row-block.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';

@@ -1,5 +1,5 @@
 // What the hand-written reads need to know of each table: columns, what is visible, and where it hangs.
-import type { Column } from '../columns.ts';
+import type { Column } from '../rows/columns.ts';
 import type {
   Contact,
   Funnel,

@@ -1,5 +1,5 @@
-import { toInteger } from '../json.ts';
-import type { Output } from '../output.ts';
+import { toInteger } from '../rows/json.ts';
+import type { Output } from '../rows/byte-writer.ts';
 import type { SplitDetail } from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import { writeRefineFilter } from './refine-filters.ts';

@@ -1,5 +1,5 @@
-import { toInteger } from '../json.ts';
-import type { Output } from '../output.ts';
+import { toInteger } from '../rows/json.ts';
+import type { Output } from '../rows/byte-writer.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import type { FunnelRow } from '../services/funnels.ts';
 import { writeTags } from './tags.ts';

@@ -1,6 +1,6 @@
 // Tags as they stand on funnels. The store puts together those of contacts in the form that the v2 API shows.
-import { parseJson } from '../columns.ts';
-import { toInteger } from '../json.ts';
+import { parseJson } from '../rows/columns.ts';
+import { toInteger } from '../rows/json.ts';
 import type { FunnelRow } from '../services/funnels.ts';
 
 /** The tags on a funnel, without the times at which they were applied. */

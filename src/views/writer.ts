@@ -1,7 +1,7 @@
 // Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
 
-import { fieldText, layoutOf, type Place, writeField } from '../columns.ts';
-import type { Output } from '../output.ts';
+import { fieldText, layoutOf, type Place, writeField } from '../rows/columns.ts';
+import type { Output } from '../rows/byte-writer.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
 type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];

@@ -6,7 +6,7 @@ import {
   resourceDiscoveryRequest,
 } from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isResource } from '../../src/auth/resources.ts';
+import { isResource } from '../../src/auth/protected-resources.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';

@@ -1,6 +1,6 @@
 // X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else (DESIGN §7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';

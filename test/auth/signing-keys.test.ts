@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/server.ts';
+import { createServer } from '../../src/http/server.ts';
 import { list, remove, rotate } from '../../src/services/signing-keys.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';

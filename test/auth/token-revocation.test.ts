@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/server.ts';
+import { createServer } from '../../src/http/server.ts';
 import * as signing from '../../src/services/signing-keys.ts';
 import { type OauthGrant, revokeGrant } from '../../src/store/oauth-grants.ts';
 import * as factories from '../support/factories.ts';

@@ -1,7 +1,7 @@
 // What an access token costs: the REST page of 20 asked for with an API key and with a signed token, in turns, of one
 // and the same gateway.
 import { closeApp, createApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createLogger } from '../../src/log.ts';
 import { issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';

@@ -1,8 +1,8 @@
 // The real gateway on a free port, with the demo data in a database of its own, and the demo's person with a password.
 import { createApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
-import { listen } from '../../src/listen.ts';
+import { listen } from '../../src/http/listener.ts';
 import { createLogger } from '../../src/log.ts';
 import { setPassword } from '../../src/services/users.ts';
 import { DEMO_EMAIL } from '../../src/store/demo/people.ts';

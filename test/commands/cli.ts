@@ -9,7 +9,7 @@ import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { team as createTeam } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

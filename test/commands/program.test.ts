@@ -1,7 +1,7 @@
 // Help, version and wrong usage. None of it needs a database, or a configuration that is right.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { VARIABLES } from '../../src/variables.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
 import { run, runHere } from './cli.ts';
 
 const BROKEN = { PORT: 'http', DATABASE_URL: 'nonsense' };

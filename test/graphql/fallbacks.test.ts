@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFallbacks } from '../../src/graphql/fallbacks.ts';
 import { createGraphqlHandler } from '../../src/graphql/handler.ts';
-import { createLane } from '../../src/graphql/lane.ts';
+import { createLane } from '../../src/graphql/fast-path.ts';
 import { createTurns } from '../../src/graphql/large-answers.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { Exchange } from '../../src/http.ts';
+import { Exchange } from '../../src/http/exchange.ts';
 import { createLogger } from '../../src/log.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
-import { BlockRow, type RowBlock, textOf } from '../../src/row-block.ts';
+import { BlockRow, type RowBlock, textOf } from '../../src/rows/row-block.ts';
 import { connectionOf, keepRowsWhole } from '../../src/store/readers/rows-query.ts';
 import { createReaders, type Readers } from '../../src/store/readers.ts';
 import * as factories from '../support/factories.ts';

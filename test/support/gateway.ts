@@ -2,10 +2,10 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createLogger } from '../../src/log.ts';
-import { createServer } from '../../src/server.ts';
+import { createServer } from '../../src/http/server.ts';
 
 /** Who sends a request: the value of its Authorization header. */
 export interface Caller {

@@ -1,5 +1,5 @@
 // Rows as PostgreSQL would send them, made by hand.
-import { type RowBlock, RowCollector } from '../../src/row-block.ts';
+import { type RowBlock, RowCollector } from '../../src/rows/row-block.ts';
 
 /** The block that DataRow messages with these texts become; null is null. */
 export function toBlock(...rows: readonly (readonly (string | null)[])[]): RowBlock {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { StartupError } from '../../errors.ts';
 import { codeOf } from './failure.ts';
-import { makeSpare, type Place } from './place.ts';
+import { makeSpare, type Place } from './data-folder.ts';
 import type { Postmaster } from './postmaster.ts';
 import { isTrusted } from './trust.ts';
 

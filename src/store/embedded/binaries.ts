@@ -7,7 +7,7 @@ import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { codeOf, isDiskFull, messageOf } from './failure.ts';
-import { makeSpare, type Place } from './place.ts';
+import { makeSpare, type Place } from './data-folder.ts';
 import { runAs, type SystemUser } from './user.ts';
 
 /** PostgreSQL's programs. */

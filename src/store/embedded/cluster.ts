@@ -18,7 +18,7 @@ import { StartupError } from '../../errors.ts';
 import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
-import { admit, type Place } from './place.ts';
+import { admit, type Place } from './data-folder.ts';
 import { cannotRun, diskFull } from './postmaster.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs, type SystemUser } from './user.ts';

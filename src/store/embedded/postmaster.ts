@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { isDiskFull, lastTelling, messageOf } from './failure.ts';
-import type { Place } from './place.ts';
+import type { Place } from './data-folder.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs } from './user.ts';
 

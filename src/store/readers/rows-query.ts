@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import { NO_ROWS, type RowBlock, RowCollector } from '../../row-block.ts';
+import { NO_ROWS, type RowBlock, RowCollector } from '../../rows/row-block.ts';
 
 /** A message from PostgreSQL, as the parser gives it to the connection. */
 interface Message {

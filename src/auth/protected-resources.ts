@@ -1,0 +1,67 @@
+// What is protected, by the names that tokens are for (RFC 8707 §2, RFC 9728 §1.2): the service, and each host of ours
+// and the two faces there.
+import type { Config } from '../config/config.ts';
+import type { App } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { type Host, resolveHost } from './hosts.ts';
+
+const GRAPHQL = '/graphql';
+const REST = '/api/v2';
+
+/** A token's `aud`. */
+type Audiences = string | readonly string[] | undefined;
+
+/** Paths that a resource of its own can have, below an owned host. */
+export const RESOURCE_PATHS: readonly string[] = ['', REST, GRAPHQL];
+
+/**
+ * Whether a token that names these audiences is for a request to this URL: for the service, the host, or the face there.
+ * On a custom domain only for the service: nothing is offered there that a token could be asked for.
+ */
+export function isForRequest(audiences: Audiences, config: Config, host: Host, url: URL): boolean {
+  // What nearly every token names; asked for every request, so nothing is built for it.
+  return audiences === config.authUrl || isFor(audiences, audiencesAt(config, host, url));
+}
+
+function audiencesAt(config: Config, host: Host, url: URL): string[] {
+  if (host.kind === 'custom_domain') return [config.authUrl];
+  const origin = originOf(config, url);
+  return [config.authUrl, origin, origin + (url.pathname === GRAPHQL ? GRAPHQL : REST)];
+}
+
+/** The origin that the client used. Where the service is on https, TLS may end in front of us, at a proxy. */
+export function originOf(config: Config, url: URL): string {
+  return config.authUrl.startsWith('https:') ? `https://${url.host}` : url.origin;
+}
+
+/** Whether a token that names these audiences is for one of `accepted`. A slash at the end makes no other resource. */
+export function isFor(audiences: Audiences, accepted: readonly string[]): boolean {
+  const names = accepted.map(withoutSlash);
+  return [audiences ?? []].flat().some((audience) => names.includes(withoutSlash(audience)));
+}
+
+/**
+ * Whether a `resource` parameter names something of ours that tokens can be for (RFC 8707 §2).
+ * @throws AppError `unavailable` when the store cannot be asked
+ */
+export async function isResource(app: App, resource: string): Promise<boolean> {
+  const name = withoutSlash(resource);
+  if (name === app.config.authUrl) return true;
+  if (!URL.canParse(name)) return false;
+  const url = new URL(name);
+  const { protocol } = new URL(app.config.authUrl);
+  const path = url.pathname.replace(/\/$/, '');
+  // Compared as a whole, so that nothing hides in a user name, a query or another spelling.
+  if (name !== url.origin + path || !RESOURCE_PATHS.includes(path)) return false;
+  if (url.protocol !== 'https:' && url.protocol !== protocol) return false;
+  try {
+    return (await resolveHost(app, url.hostname)).kind !== 'custom_domain';
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'misdirected_request') return false;
+    throw error;
+  }
+}
+
+function withoutSlash(uri: string): string {
+  return uri.endsWith('/') ? uri.slice(0, -1) : uri;
+}

@@ -1,0 +1,246 @@
+// Environment -> Config. Pure; the only list of variable names. Every problem is reported at once. Secrets are kept
+// apart from the rest, so that a Config can be logged.
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { StartupError } from '../errors.ts';
+import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { isLoopbackHost } from './loopback.ts';
+import { VARIABLES, type Variable } from './variables.ts';
+
+export interface Limits {
+  /** Bytes of a request body; more is 413. */
+  readonly maxBodyBytes: number;
+  /** Characters of a GraphQL document. */
+  readonly maxDocumentChars: number;
+  /** Bytes of an answer to a GraphQL operation. */
+  readonly maxAnswerBytes: number;
+  /** Milliseconds that a request may take before it is answered 503. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds that one SQL statement may take. */
+  readonly statementTimeoutMs: number;
+  /** Nesting of selections in a GraphQL operation. */
+  readonly maxQueryDepth: number;
+  /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
+  readonly maxQueryCost: number;
+  /** Milliseconds that requests under way get to end at shutdown. */
+  readonly shutdownTimeoutMs: number;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  /** The domain that the service owns, with all its subdomains. */
+  readonly serviceHost: string;
+  /** Where the well-known documents live: `{auth_url}` of the specification, without a trailing slash. */
+  readonly authUrl: string;
+  /** Its path, `''` where it has none. */
+  readonly authPath: string;
+  /** Its host name, without the port. */
+  readonly authHostname: string;
+  /** Peers whose Forwarded-* headers count. */
+  readonly trustProxy: BlockList;
+  readonly logLevel: LogLevel;
+  readonly poolSize: number;
+  /** Milliseconds that keys and hosts are remembered at most; 0 looks them up every time. */
+  readonly lookupCacheMs: number;
+  readonly limits: Limits;
+  readonly oauth: OauthConfig;
+}
+
+interface OauthConfig {
+  /** Clients may register themselves (RFC 7591). */
+  readonly registration: boolean;
+  /** Seconds that an access token lives. */
+  readonly accessTokenTtlSeconds: number;
+  /** An authorization server of somebody else's, in place of our own; null: ours. */
+  readonly outside: OutsideIssuer | null;
+}
+
+/** Whose tokens are accepted, and which of their claims say what. */
+export interface OutsideIssuer {
+  /** `iss`, and where its metadata is found (RFC 8414). */
+  readonly issuer: string;
+  /** What `aud` must name. */
+  readonly audience: string;
+  /** The claim with the team's id or public id. */
+  readonly teamClaim: string;
+  /** The claim with a list of workspaces' ids or public ids; where a token lacks it, it is for every workspace. */
+  readonly workspacesClaim: string;
+  /** The claim with the scopes, as a list or as text with spaces. */
+  readonly scopesClaim: string;
+}
+
+export interface Secrets {
+  /** A PostgreSQL connection string; without one the embedded database is used. */
+  readonly databaseUrl: string | undefined;
+  /** Where changes are listened for, when the other one leads to a pooler. */
+  readonly listenUrl: string | undefined;
+  /** What seals signing keys and signs cookies: the first one seals, all of them open. Empty: one is made and kept in DATA_DIR. */
+  readonly secretKeys: readonly string[];
+}
+
+/**
+ * The configuration in `env`, defaults filled in.
+ * @param cwd what a relative DATA_DIR is relative to
+ * @throws StartupError naming every variable that is wrong, without its value where that may be a secret
+ */
+export function parseConfig(
+  env: Record<string, string | undefined>,
+  cwd: string,
+): { config: Config; secrets: Secrets } {
+  const problems: string[] = [];
+  const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
+
+  function check<T>(
+    name: Variable,
+    fallback: T,
+    parse: (text: string) => T | undefined,
+    expected: string,
+  ): T {
+    const text = read(name);
+    if (text === undefined) return fallback;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name} must be ${expected}`);
+    return value ?? fallback;
+  }
+  function wholeNumber(name: Variable, min: number, max: number): number {
+    const fallback = Number(VARIABLES.find(([variable]) => variable === name)?.[1]);
+    const parse = (text: string) =>
+      /^\d{1,9}$/.test(text) && +text >= min && +text <= max ? Number(text) : undefined;
+    return check(name, fallback, parse, `a whole number from ${min} to ${max}`);
+  }
+
+  const port = wholeNumber('PORT', 0, 65_535);
+  const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
+  const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
+  const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
+  const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
+  const issuer = check(
+    'OAUTH_ISSUER',
+    undefined,
+    parseIssuer,
+    'an https address without query, or http on loopback',
+  );
+  const config: Config = {
+    port,
+    host: read('HOST') ?? '127.0.0.1',
+    dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
+    serviceHost,
+    authUrl,
+    authPath: authPath.replace(/\/$/, ''),
+    authHostname,
+    trustProxy: check(
+      'TRUST_PROXY',
+      new BlockList(),
+      parseAddresses,
+      'IP addresses or CIDR ranges, separated by commas',
+    ),
+    logLevel: check(
+      'LOG_LEVEL',
+      'info',
+      (text) => LOG_LEVELS.find((level) => level === text),
+      LOG_LEVELS.join(', '),
+    ),
+    poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
+    limits: {
+      maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),
+      maxDocumentChars: wholeNumber('MAX_DOCUMENT_CHARS', 1_000, 100_000_000),
+      maxAnswerBytes: wholeNumber('MAX_ANSWER_BYTES', 100_000, 999_999_999),
+      requestTimeoutMs: wholeNumber('REQUEST_TIMEOUT_MS', 100, 3_600_000),
+      statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
+      maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
+      maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
+      shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
+    },
+    oauth: {
+      registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),
+      accessTokenTtlSeconds: wholeNumber('ACCESS_TOKEN_TTL', 30, 86_400),
+      outside:
+        issuer === undefined
+          ? null
+          : {
+              issuer,
+              audience: read('OAUTH_AUDIENCE') ?? authUrl,
+              teamClaim: read('OAUTH_TEAM_CLAIM') ?? 'team',
+              workspacesClaim: read('OAUTH_WORKSPACES_CLAIM') ?? 'workspaces',
+              scopesClaim: read('OAUTH_SCOPES_CLAIM') ?? 'scope',
+            },
+    },
+  };
+  const secrets: Secrets = {
+    databaseUrl: check(
+      'DATABASE_URL',
+      undefined,
+      parseDatabaseUrl,
+      'a connection string such as postgresql://user:password@host:5432/database',
+    ),
+    listenUrl: check(
+      'DATABASE_LISTEN_URL',
+      undefined,
+      parseDatabaseUrl,
+      'a connection string such as postgresql://user:password@host:5432/database',
+    ),
+    secretKeys: check(
+      'SECRET_KEY',
+      [],
+      parseSecretKeys,
+      'at least 32 characters; several are separated by commas',
+    ),
+  };
+  if (problems.length > 0) throw new StartupError(`Configuration: ${problems.join('; ')}.`);
+  return { config, secrets };
+}
+
+/** The configuration once the port is known, where PORT=0 asked for a free one. */
+export function withPort(config: Config, port: number): Config {
+  const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
+  return { ...config, port, authUrl };
+}
+
+function parseHostName(text: string): string | undefined {
+  const host = text.toLowerCase();
+  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && URL.canParse(`https://${host}`);
+  return isName ? host : undefined;
+}
+
+function parseBaseUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
+}
+
+/** An issuer's identifier is compared as it is (RFC 8414 §3.3): a slash at its end stays. */
+function parseIssuer(text: string): string | undefined {
+  const base = parseBaseUrl(text);
+  if (base === undefined) return undefined;
+  const { protocol, hostname } = new URL(base);
+  return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
+}
+
+function parseSwitch(text: string): boolean | undefined {
+  return text === 'on' ? true : text === 'off' ? false : undefined;
+}
+
+function parseSecretKeys(text: string): readonly string[] | undefined {
+  const keys = text.split(',').map((key) => key.trim());
+  return keys.every((key) => key.length >= 32) ? keys : undefined;
+}
+
+function parseDatabaseUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function parseAddresses(text: string): BlockList | undefined {
+  const list = new BlockList();
+  for (const item of text.split(',').map((part) => part.trim())) {
+    const [address = '', bits, ...rest] = item.split('/');
+    const version = isIP(address);
+    const size = bits === undefined ? (version === 4 ? 32 : 128) : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+    if (version === 0 || rest.length > 0 || size < 0 || size > (version === 4 ? 32 : 128)) return undefined;
+    list.addSubnet(address, size, version === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

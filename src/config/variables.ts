@@ -1,0 +1,75 @@
+// The environment variables that the gateway knows. Pure.
+import { LOG_LEVELS } from '../log.ts';
+
+/** What the README and `serve --help` print: name, default, meaning. */
+export const VARIABLES = [
+  ['PORT', '4000', 'port to listen on; 0 takes a free one'],
+  ['HOST', '127.0.0.1', 'address to listen on'],
+  ['DATABASE_URL', 'embedded', 'PostgreSQL connection string; without it an embedded PostgreSQL is started'],
+  [
+    'DATABASE_LISTEN_URL',
+    'DATABASE_URL',
+    'where changes are listened for: PostgreSQL itself, when DATABASE_URL leads to a pooler',
+  ],
+  ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
+  ['SERVICE_HOST', 'localhost', 'domain of the service; its subdomains lead to teams and workspaces'],
+  [
+    'AUTH_URL',
+    'http://localhost:PORT, else https://SERVICE_HOST',
+    'base of the /.well-known documents, named in challenges',
+  ],
+  [
+    'TRUST_PROXY',
+    '',
+    'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For, -Host and -Proto count',
+  ],
+  [
+    'SECRET_KEY',
+    'made once, kept in DATA_DIR',
+    'at least 32 characters that seal signing keys and cookies, the same for all processes; a new one goes before the old one, with a comma',
+  ],
+  ['ACCESS_TOKEN_TTL', '300', 'seconds that an OAuth access token lives'],
+  ['OAUTH_REGISTRATION', 'on', 'on or off: whether OAuth clients may register themselves'],
+  ['OAUTH_ISSUER', '', "accept the tokens of this authorization server, in place of the gateway's own"],
+  ['OAUTH_AUDIENCE', 'AUTH_URL', "what those tokens' aud must name"],
+  ['OAUTH_TEAM_CLAIM', 'team', "their claim with the team's id or public id"],
+  [
+    'OAUTH_WORKSPACES_CLAIM',
+    'workspaces',
+    "their claim with a list of workspaces' ids; without it, all of the team's",
+  ],
+  ['OAUTH_SCOPES_CLAIM', 'scope', 'their claim with the scopes, as a list or as text with spaces'],
+  ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
+  [
+    'POOL_SIZE',
+    '10',
+    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck',
+  ],
+  [
+    'LOOKUP_CACHE_MS',
+    '2000',
+    'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
+  ],
+  ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
+  ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
+  [
+    'MAX_ANSWER_BYTES',
+    '10485760',
+    'largest answer to a GraphQL operation; REST answers are bounded by their pages',
+  ],
+  [
+    'REQUEST_TIMEOUT_MS',
+    '30000',
+    'time a request may take before it is answered 503, or 408 if it is still arriving',
+  ],
+  ['STATEMENT_TIMEOUT_MS', '15000', 'time one SQL statement may take'],
+  ['MAX_QUERY_DEPTH', '16', 'nesting of a GraphQL operation'],
+  [
+    'MAX_QUERY_COST',
+    '50000',
+    'rows a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
+  ],
+  ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
+] as const satisfies readonly (readonly [string, string, string])[];
+
+export type Variable = (typeof VARIABLES)[number][0];

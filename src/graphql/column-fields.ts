@@ -1,0 +1,58 @@
+// Fields that show one column of their row: what they look at is known beforehand, and a compiled operation writes them
+// without asking their resolvers.
+import type { WriteJson } from '../rows/columns.ts';
+import type { Output } from '../rows/byte-writer.ts';
+
+/** What a field shows. */
+export interface Shown {
+  readonly column: string;
+  /** How it is written, where that is not as the column's type is. */
+  readonly write?: WriteJson | undefined;
+}
+
+/** The extensions of a field whose resolver gives a column as it is, or in the form that `write` writes. */
+export function shows(column: string, write?: WriteJson) {
+  const shown: Shown = { column, write };
+  return { columns: [column], shown };
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;
+/** By how many bytes stand in the last group of three. */
+const PADDING = ['', '==', '='].map((text) => Buffer.from(text));
+const NOTHING = Buffer.alloc(0);
+const QUOTE = Buffer.from('"');
+
+/** Writes an ASCII prefix and the column's ASCII text in one of the encodings of RFC 4648 §4-5, as `Buffer` does. */
+export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): WriteJson {
+  const alphabet = Buffer.from(ALPHABETS[encoding]);
+  const padding = encoding === 'base64' ? PADDING : [];
+  // Three characters are four of Base64: what of the prefix makes whole ones is encoded once.
+  const whole = prefix.length - (prefix.length % 3);
+  const lead = Buffer.from(`"${Buffer.from(prefix.slice(0, whole)).toString(encoding)}`);
+  const rest = Buffer.from(prefix.slice(whole));
+  const restBits = rest.reduce((bits, byte) => (bits << 8) | byte, 0);
+  return (out, bytes, start, end) => {
+    out.add(lead);
+    let bits = restBits;
+    let count = rest.length;
+    for (let at = start; at < end; at++) {
+      bits = (bits << 8) | (bytes[at] ?? 0);
+      count += 1;
+      if (count < 3) continue;
+      addBits(out, alphabet, bits, 4);
+      bits = 0;
+      count = 0;
+    }
+    if (count > 0) {
+      addBits(out, alphabet, bits << (8 * (3 - count)), count + 1);
+      out.add(padding[count] ?? NOTHING);
+    }
+    out.add(QUOTE);
+  };
+}
+
+/** Adds the first `count` of the four characters that 24 bits are. */
+function addBits(out: Output, alphabet: Uint8Array, bits: number, count: number): void {
+  for (let i = 0; i < count; i++) out.addByte(alphabet[(bits >> (18 - 6 * i)) & 63] ?? 0);
+}

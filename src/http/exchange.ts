@@ -1,0 +1,130 @@
+// One HTTP exchange: what is known of a request before any face sees it. Host and caller are looked up when first asked
+// for, so that paths which need neither cost neither.
+import type { IncomingMessage } from 'node:http';
+import type { Actor } from '../auth/actor.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { clientAddress, type Host, publicUrl, resolveHost } from '../auth/hosts.ts';
+import { redactTokens } from '../auth/tokens.ts';
+import type { App, Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+
+/** What Hono hands to handlers as `c.env`. */
+export interface HttpEnv {
+  Bindings: { exchange: Exchange };
+}
+
+/** Where a request comes from. */
+export interface Peer {
+  /** As the socket has it; behind a proxy that is the proxy's. */
+  readonly address: string | undefined;
+  /** What has arrived; a body may still be on its way. */
+  readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
+  /** To be called when the rest cannot arrive: the request is refused at once, whatever is being done. */
+  refuse?: ((error: AppError) => void) | null;
+}
+
+/** The refusal of a request that ends in the middle. */
+export function brokenOff(): AppError {
+  return new AppError('bad_request', 'The connection ended before the request did.');
+}
+
+/** Ids that callers may give their requests: visible, short, harmless in a log line. */
+const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+
+/** A key that was sent as the id, by mistake, would be logged with every line. */
+function isSaneRequestId(given: string): boolean {
+  return SANE_REQUEST_ID.test(given) && redactTokens(given) === given;
+}
+
+/** The caller's own id for a request if it is sane, else a new one. */
+export function toRequestId(given: string | null | undefined): string {
+  return given != null && isSaneRequestId(given) ? given : crypto.randomUUID();
+}
+
+/** The headers of every answer. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
+}
+
+/** An answer before it is one of HTTP's. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream | null;
+}
+
+export class Exchange {
+  readonly app: App;
+  readonly request: Request;
+  readonly requestId: string;
+  /** The URL that the client used. */
+  readonly url: URL;
+  /** What has been resolved so far, for the log and for failures. */
+  host: Host | null = null;
+  actor: Actor | null = null;
+  private isBroken = false;
+  private readonly peer: Peer | undefined;
+  private dressed: Response | null = null;
+
+  constructor(app: App, request: Request, peer: Peer | undefined) {
+    this.app = app;
+    this.request = request;
+    this.requestId = toRequestId(request.headers.get('x-request-id'));
+    this.url = publicUrl(app, request, peer?.address);
+    this.peer = peer;
+  }
+
+  /** The client's address, behind any proxy of ours; `unknown` where there is no socket. */
+  get address(): string {
+    return clientAddress(this.app, this.request, this.peer?.address);
+  }
+
+  /** Whether all of the request has arrived. */
+  get isWhole(): boolean {
+    return this.peer?.incoming?.complete !== false;
+  }
+
+  /** Whether the rest of the request cannot arrive any more. */
+  get brokeOff(): boolean {
+    return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
+  }
+
+  /** Has the refusal told to `refuse` when the rest of the request cannot arrive any more; null: to nobody. */
+  onBreak(refuse: ((error: AppError) => void) | null): void {
+    if (this.peer === undefined) return;
+    this.peer.refuse =
+      refuse &&
+      ((error) => {
+        this.isBroken = true;
+        refuse(error);
+      });
+  }
+
+  /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
+  respond({ status, headers, body }: Reply): Response {
+    this.dressed = new Response(body, { status, headers: { ...headers, ...commonHeaders(this.requestId) } });
+    return this.dressed;
+  }
+
+  /** Any other answer, with the headers of every answer. */
+  dress(response: Response): Response {
+    if (response === this.dressed) return response;
+    for (const [name, value] of Object.entries(commonHeaders(this.requestId)))
+      response.headers.set(name, value);
+    return response;
+  }
+
+  /** @throws AppError `misdirected_request` for a host that is nobody's */
+  async resolveHost(): Promise<Host> {
+    this.host ??= await resolveHost(this.app, this.url.hostname);
+    return this.host;
+  }
+
+  /** The context of a request to a host of ours, its caller known. */
+  async context(): Promise<Context> {
+    const { app, requestId, request } = this;
+    const host = await this.resolveHost();
+    this.actor ??= await authenticate(app, request.headers, host, this.url);
+    return { ...app, requestId, host, actor: this.actor };
+  }
+}

@@ -1,0 +1,197 @@
+// createServer(app): one fetch handler with everything mounted. Opens no port.
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { createVisit } from '../oauth/oauth-request.ts';
+import { redactTokens } from '../auth/tokens.ts';
+import type { App } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { createGraphiql } from '../graphiql/page.ts';
+import { refuseRequest } from '../graphql/errors.ts';
+import { createGraphqlHandler } from '../graphql/handler.ts';
+import { brokenOff, commonHeaders, Exchange, type HttpEnv, type Peer, toRequestId } from './exchange.ts';
+import { limitLines } from '../log.ts';
+import { errorResponse } from '../rest/errors.ts';
+import { mountRest } from '../rest/router.ts';
+import { requireReady } from '../services/health.ts';
+
+export interface Server {
+  /** Answers any request; never throws, never rejects. */
+  fetch(request: Request, peer?: Peer): Promise<Response>;
+  /** The answer to what came from a peer and is no request; a line about it, at a bounded rate. */
+  refuse(error: unknown, peer: Peer): Response;
+}
+
+const REFUSALS_LOGGED_PER_SECOND = 20;
+
+/** Everything that the gateway serves, behind one function. */
+export function createServer(app: App): Server {
+  const http = createHttp(app);
+  const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
+  return {
+    refuse(error, { address, incoming }) {
+      const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
+      const response = errorResponse(error, { app, requestId, host: null });
+      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
+      const why = error instanceof AppError ? error.message : undefined;
+      logRefusal({ requestId, address, status: response.status, why }, 'no request');
+      return response;
+    },
+    async fetch(request, peer) {
+      const startedAt = performance.now();
+      const exchange = new Exchange(app, request, peer);
+      const response = exchange.dress(await answer(http, exchange));
+      logRequest(exchange, response.status, performance.now() - startedAt);
+      return response;
+    },
+  };
+}
+
+async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
+  const { requestTimeoutMs } = exchange.app.config.limits;
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  exchange.onBreak(reject);
+  const timer = setTimeout(() => {
+    reject(
+      exchange.isWhole
+        ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
+        : new AppError('request_timeout', 'The request took too long to arrive.'),
+    );
+  }, requestTimeoutMs);
+  try {
+    return await Promise.race([http.fetch(exchange.request, { exchange }), deadline]);
+  } catch (error) {
+    return refuse(error, exchange);
+  } finally {
+    clearTimeout(timer);
+    exchange.onBreak(null);
+  }
+}
+
+/** Each face's clients read failures in their own form, also those from before the face was reached. */
+function refuse(thrown: unknown, exchange: Exchange): Response {
+  // Whatever fails for want of the body is not our failure.
+  const error = exchange.brokeOff && !(thrown instanceof AppError) ? brokenOff() : thrown;
+  const response = errorResponse(error, exchange);
+  return exchange.url.pathname === '/graphql' ? refuseRequest(error, response, exchange) : response;
+}
+
+function createHttp(app: App): Hono<HttpEnv> {
+  const http = new Hono<HttpEnv>();
+  http.onError((error, c) => refuse(error, c.env.exchange));
+
+  // Asked by whoever runs the process, at whatever address it has.
+  http.get('/healthz', (c) => c.json({ status: 'alive' }));
+  http.get('/readyz', async (c) => {
+    await requireReady(app);
+    return c.json({ status: 'ready' });
+  });
+
+  http.use(async (c, next) => {
+    await c.env.exchange.resolveHost();
+    await next();
+  });
+  mountDiscovery(http, app);
+  mountAuthorizationServer(http, app);
+  mountGraphql(http, app);
+  mountRest(http);
+  http.get('/', (c) => c.redirect('/graphql'));
+  http.notFound(() => {
+    throw new AppError('not_found', 'Nothing is served at this path.');
+  });
+  return http;
+}
+
+/** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
+function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
+  const { authPath } = app.config;
+  for (const path of new Set([PROTECTED_RESOURCE_PATH, authPath + PROTECTED_RESOURCE_PATH])) {
+    http.get(`${path}/*`, async (c, next) => {
+      const { exchange } = c.env;
+      const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
+      return document === null ? next() : c.json(document, 200, { 'Access-Control-Allow-Origin': '*' });
+    });
+  }
+}
+
+/** Below {auth_url}, on the service's own host only: elsewhere these paths are as any other. */
+function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
+  const home = new URL(app.config.authUrl);
+  const routes = createAuthorizationServer(app);
+  for (const { methods, path, isPage, handle } of routes) {
+    http.on([...methods], path, async (c, next) => {
+      const { exchange } = c.env;
+      if ((await exchange.resolveHost()).kind !== 'service') return next();
+      const { request, requestId, url, address } = exchange;
+      if (isPage && url.hostname !== home.hostname && request.method === 'GET')
+        return c.redirect(home.origin + url.pathname + url.search, 307);
+      return handle(createVisit({ request, requestId, address, params: c.req.param() }));
+    });
+  }
+  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = [...new Set(served.flatMap(({ methods }) => methods))];
+    http.all(path, async (c, next) => {
+      if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
+      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+    });
+  }
+}
+
+/** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
+function mountGraphql(http: Hono<HttpEnv>, app: App): void {
+  const graphiql = createGraphiql();
+  const graphql = createGraphqlHandler(app);
+  const { maxBodyBytes } = app.config.limits;
+  http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  const countWhileReading = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw tooLarge(maxBodyBytes);
+    },
+  });
+  http.use('/graphql', async (c, next) => {
+    // A length that was announced is the body's: node:http sees to that. Only what is not announced has to be counted.
+    const length = c.req.header('content-length');
+    if (length === undefined) return countWhileReading(c, next);
+    if (Number(length) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return next();
+  });
+  http.all('/graphql', async (c) => {
+    const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
+      const { kind } = await c.env.exchange.resolveHost();
+      const { authUrl, oauth } = app.config;
+      return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
+    }
+    const answer = await graphql(c.req.raw, await c.env.exchange.context());
+    return answer instanceof Response ? answer : c.env.exchange.respond(answer);
+  });
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+}
+
+/** Browsers name text/html first; programs name JSON or nothing. */
+function acceptsHtml(accept: string | undefined): boolean {
+  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+}
+
+function logRequest(
+  { app, request, requestId, url, actor }: Exchange,
+  status: number,
+  durationMs: number,
+): void {
+  const line = {
+    requestId,
+    method: request.method,
+    host: url.host,
+    path: redactTokens(url.pathname),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
+    ...(actor?.kind === 'oauth' && { client: actor.clientId, subject: actor.subject }),
+  };
+  app.accessLog.info(line, 'request');
+}

@@ -1,0 +1,139 @@
+// The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded by the first
+// request that needs it; traffic with API keys never does.
+import type { App } from '../context.ts';
+import { AppError, STATUS_OF } from '../errors.ts';
+import { createCleaner } from './cleaning.ts';
+import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
+import type { Engine } from './engine.ts';
+import { problemPage } from './pages/problem.ts';
+import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
+import type { Visit } from './oauth-request.ts';
+
+export interface AuthorizationServerRoute {
+  readonly methods: readonly string[];
+  /** A path with `:parameters`. */
+  readonly path: string;
+  /** Shown to people: at another name of the service they are sent to {auth_url}, which has their cookies. */
+  readonly isPage: boolean;
+  /** @throws AppError for what is refused before the protocol has a say; on pages it is a page */
+  handle(visit: Visit): Promise<Response>;
+}
+
+type Handler = (engine: Engine, visit: Visit) => Promise<Response>;
+
+const WELL_KNOWN = '/.well-known/oauth-authorization-server';
+
+/** Every route; none where tokens come from an outside issuer. */
+export function createAuthorizationServer(app: App): readonly AuthorizationServerRoute[] {
+  if (app.config.oauth.outside !== null) return [];
+  const { authPath: base } = app.config;
+  const cleanSometimes = createCleaner(app);
+  let loading: Promise<Engine> | undefined;
+
+  async function run(load: () => Promise<Handler>, visit: Visit): Promise<Response> {
+    loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app));
+    const [engine, handler] = await Promise.all([loading, load()]);
+    try {
+      return withSecurityHeaders(await handler(engine, visit));
+    } finally {
+      cleanSometimes();
+    }
+  }
+
+  function api(
+    methods: readonly string[],
+    path: string,
+    load: () => Promise<Handler>,
+  ): AuthorizationServerRoute {
+    return { methods, path, isPage: false, handle: (visit) => run(load, visit) };
+  }
+
+  function page(
+    methods: readonly string[],
+    path: string,
+    load: () => Promise<Handler>,
+  ): AuthorizationServerRoute {
+    return {
+      methods,
+      path: base + path,
+      isPage: true,
+      handle: (visit) => run(load, visit).catch(showProblem),
+    };
+  }
+
+  const answer = async (): Promise<Handler> => (engine, visit) => engine.answer(visit);
+  /** Refused before anything is looked up when it is too long. */
+  const short = (bounds: Bounds, load: () => Promise<Handler>) => async (): Promise<Handler> => {
+    const handler = await load();
+    return async (engine, visit) => {
+      await requireShort(visit, bounds);
+      return handler(engine, visit);
+    };
+  };
+  const metadata = async () => (await import('./metadata.ts')).metadata;
+  return [
+    page(['GET'], ENDPOINTS.authorization, short(AUTHORIZATION, answer)),
+    page(['GET'], `${ENDPOINTS.authorization}/:uid`, short(AUTHORIZATION, answer)),
+    page(
+      ['GET', 'POST'],
+      `${ENDPOINTS.interaction}/:uid`,
+      async () => (await import('./interactions.ts')).visitInteraction,
+    ),
+    page(['GET', 'POST'], ACCOUNT_PATH, async () => (await import('./account.ts')).visitAccount),
+    api(['POST', 'OPTIONS'], base + ENDPOINTS.token, short(TOKEN, answer)),
+    api(['POST', 'OPTIONS'], base + ENDPOINTS.pushed_authorization_request, short(AUTHORIZATION, answer)),
+    api(
+      ['POST'],
+      base + ENDPOINTS.revocation,
+      short(TOKEN, async () => (await import('./token-front.ts')).revoke),
+    ),
+    api(
+      ['POST'],
+      base + ENDPOINTS.introspection,
+      short(TOKEN, async () => (await import('./token-front.ts')).introspect),
+    ),
+    api(['OPTIONS'], base + ENDPOINTS.revocation, answer),
+    api(['OPTIONS'], base + ENDPOINTS.introspection, answer),
+    api(
+      ['POST', 'OPTIONS'],
+      base + ENDPOINTS.registration,
+      async () => (await import('./registration.ts')).register,
+    ),
+    api(['GET'], base + ENDPOINTS.jwks, async () => (await import('./metadata.ts')).jwks),
+    // Below the issuer, and with the issuer's path inserted (RFC 8414 §3.1).
+    ...[...new Set([base + WELL_KNOWN, WELL_KNOWN + base])].map((path) => api(['GET'], path, metadata)),
+  ];
+}
+
+/** On every answer that does not say so itself: not to be framed (RFC 9700 §4.16), nothing of its URL to be told on. */
+function withSecurityHeaders(response: Response): Response {
+  const { headers } = response;
+  const rest = {
+    'X-Frame-Options': 'DENY',
+    'Content-Security-Policy': "frame-ancestors 'none'; base-uri 'none'",
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  };
+  for (const [name, value] of Object.entries(rest)) if (!headers.has(name)) headers.set(name, value);
+  return response;
+}
+
+const TITLES: Partial<Record<number, string>> = {
+  401: 'Sign in again',
+  429: 'Please wait',
+  503: 'Not available at the moment',
+};
+
+/** A refusal as people read it. @throws what is no refusal */
+function showProblem(error: unknown): Response {
+  if (!(error instanceof AppError) || error.code === 'internal') throw error;
+  const status = STATUS_OF[error.code];
+  const response = problemPage({
+    status,
+    title: TITLES[status] ?? 'This did not work',
+    detail: error.message,
+  });
+  if (error.retryAfterSeconds !== undefined)
+    response.headers.set('Retry-After', String(error.retryAfterSeconds));
+  return response;
+}

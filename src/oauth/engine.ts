@@ -1,0 +1,65 @@
+// The provider that is in use, and how requests get to it. When the signing keys change, another provider takes over:
+// making one takes less than a millisecond, and all that any of them knows is in the store.
+import type { IncomingMessage } from 'node:http';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { App } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { signingKeys } from '../auth/signing-keys.ts';
+import { type NodeExchange, toNode } from './node-http.ts';
+import { createProvider } from './provider.ts';
+import type { Visit } from './oauth-request.ts';
+
+export interface Engine {
+  readonly app: App;
+  /** The path of {auth_url}, without a slash at its end. */
+  readonly base: string;
+  /** @throws AppError `unavailable` when the store cannot be asked for the keys */
+  provider(): Promise<Provider>;
+  /** The request as the provider's own functions take it. */
+  toNode(visit: Visit): NodeExchange;
+  /**
+   * The provider's answer. @param body in place of the request's
+   * @throws AppError what the store threw within the provider
+   */
+  answer(visit: Visit, body?: Uint8Array): Promise<Response>;
+}
+
+type Callback = ReturnType<Provider['callback']>;
+
+/** Costs nothing until it is used. */
+export function createEngine(app: App): Engine {
+  const issuer = new URL(app.config.authUrl);
+  const failures = new WeakMap<IncomingMessage, unknown>();
+  let current: { version: string; provider: Provider; callback: Callback } | null = null;
+
+  async function running(): Promise<{ provider: Provider; callback: Callback }> {
+    const keys = await signingKeys(app);
+    if (current?.version === keys.version) return current;
+    const provider = createProvider(app, keys);
+    provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => failures.set(ctx.req, error));
+    current = { version: keys.version, provider, callback: provider.callback() };
+    return current;
+  }
+
+  function bridged({ request, address }: Visit, body: Uint8Array | null): NodeExchange {
+    return toNode(request, { issuer, mount: app.config.authPath, address, body });
+  }
+
+  return {
+    app,
+    base: app.config.authPath,
+    provider: async () => (await running()).provider,
+    toNode: (visit) => bridged(visit, null),
+    async answer(visit, body) {
+      const { callback } = await running();
+      const { req, res } = bridged(visit, body ?? (await visit.body()));
+      callback(req, res);
+      const answer = await res.done;
+      const failure = failures.get(req);
+      if (failure instanceof AppError) throw failure;
+      if (failure !== undefined)
+        app.log.error({ err: failure, requestId: visit.requestId }, 'authorization server');
+      return answer;
+    },
+  };
+}

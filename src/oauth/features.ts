@@ -1,0 +1,60 @@
+// What is switched on in oidc-provider, and how: the extensions of OAuth that we offer, and none of OpenID's.
+import { errors, type Provider } from 'oidc-provider';
+import type { App } from '../context.ts';
+import { isResource } from '../auth/protected-resources.ts';
+import { SIGNING_ALG } from '../auth/signing-keys.ts';
+import { createClientId, createClientSecret } from '../auth/tokens.ts';
+import { allowedScopes } from './requested-scopes.ts';
+
+export type Configuration = NonNullable<ConstructorParameters<typeof Provider>[1]>;
+
+/** The `features` of the configuration. */
+export function createFeatures(app: App): NonNullable<Configuration['features']> {
+  return {
+    devInteractions: { enabled: false },
+    userinfo: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: true },
+    clientCredentials: { enabled: true },
+    revocation: { enabled: true, allowedPolicy: isOwnToken },
+    introspection: { enabled: true, allowedPolicy: isOwnToken },
+    registration: {
+      enabled: app.config.oauth.registration,
+      initialAccessToken: false,
+      issueRegistrationAccessToken: false,
+      idFactory: () => createClientId(),
+      secretFactory: () => createClientSecret().token,
+    },
+    resourceIndicators: createResourceIndicators(app),
+  };
+}
+
+/** A client learns of, and ends, its own tokens only. */
+function isOwnToken(_ctx: unknown, client: { clientId: string }, token: { clientId?: string | undefined }) {
+  return client.clientId === token.clientId;
+}
+
+function createResourceIndicators(app: App): NonNullable<Configuration['features']>['resourceIndicators'] {
+  const { authUrl, oauth } = app.config;
+  return {
+    enabled: true,
+    defaultResource: (_ctx, _client, oneOf) => oneOf?.[0] ?? authUrl,
+    useGrantedResource: () => true,
+    async getResourceServerInfo(ctx, resource, client) {
+      const { params, route } = ctx.oidc;
+      // Resources are resolved before scopes. A client that acts for itself and names none gets all that it may have.
+      if (params !== undefined && route === 'token' && params['grant_type'] === 'client_credentials')
+        params['scope'] ??= client.scope;
+      if (!(await isResource(app, resource)))
+        throw new errors.InvalidTarget('this resource is not served here');
+      return {
+        scope: allowedScopes(client).join(' '),
+        audience: resource,
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: oauth.accessTokenTtlSeconds,
+        jwt: { sign: { alg: SIGNING_ALG } },
+      };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// GraphiQL as an OAuth client: of everybody's, registered by nobody, without a secret. Pure.
+import type { Config } from '../config/config.ts';
+import { SCOPES } from '../auth/scopes.ts';
+
+/** Its `client_id`. */
+export const GRAPHIQL_CLIENT_ID = 'graphiql';
+
+/** Its metadata (RFC 7591 §2): where it is depends on the configuration, so it is not what the store has of it. */
+export function graphiqlMetadata(config: Config) {
+  return {
+    client_name: 'GraphiQL',
+    redirect_uris: [`${new URL(config.authUrl).origin}/graphql`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code' as const],
+    token_endpoint_auth_method: 'none' as const,
+    application_type: 'web' as const,
+    scope: SCOPES.join(' '),
+  };
+}

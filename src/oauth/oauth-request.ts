@@ -1,0 +1,51 @@
+// One request to the authorization server: what its handlers need of it. Its body is bounded, and its forms are only read
+// where they are forms.
+import { AppError } from '../errors.ts';
+
+export interface Visit {
+  readonly request: Request;
+  readonly requestId: string;
+  /** The client's, behind any proxy of ours. */
+  readonly address: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */
+  body(): Promise<Uint8Array | null>;
+  /** The fields of the form that was sent. @throws AppError `payload_too_large`, `unsupported_media_type` */
+  form(): Promise<URLSearchParams>;
+}
+
+/** Requests to an authorization server are short. */
+const MAX_BODY_BYTES = 56 * 1024;
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** A visit by this request. */
+export function createVisit(visit: Pick<Visit, 'request' | 'requestId' | 'address' | 'params'>): Visit {
+  const { request } = visit;
+  let read: Promise<Uint8Array | null> | undefined;
+  const body = () => {
+    read ??= readBody(request);
+    return read;
+  };
+  return {
+    ...visit,
+    body,
+    async form() {
+      if (!FORM.test(request.headers.get('content-type') ?? ''))
+        throw new AppError('unsupported_media_type', 'Send application/x-www-form-urlencoded.');
+      return new URLSearchParams(Buffer.from((await body()) ?? []).toString());
+    },
+  };
+}
+
+async function readBody({ body }: Request): Promise<Uint8Array | null> {
+  if (body === null) return null;
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.byteLength;
+    if (size > MAX_BODY_BYTES)
+      throw new AppError('payload_too_large', `The request body is larger than ${MAX_BODY_BYTES} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,540 @@
+// Compiled operations against graphql's own executor, over a schema with everything that ours has little of: they write
+// the same data, or nothing at all, which leaves the operation to the executor.
+import fc from 'fast-check';
+import {
+  buildSchema,
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  getVariableValues,
+  isAbstractType,
+  isObjectType,
+  Kind,
+  parse,
+  validate,
+} from 'graphql';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Columns, rowMaker } from '../../src/rows/columns.ts';
+import { compileOperation } from '../../src/graphql/compile.ts';
+import { toBlock } from '../support/row-block.ts';
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => unhandled.push(reason);
+beforeAll(() => {
+  process.on('unhandledRejection', onUnhandled);
+  return () => process.off('unhandledRejection', onUnhandled);
+});
+afterEach(async () => {
+  await settled();
+  expect(unhandled.splice(0)).toEqual([]);
+});
+
+/** Until the promises of a test have come. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+const SDL = `
+  enum Color { RED GREEN }
+  interface Named { name: String! self: Named other: Thing }
+  type Thing implements Named {
+    name: String! self: Named other: Thing
+    text: String must: String! number: Int fraction: Float flag: Boolean color: Color id: ID
+    texts: [String] musts: [String!]! grid: [[Int!]]
+    thing: Thing mustThing: Thing! things: [Thing] mustThings: [Thing!]!
+    named: Named mustNamed: Named! nameds: [Named!] either: Either eithers: [Either]
+    with(text: String = "default", numbers: [Int!], color: Color): String
+  }
+  type Place implements Named { name: String! self: Named other: Thing place: String! }
+  union Either = Thing | Place
+  type Query { thing: Thing mustThing: Thing! named: Named either: Either things: [Thing!] with(text: String = "default", numbers: [Int!], color: Color): String }
+`;
+
+/** The resolvers that some of the fields get; the others read a property. */
+type Resolvers = Readonly<Record<string, GraphQLFieldResolver<unknown, unknown>>>;
+
+function schemaOf(
+  resolvers: Resolvers = {},
+  change: (schema: GraphQLSchema) => void = () => {},
+): GraphQLSchema {
+  const schema = buildSchema(SDL);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isAbstractType(type)) type.resolveType = (value) => (value as { is?: string }).is ?? 'Thing';
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const resolve = resolvers[`${type.name}.${field.name}`] ?? resolvers[field.name];
+      if (resolve !== undefined) field.resolve = resolve;
+    }
+  }
+  change(schema);
+  return schema;
+}
+
+interface Outcome {
+  /** What the executor says; null where it has errors. */
+  readonly expected: string | null;
+  /** What was written; null where nothing was. */
+  readonly written: string | null;
+}
+
+async function run(
+  schema: GraphQLSchema,
+  query: string,
+  given: Record<string, unknown> = {},
+): Promise<Outcome> {
+  const document = parse(query);
+  expect(validate(schema, document)).toEqual([]);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operation === undefined) throw new Error('no operation');
+  const { data, errors } = await execute({ schema, document, variableValues: given });
+  const expected = errors === undefined ? stringify({ data }) : null;
+  if (errors !== undefined) await settled();
+  // Only the lane has to see to failures that nobody waits for.
+  unhandled.length = 0;
+  const compiled = compileOperation(schema, document, operation);
+  const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
+  if (compiled === null || variableValues === undefined) return { expected, written: null };
+  try {
+    return {
+      expected,
+      written: new TextDecoder().decode(await compiled({} as never, variableValues, 1_000_000)),
+    };
+  } catch {
+    return { expected, written: null };
+  }
+}
+
+/** null for what has no JSON. */
+function stringify(data: unknown): string | null {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    return null;
+  }
+}
+
+/** The two agree, or nothing was written. */
+function agree({ expected, written }: Outcome): void {
+  if (written !== null) expect(written).toBe(expected);
+}
+
+async function agreeAndWritten(outcome: Promise<Outcome>): Promise<void> {
+  const { expected, written } = await outcome;
+  expect(expected).not.toBeNull();
+  expect(written).toBe(expected);
+}
+
+const fail = (message = 'no') => Promise.reject(new Error(message));
+const failLater = (ms = 1) =>
+  new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), ms));
+const thing = (fields: object = {}) => ({
+  name: 'a "thing"\n',
+  must: 'm',
+  musts: [],
+  mustThings: [],
+  ...fields,
+});
+const of = (value: unknown): Resolvers => ({ 'Query.thing': () => value });
+
+describe('a failure anywhere writes nothing:', () => {
+  const cases: Record<string, [query: string, thing: () => unknown]> = {
+    'null where there must be text': ['{ thing { text must } }', () => thing({ must: null })],
+    'nothing where there must be text': ['{ thing { must } }', () => ({})],
+    'null that comes later': ['{ thing { must } }', () => thing({ must: Promise.resolve(null) })],
+    'null for an object that must be': [
+      '{ thing { thing { mustThing { text } } } }',
+      () => thing({ thing: thing() }),
+    ],
+    'null in a list of texts': ['{ thing { musts } }', () => thing({ musts: ['a', null] })],
+    'null in a list of objects': [
+      '{ thing { mustThings { text } } }',
+      () => thing({ mustThings: [thing(), null] }),
+    ],
+    'null in a list in a list': ['{ thing { grid } }', () => thing({ grid: [[1], [2, null]] })],
+    'a failed field': ['{ thing { text } }', () => thing({ text: fail() })],
+    'two failed siblings': ['{ thing { text number } }', () => thing({ text: fail(), number: fail() })],
+    'siblings that fail later': [
+      '{ thing { text number must } }',
+      () => thing({ text: failLater(1), number: failLater(2), must: null }),
+    ],
+    'a sibling before a failure at once': [
+      '{ thing { text must } }',
+      () => thing({ text: failLater(), must: null }),
+    ],
+    'a failed member': ['{ thing { texts } }', () => thing({ texts: ['a', fail(), 'b'] })],
+    'two failed members': ['{ thing { texts } }', () => thing({ texts: [fail(), 'a', fail()] })],
+    'a member that fails behind a bad one': [
+      '{ thing { musts } }',
+      () => thing({ musts: [null, fail(), failLater()] }),
+    ],
+    'an object that fails behind a bad one': [
+      '{ thing { things { must } } }',
+      () => thing({ things: [thing({ must: null }), fail()] }),
+    ],
+    'an error as value': ['{ thing { text } }', () => thing({ text: new Error('a value') })],
+    'an error as object': ['{ thing { thing { text } } }', () => thing({ thing: new Error('a value') })],
+    'an error as member': [
+      '{ thing { things { text } } }',
+      () => thing({ things: [thing(), new Error('a value')] }),
+    ],
+    'an error that comes later': [
+      '{ thing { thing { text } } }',
+      () => thing({ thing: Promise.resolve(new Error('a value')) }),
+    ],
+    'text that is no list': ['{ thing { texts } }', () => thing({ texts: 'abc' })],
+    'a number that is no list': ['{ thing { texts } }', () => thing({ texts: 1 })],
+    'an object that is no list': ['{ thing { texts } }', () => thing({ texts: {} })],
+    'text that is no number': ['{ thing { number } }', () => thing({ number: 'x' })],
+    'a number too large': ['{ thing { number } }', () => thing({ number: 2 ** 40 })],
+    'no number': ['{ thing { fraction } }', () => thing({ fraction: Number.NaN })],
+    'an unknown value of an enum': ['{ thing { color } }', () => thing({ color: 'BLUE' })],
+    'an object as text': ['{ thing { text } }', () => thing({ text: {} })],
+    'an unknown type': ['{ thing { named { name } } }', () => thing({ named: { is: 'Nobody', name: 'n' } })],
+    'a type that is not one of the union': [
+      '{ thing { either { __typename } } }',
+      () => thing({ either: { is: 'Query' } }),
+    ],
+    'a failed root': ['{ thing { text } }', () => fail()],
+    'a root that throws': [
+      '{ thing { text } }',
+      () => {
+        throw new Error('at once');
+      },
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [query, value]) => {
+    const outcome = await run(schemaOf({ 'Query.thing': value }), query);
+    expect(outcome).toEqual({ expected: null, written: null });
+  });
+
+  test('resolvers that throw, of fields and of types', async () => {
+    const throws = () => {
+      throw new Error('at once');
+    };
+    for (const resolvers of [
+      { text: throws },
+      { text: () => fail(), number: throws },
+      { number: throws, text: () => failLater() },
+    ]) {
+      const schema = schemaOf({ ...of(thing()), ...resolvers });
+      expect(await run(schema, '{ thing { text number } }')).toEqual({ expected: null, written: null });
+    }
+    const schema = schemaOf(
+      of({ ...thing({ named: { name: 'n' } }), nameds: () => [{ name: 'n' }, fail()] }),
+      (changed) => {
+        const named = changed.getType('Named');
+        if (isAbstractType(named)) named.resolveType = throws;
+      },
+    );
+    for (const query of ['{ thing { named { name } } }', '{ thing { nameds { name } } }']) {
+      expect(await run(schema, query)).toEqual({ expected: null, written: null });
+    }
+  });
+
+  test('an object that says it is of another type', async () => {
+    const schema = schemaOf(of(thing({ named: { is: 'Place', name: 'n' } })), (changed) => {
+      const place = changed.getType('Place');
+      if (isObjectType(place)) place.isTypeOf = () => false;
+    });
+    expect(await run(schema, '{ thing { named { name } } }')).toEqual({ expected: null, written: null });
+  });
+});
+
+describe('what is unusual is written as the executor does, or not at all:', () => {
+  const thenable = (value: unknown) =>
+    Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(value)]]);
+  const cases: Record<string, [query: string, thing: () => unknown]> = {
+    'a thenable for text': ['{ thing { text } }', () => thing({ text: thenable('later') })],
+    'a thenable for an object': [
+      '{ thing { thing { text } } }',
+      () => thing({ thing: thenable({ text: 't' }) }),
+    ],
+    'a thenable for a list': ['{ thing { texts } }', () => thing({ texts: thenable(['t']) })],
+    'a thenable in a list': [
+      '{ thing { things { text } } }',
+      () => thing({ things: [thenable({ text: 't' })] }),
+    ],
+    'a thenable from a resolver': ['{ thing { text } }', () => thenable({ text: 't' })],
+    'a method': ['{ thing { text } }', () => ({ text: () => 'called' })],
+    'a method of a class': [
+      '{ thing { text thing { text } } }',
+      () =>
+        new (class {
+          readonly #secret = 'called';
+          text() {
+            return this.#secret;
+          }
+          async thing() {
+            return { text: this.#secret };
+          }
+        })(),
+    ],
+    'other iterables': ['{ thing { texts } }', () => ({ texts: new Set(['a', 'b']) })],
+    'an iterable that comes later': [
+      '{ thing { texts } }',
+      () => ({
+        texts: (async function* () {
+          yield 'a';
+        })(),
+      }),
+    ],
+    'a hole in a list': ['{ thing { texts } }', () => ({ texts: Array(2) })],
+    'values of another kind': [
+      '{ thing { text number fraction flag id color } }',
+      () => ({ text: 12, number: true, fraction: '1.5', flag: 0, id: 7n, color: 'RED' }),
+    ],
+    'objects for scalars': [
+      '{ thing { text id } }',
+      () => ({ text: Object('boxed'), id: { valueOf: () => 'v' } }),
+    ],
+    'keys of objects': [
+      '{ thing { __proto__: text constructor: must toJSON: text } }',
+      () => thing({ text: 't' }),
+    ],
+    'text for an object': ['{ thing { thing { text } } }', () => ({ thing: 'text' })],
+    'a type name that comes later': [
+      '{ thing { named { name } } }',
+      () => ({ named: thing({ is: Promise.resolve('Thing') }) }),
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [query, value]) => {
+    agree(await run(schemaOf({ 'Query.thing': value }), query));
+  });
+});
+
+describe('the document is collected as the executor does:', () => {
+  const data = () =>
+    thing({
+      text: 't',
+      color: 'GREEN',
+      thing: thing({ text: 'inner', number: 1 }),
+      named: { is: 'Place', name: 'p', place: 'here', other: thing() },
+      nameds: [
+        thing({ text: 'x' }),
+        Promise.resolve({ is: 'Place', name: 'p', place: 'there', self: thing() }),
+      ],
+      either: { is: 'Place', name: 'e', place: 'either' },
+      eithers: [thing(), null, Promise.resolve({ is: 'Place', place: 'e' })],
+      things: [thing({ text: 'one' }), null, thing()],
+      grid: [[1, 2], null, []],
+      texts: ['a', null],
+    });
+  test.each([
+    '{ thing { text a: text text color texts grid musts } }',
+    '{ thing { thing { text } a: text thing { number text } } thing { thing { must } } }',
+    '{ thing { ...A thing { ...A } } } fragment A on Thing { text ...B } fragment B on Thing { must thing { number } }',
+    '{ thing { ... on Named { name ... on Place { place } } ... { text } } }',
+    '{ thing { named { ... on Thing { text } } } }',
+    '{ thing { named { ... on Thing { text } ... on Place { place name } __typename } } }',
+    '{ thing { nameds { __typename name ...T ... on Place { place self { __typename ...T } } } } } fragment T on Thing { text things { text } }',
+    '{ thing { either { ... on Named { name } ... on Thing { text } } } }',
+    '{ thing { eithers { __typename ... on Place { place } ... on Thing { must } } things { text must } } }',
+    '{ thing { named { other { ... on Named { ... on Place { place } } } } } }',
+    '{ __typename thing { __typename a: __typename } b: __typename }',
+    '{ thing { ...__proto__ ...constructor } } fragment __proto__ on Thing { text } fragment constructor on Thing { must }',
+    'query Named { thing { text } }',
+  ])('%s', async (query) => {
+    await agreeAndWritten(run(schemaOf({ 'Query.thing': data }), query));
+  });
+
+  test('arguments, by literals, variables, defaults and nulls', async () => {
+    const shown: GraphQLFieldResolver<unknown, unknown> = (_source, args) => JSON.stringify(args);
+    const schema = schemaOf({ with: shown });
+    const query = `query ($t: String, $d: String = "of the variable", $n: [Int!], $i: Int = 3, $c: Color = GREEN) {
+      a: with b: with(text: null) c: with(text: $t) d: with(text: $d) e: with(numbers: $n) f: with(numbers: [1, $i])
+      g: with(color: $c) h: with(color: RED, numbers: 1) i: with(text: "\\"kind\\":\\"Variable\\"") }`;
+    for (const given of [{}, { t: 'x', d: null, n: [1, 2], c: 'RED' }, { t: null, n: 5, i: 4, nope: 1 }]) {
+      await agreeAndWritten(run(schema, query, given));
+    }
+    // 1 and null: only the run can tell.
+    expect(await run(schema, query, { i: null })).toEqual({ expected: null, written: null });
+  });
+
+  test.each([
+    'query ($yes: Boolean!) { thing { text @include(if: $yes) must } }',
+    'query ($yes: Boolean!) { thing { ... @skip(if: $yes) { text } must } }',
+    'query ($yes: Boolean!) { thing { ...A @skip(if: $yes) must } } fragment A on Thing { text }',
+  ])('%s', async (query) => {
+    for (const yes of [true, false]) {
+      agree(await run(schemaOf({ 'Query.thing': data }), query, { yes }));
+    }
+  });
+
+  test('a document that unfolds into very many fields is not compiled', async () => {
+    const level = (n: number) =>
+      `fragment F${n} on Thing { ${Array.from({ length: 8 }, (_, i) => `a${i}: thing { ...F${n + 1} }`).join(' ')} }`;
+    const query = `{ thing { ...F0 } } ${[0, 1, 2, 3, 4, 5].map(level).join(' ')} fragment F6 on Thing { text }`;
+    const started = performance.now();
+    const { written } = await run(schemaOf(of(null)), query);
+    expect(written).toBeNull();
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  test('mutations and the schema itself are not compiled', async () => {
+    const schema = schemaOf();
+    expect((await run(schema, '{ __schema { queryType { name } } }')).written).toBeNull();
+    expect((await run(schema, '{ __type(name: "Thing") { name } with }')).written).toBeNull();
+  });
+});
+
+test('columns of rows that still are text', async () => {
+  const columns = {
+    whole: 'int8',
+    small: 'int4',
+    words: 'text',
+    flag: 'bool',
+    at: 'timestamp',
+    data: 'jsonb',
+    list: 'text[]',
+    ids: 'int8[]',
+  } as const satisfies Columns;
+  const maker = rowMaker<object>(columns);
+  const make = (fields: (string | null)[]) => maker(toBlock(fields), 0);
+  const rows = [
+    make([
+      '9007199254740993',
+      '-5',
+      'RED',
+      't',
+      '2026-01-31 09:30:00.5+00',
+      '{"a": [1, "b"]}',
+      '{RED,"a b"}',
+      '{1,2}',
+    ]),
+    make(['12', '7', 'say "hi"\n\u2028\u007f', 'f', '2026-01-31 09:30:00+00', 'null', '{}', '{}']),
+    make([null, null, null, null, null, null, null, null]),
+  ];
+  const types = ['String', 'ID', 'Int', 'Float', 'Boolean', 'Color', 'BigInt', 'DateTime', 'JSON'];
+  const fields = Object.keys(columns).flatMap((column) =>
+    types.flatMap((type) => [
+      `${column}As${type}: ${type}`,
+      `${column}Must${type}: ${type}!`,
+      `${column}List${type}: [${type}]`,
+    ]),
+  );
+  const { schema: ours } = await import('../../src/graphql/schema.ts');
+  const schema = buildSchema(`
+    scalar BigInt scalar DateTime scalar JSON enum Color { RED GREEN }
+    type Row { ${fields.join(' ')} } type Query { row: Row }`);
+  for (const name of ['BigInt', 'DateTime', 'JSON']) {
+    Object.assign(schema.getType(name) as object, {
+      coerceOutputValue: (ours.getType(name) as unknown as { coerceOutputValue: unknown }).coerceOutputValue,
+    });
+  }
+  const row = schema.getType('Row');
+  const { row: root } = schema.getQueryType()?.getFields() ?? {};
+  if (!isObjectType(row) || root === undefined) throw new Error('no type');
+  let written = 0;
+  for (const [name, field] of Object.entries(row.getFields())) {
+    const column = name.replace(/(As|Must|List)[A-Z].*$/, '');
+    field.extensions = { pothosExposedField: column };
+    // The executor reads properties by the name of the field.
+    for (const source of rows) {
+      Object.defineProperty(source, name, { get: () => Reflect.get(source, column) });
+      root.resolve = () => source;
+      const outcome = await run(schema, `{ row { ${name} } }`);
+      if (outcome.expected === null) expect([name, outcome.written]).toEqual([name, null]);
+      if (outcome.written !== null) written++;
+      if (outcome.written !== null) expect([name, outcome.written]).toEqual([name, outcome.expected]);
+    }
+  }
+  expect(written).toBeGreaterThan(300);
+});
+
+describe('any data', () => {
+  const QUERY = `{
+    thing { ...All thing { ...All } things { ...All } mustThing { ...All } mustThings { must text } named { ...Any } nameds { ...Any } eithers { ...Any } }
+  }
+  fragment All on Thing { name text number fraction flag color id texts musts grid either { ...Any } }
+  fragment Any on Named { __typename name ... on Place { place } ... on Thing { must self { __typename name } } }`;
+
+  /** Half of the fields with resolvers. */
+  const resolvers: Resolvers = Object.fromEntries(
+    ['text', 'number', 'texts', 'thing', 'things', 'named', 'eithers', 'must'].map((name) => [
+      `Thing.${name}`,
+      (source: unknown) => Reflect.get(source as object, name),
+    ]),
+  );
+
+  /** A value, mostly good, mostly at once. */
+  function some(good: fc.Arbitrary<unknown>, bad: number): fc.Arbitrary<unknown> {
+    return fc.oneof(
+      { arbitrary: good, weight: 100 - bad },
+      { arbitrary: good.map((value) => ({ later: value })), weight: 25 },
+      { arbitrary: fc.constantFrom(null), weight: bad / 2 },
+      {
+        arbitrary: fc.constantFrom({ fails: 1 }, { failsLater: 1 }, { error: 1 }, Number.NaN, {}, 'x', []),
+        weight: bad / 2,
+      },
+    );
+  }
+
+  const things = (bad: number) =>
+    fc.letrec((tie) => {
+      const object = fc.oneof({ maxDepth: 3, depthIdentifier: 'thing' }, tie('leafy'), tie('thing'));
+      const list = (of: fc.Arbitrary<unknown>) => some(fc.array(some(of, bad), { maxLength: 3 }), bad);
+      const texts = fc.constantFrom('a', '"', 'ü\n', '');
+      const plain = {
+        name: some(texts, bad),
+        must: some(texts, bad),
+        text: some(texts, bad),
+        number: some(fc.nat(9), bad),
+        fraction: some(fc.constantFrom(0.5, 1e21, -0), bad),
+        flag: some(fc.boolean(), bad),
+        color: some(fc.constantFrom('RED', 'GREEN'), bad),
+        id: some(fc.constantFrom('i', 5), bad),
+        texts: list(texts),
+        musts: list(texts),
+        grid: list(fc.array(fc.nat(3), { maxLength: 2 })),
+        is: fc.constantFrom('Thing', 'Thing', 'Place'),
+        place: some(texts, bad),
+      };
+      return {
+        leafy: fc.record({
+          ...plain,
+          mustThing: fc.constant({ name: 'n', musts: [] }),
+          mustThings: fc.constant([]),
+        }),
+        thing: fc.record({
+          ...plain,
+          thing: some(object, bad),
+          mustThing: some(object, bad),
+          things: list(object),
+          mustThings: list(object),
+          named: some(object, bad),
+          nameds: list(object),
+          eithers: list(object),
+          either: some(object, bad),
+          self: some(object, bad),
+        }),
+      };
+    }).thing;
+
+  /** Promises are made when they are asked for: nobody waits for others. */
+  function live(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(live);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('fails' in value) return fail();
+    if ('failsLater' in value) return failLater();
+    if ('error' in value) return new Error('a value');
+    if ('later' in value) return Promise.resolve(value.later).then(live);
+    const object = {};
+    for (const [key, held] of Object.entries(value)) {
+      Object.defineProperty(object, key, { enumerable: true, get: () => live(held) });
+    }
+    return object;
+  }
+
+  test.each([0, 4])('with %i %% that is bad', async (bad) => {
+    const schema = (value: unknown) => schemaOf({ ...resolvers, 'Query.thing': () => live(value) });
+    let written = 0;
+    await fc.assert(
+      fc.asyncProperty(things(bad), async (value) => {
+        const outcome = await run(schema(value), QUERY);
+        if (outcome.written !== null) written++;
+        agree(outcome);
+        if (outcome.expected === null) expect(outcome.written).toBeNull();
+      }),
+      { numRuns: 60 },
+    );
+    if (bad === 0) expect(written).toBeGreaterThan(30);
+  });
+});

@@ -1,0 +1,43 @@
+// What the lane does about an operation that it knows and that keeps failing.
+import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import type { GraphContext } from '../../src/graphql/context.ts';
+import { createFallbacks } from '../../src/graphql/fallbacks.ts';
+import { createLane, type Params } from '../../src/graphql/fast-path.ts';
+import { createTurns } from '../../src/graphql/large-answers.ts';
+import { createGateway } from '../support/gateway.ts';
+
+test('an operation that fails every time is left to Yoga, until Yoga gives it a whole answer', async () => {
+  const gateway = await createGateway();
+  const { limits } = gateway.app.config;
+  await gateway.close();
+  const schema = buildSchema('type Query { thing: String }');
+  let calls = 0;
+  let works = false;
+  const { thing } = schema.getQueryType()?.getFields() ?? {};
+  if (thing === undefined) throw new Error('no field');
+  thing.resolve = () => {
+    calls++;
+    if (!works) throw new Error('no');
+    return 'yes';
+  };
+  const fallbacks = createFallbacks(gateway.app.log, gateway.app.clock);
+  const lane = createLane({ schema, limits, turns: createTurns(), fallbacks });
+  const params: Params = { query: '{ thing }', variables: {}, operationName: null };
+  const document = parse(params.query);
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
+  const ctx = {
+    actor: { kind: 'api_key', reach: { teamId: 1n } },
+    outcome: { turn: null, refusal: null },
+  } as GraphContext;
+
+  lane.learn(params, '', { document, operation }, response, 1n);
+  for (let i = 0; i < 300; i++) expect(await lane.answer(params, '', ctx)).toBeNull();
+  expect(calls).toBe(100);
+  works = true;
+  expect(await lane.answer(params, '', ctx)).toBeNull();
+  lane.learn(params, '', { document, operation }, response, 1n);
+  const answer = await lane.answer(params, '', ctx);
+  expect(new TextDecoder().decode(answer?.body as Uint8Array)).toBe('{"data":{"thing":"yes"}}');
+});

@@ -1,0 +1,434 @@
+// Both ways to an answer, Yoga's and the short lane's, say the same, to the byte, whatever is asked and whoever asks.
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { examples } from '../../src/graphiql/app/examples.ts';
+import { encodeCursor } from '../../src/pagination.ts';
+import { endOf, RowBlock } from '../../src/rows/row-block.ts';
+import { seedDemoKey } from '../support/demo.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { intercept } from '../support/graphql-statements.ts';
+import {
+  type Comparison,
+  createLanes,
+  type LaneOperation,
+  type LaneRequest,
+  mustBeByLane,
+} from '../support/fast-path.ts';
+import { type Asked, operations, readAsked, readTestOperations } from '../support/fast-path-operations.ts';
+
+const RUNS = 100;
+
+let gateway: Gateway;
+let bothLanes: (request: LaneRequest) => Promise<Comparison>;
+let asked: Asked;
+let caller: Caller;
+let teamId: bigint;
+let callers: Readonly<Record<string, Omit<LaneRequest, 'body'>>>;
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => unhandled.push(reason);
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
+  bothLanes = createLanes(gateway);
+  teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
+  await oauthGrant(gateway.app, { teamId });
+  asked = await readAsked(gateway.app);
+  const key = (scopes: string[], of = teamId) => factories.apiKey(gateway.app, { teamId: of, scopes });
+  callers = {
+    everything: { caller },
+    'some scopes': { caller: await key(['account:read', 'funnels:read']) },
+    'another team': { caller: await key(['read'], BigInt(asked.teamIds[1] ?? 0)) },
+    'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
+    nobody: { caller: anonymous },
+  };
+  // Or a use would be noted between two answers that show when a key was last used.
+  await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
+  process.on('unhandledRejection', onUnhandled);
+});
+afterEach(async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+afterAll(async () => {
+  process.off('unhandledRejection', onUnhandled);
+  await gateway.close();
+});
+
+/** Asks both; what was asked three times is the same three times, from where it has to come. */
+async function agree(request: LaneRequest): Promise<Comparison> {
+  const comparison = await bothLanes(request);
+  const { byYoga, first, second, secondByLane, statementsByYoga, statements } = comparison;
+  expect(first).toEqual(byYoga);
+  expect(second).toEqual(byYoga);
+  const expected = mustBeByLane(request, comparison);
+  if (expected !== null) expect(secondByLane).toBe(expected);
+  if (secondByLane) expect(statements.length).toBeLessThanOrEqual(statementsByYoga.length);
+  return comparison;
+}
+
+/** As `agree`, and the lane gave the answer. */
+async function agreeByLane(request: LaneRequest): Promise<Comparison> {
+  const comparison = await agree(request);
+  expect(comparison.secondByLane).toBe(true);
+  return comparison;
+}
+
+async function agreeForEveryCaller(operation: LaneOperation): Promise<number> {
+  let byLane = 0;
+  for (const from of Object.values(callers)) {
+    const { secondByLane } = await agree({ ...from, body: operation });
+    if (secondByLane) byLane++;
+  }
+  return byLane;
+}
+
+describe('every operation that we have', () => {
+  test('the examples', async () => {
+    for (const { query, variables } of examples) {
+      if (query.includes('mutation')) continue;
+      await agreeByLane({ caller, body: { query, variables: JSON.parse(variables || '{}') as unknown } });
+      await agreeForEveryCaller({ query, variables: JSON.parse(variables || '{}') as unknown });
+    }
+  });
+
+  test('the tests’', { timeout: 60_000 }, async () => {
+    const all = await readTestOperations(asked);
+    expect(all.length).toBeGreaterThan(60);
+    let byLane = 0;
+    for (const operation of all) byLane += await agreeForEveryCaller(operation);
+    expect(byLane).toBeGreaterThan(100);
+  });
+});
+
+test('generated operations', async () => {
+  let byLane = 0;
+  await fc.assert(
+    fc.asyncProperty(operations(asked), async (operation) => {
+      byLane += await agreeForEveryCaller(operation);
+    }),
+    // Operations are small, and to make one smaller takes as long as all of them.
+    { numRuns: RUNS, endOnFailure: true },
+  );
+  // About 1.5 a run, by chance; which ones it has to be is checked for each.
+  expect(byLane).toBeGreaterThan(70);
+});
+
+const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {
+  workspace(databaseId: $id) {
+    contacts(first: $first, last: $last, after: $after, sortOrder: $sortOrder) {
+      edges { cursor node { uuid workspace { contacts(first: $first) { nodes { workspace { contacts(first: $first) { nodes { id } } } } } } } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+  nodes(ids: $ids) { __typename id }
+}`;
+
+describe('of an operation that the lane knows', () => {
+  const knows = () => agreeByLane({ caller, body: { query: PAGE, variables: { id: 1 } } });
+
+  test.each<[string, Record<string, unknown> | null, boolean]>([
+    ['no size', { first: null }, true],
+    ['another page', { first: null, last: 3, sortOrder: 'ASC' }, true],
+    ['a cursor', { after: encodeCursor('contacts', 9n) }, true],
+    ['digits as text', { id: '1' }, true],
+    ['one for a list', { ids: btoa('Contact:1') }, true],
+    ['many ids, some of nobody', { ids: ['', 'x', btoa('Contact:1'), btoa('Team:2')] }, true],
+    ['a variable that is not there', { nope: 1, __proto__: 2 }, true],
+    ['a required variable left out', { id: undefined }, false],
+    ['null for a required one', { id: null }, false],
+    ['null where a default does not help', { sortOrder: null }, false],
+    ['null for a list with a default', { ids: null }, false],
+    ['another type', { first: 'x' }, false],
+    ['a fraction', { first: 1.5 }, false],
+    ['an unknown value of an enum', { sortOrder: 'UP' }, false],
+    ['a number beyond 64 bits', { id: '9223372036854775808' }, false],
+    ['an inexact number', { id: 2 ** 60 }, false],
+    ['null in a list', { ids: [null] }, false],
+    ['size 0', { first: 0 }, false],
+    ['both ends', { last: 1 }, false],
+    ['a bad cursor', { after: 'x' }, false],
+    ['another list’s cursor', { after: encodeCursor('funnels', 1n) }, false],
+    ['what costs too much', { first: 100 }, false],
+    ['too many ids', { ids: Array.from({ length: 101 }, () => 'x') }, false],
+    ['a workspace that is not there', { id: 999_999 }, false],
+    ['another team’s workspace', { id: 3 }, false],
+    ['no variables', null, false],
+  ])('variables: %s', async (_name, changed, byLane) => {
+    await knows();
+    const variables = changed === null ? null : { id: 1, ...changed };
+    const { secondByLane } = await agree({ caller, body: { query: PAGE, variables } });
+    expect(secondByLane).toBe(byLane);
+    await knows();
+  });
+
+  const QUERY = '{ viewer { name } }';
+  const NAMED = 'query A { viewer { name } } query B { viewer { scopes } }';
+
+  test('bodies of any other kind', async () => {
+    await agreeByLane({ caller, body: { query: QUERY } });
+    await agreeByLane({ caller, body: { query: NAMED, operationName: 'A' } });
+    await agreeByLane({ caller, body: { query: NAMED, operationName: 'B' } });
+    const bodies = [
+      { query: QUERY, nope: 1 },
+      { query: QUERY, nope: null },
+      { query: QUERY, extensions: {} },
+      { query: QUERY, extensions: 1 },
+      { query: QUERY, variables: [] },
+      { query: QUERY, variables: '{}' },
+      { query: QUERY, variables: null, operationName: null },
+      { query: QUERY, operationName: '' },
+      { query: QUERY, operationName: 1 },
+      { query: QUERY, operationName: 'A' },
+      { query: NAMED },
+      { query: NAMED, operationName: '' },
+      { query: NAMED, operationName: 'C' },
+      { query: [QUERY] },
+      [{ query: QUERY }],
+      { variables: {} },
+      // What only looks alike once name and text are put together.
+      { query: `A\n${NAMED}` },
+      { query: `${NAMED}\nA` },
+      { query: `\n${QUERY}` },
+      { query: QUERY, operationName: '\n' },
+    ].map((body) => JSON.stringify(body));
+    const texts = [
+      `\uFEFF${JSON.stringify({ query: QUERY })}`,
+      ` ${JSON.stringify({ query: QUERY })}\n`,
+      `{"query":"{","query":${JSON.stringify(QUERY)}}`,
+      `{"query":${JSON.stringify(QUERY)},"query":"{"}`,
+      `{"query":${JSON.stringify(QUERY)},"__proto__":{"variables":1}}`,
+      `{"query":${JSON.stringify(QUERY)},"variables":{"__proto__":1}}`,
+      `{"query":${JSON.stringify(QUERY)}`,
+      'null',
+      '',
+    ];
+    for (const body of [...bodies, ...texts]) await agree({ caller, body });
+  });
+
+  test('a comment that makes another text of it', async () => {
+    const commented = `#A\n${QUERY}`;
+    await agreeByLane({ caller, body: { query: commented } });
+    await agree({ caller, body: { query: QUERY, operationName: '#A' } });
+    await agreeByLane({ caller, body: { query: `#B\n${NAMED}`, operationName: 'A' } });
+    await agree({ caller, body: { query: NAMED, operationName: 'A\n#B' } });
+  });
+
+  test.each([
+    ['application/json; charset=utf-8'],
+    ['APPLICATION/JSON'],
+    ['application/json;charset=latin1'],
+    ['application/json, text/plain'],
+    ['application/jsonx'],
+    ['application/graphql'],
+    ['text/plain'],
+    [''],
+  ])('content type "%s"', async (type) => {
+    await agreeByLane({ caller, body: { query: QUERY } });
+    await agree({ caller, body: JSON.stringify({ query: QUERY }), headers: { 'Content-Type': type } });
+  });
+
+  test('parameters in the address', async () => {
+    await agreeByLane({ caller, body: { query: QUERY } });
+    for (const search of [
+      '?query=%7B__typename%7D',
+      '?operationName=A',
+      '?variables=%7B',
+      '?extensions=x',
+      '?x=1',
+    ]) {
+      await agree({ caller, body: JSON.stringify({ query: QUERY }), search });
+    }
+  });
+});
+
+describe('what is accepted', () => {
+  const all = [
+    '',
+    '*/*',
+    '*',
+    'application/*',
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=latin1',
+    'application/json, text/plain, */*',
+    'application/graphql-response+json',
+    'application/graphql-response+json, application/json;q=0.9',
+    'application/json;q=0.9, application/graphql-response+json',
+    'application/json;q=0, application/graphql-response+json;q=1',
+    'APPLICATION/JSON',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'text/html',
+    'image/png',
+    'nonsense',
+    'text/event-stream',
+    'text/event-stream, application/json',
+    'application/json, text/event-stream',
+    'multipart/mixed',
+    'multipart/mixed, application/json',
+    'text/*',
+  ];
+  test.each(all)('"%s" is answered in the same way', async (accept) => {
+    const headers = { Accept: accept };
+    for (const query of [
+      '{ viewer { name } }',
+      '{ __typename }',
+      '{ team(databaseId: 99) { name } }',
+      '{ nope }',
+    ]) {
+      // A text of its own, for the lane remembers a few of the ways to ask for each.
+      const body = { query: `# ${accept}\n${query}` };
+      for (const by of [caller, anonymous]) await agree({ caller: by, body, headers });
+    }
+  });
+
+  test('one operation in very many ways, each with headers of its own', async () => {
+    const body = { query: '{ viewer { name scopes } }' };
+    const types = new Set<string | undefined>();
+    for (const accept of [...all, ...all]) {
+      const { byYoga } = await agree({ caller, body, headers: { Accept: accept } });
+      types.add(byYoga.headers['content-type']);
+    }
+    expect(types).toContain('application/json; charset=utf-8');
+    expect(types).toContain('application/graphql-response+json; charset=utf-8');
+  });
+});
+
+describe('whoever asks', () => {
+  const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
+  const learn = () => agreeByLane({ caller, body: { query } });
+
+  test('nobody is never answered by the lane', async () => {
+    for (const text of [query, '{ __typename }', '{ viewer { name } }']) {
+      await agreeByLane({ caller, body: { query: text } });
+      const { firstByLane, secondByLane } = await agree({ caller: anonymous, body: { query: text } });
+      expect([firstByLane, secondByLane]).toEqual([false, false]);
+    }
+    for (const authorization of ['Bearer nope', 'Basic Zm9vOmJhcg==', `Bearer fgw_${'0'.repeat(49)}`]) {
+      const { byYoga, firstByLane } = await agree({ caller: { authorization }, body: { query } });
+      expect([byYoga.status, firstByLane]).toEqual([401, false]);
+    }
+  });
+
+  test('a key that is revoked, or past its time, is 401 from then on', async () => {
+    const { prisma } = gateway.app.store;
+    for (const change of [
+      { revokedAt: new Date() },
+      { createdAt: new Date('2020-01-01'), expiresAt: new Date('2020-02-01') },
+    ]) {
+      const key = await factories.apiKey(gateway.app, { teamId });
+      await agreeByLane({ caller: key, body: { query } });
+      await prisma.apiKey.update({ where: { id: key.id }, data: change });
+      const { byYoga, firstByLane, secondByLane } = await agree({ caller: key, body: { query } });
+      expect([byYoga.status, firstByLane, secondByLane]).toEqual([401, false, false]);
+    }
+    await learn();
+  });
+
+  test('a key that loses a scope, and gets it back', async () => {
+    const key = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
+    const give = (scopes: string[]) =>
+      gateway.app.store.prisma.apiKey.update({ where: { id: key.id }, data: { scopes } });
+    const { byYoga: whole } = await agreeByLane({ caller: key, body: { query } });
+    for (const scopes of [
+      ['account:read', 'funnels:read'],
+      ['account:read'],
+      ['contacts:read'],
+      ['webhooks:read'],
+    ]) {
+      await give(scopes);
+      const { byYoga, firstByLane } = await agree({ caller: key, body: { query } });
+      expect([firstByLane, byYoga.body.includes('INSUFFICIENT_SCOPE')]).toEqual([false, true]);
+    }
+    await give(['read']);
+    const { first, firstByLane } = await agree({ caller: key, body: { query } });
+    expect([first, firstByLane]).toEqual([whole, true]);
+  });
+
+  test('another team and another host get what is theirs', async () => {
+    await learn();
+    for (const [name, from] of Object.entries(callers)) {
+      const { firstByLane, first } = await agree({ ...from, body: { query } });
+      expect([name, firstByLane]).toEqual([name, name === 'everything']);
+      expect([name, /"uuid"/.test(first.body)]).toEqual([name, name === 'everything']);
+    }
+    const own = '{ viewer { name } teams { nodes { name workspaces { nodes { name } } } } }';
+    const bodies = new Set<string>();
+    for (const from of Object.values(callers))
+      bodies.add((await agree({ ...from, body: { query: own } })).byYoga.body);
+    expect(bodies.size).toBe(Object.keys(callers).length);
+  });
+
+  test('rows that change are shown as they are now', async () => {
+    const { byYoga } = await learn();
+    await gateway.app.store.prisma.workspace.update({
+      where: { id: 1n },
+      data: { name: 'Renamed "\u2028" 🏕' },
+    });
+    const changed = await learn();
+    expect(changed.firstByLane).toBe(true);
+    expect(changed.byYoga.body).not.toBe(byYoga.body);
+  });
+});
+
+describe('while the store misbehaves', () => {
+  const query = `{ workspace(databaseId: 1) { name
+    contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
+    funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
+  const learn = () => agreeByLane({ caller, body: { query } });
+
+  /** What `watch` makes of each statement, in place of its rows. */
+  async function during(watch: Parameters<typeof intercept>[1]): Promise<Comparison> {
+    await learn();
+    const stop = intercept(gateway, watch);
+    try {
+      return await agree({ caller, body: { query } });
+    } finally {
+      stop();
+      await learn();
+    }
+  }
+
+  test.each(['workspaces', 'contacts', 'contacts.count', 'funnels', 'funnel_steps', 'c', 'f'])(
+    'failed statements that begin with "%s"',
+    async (prefix) => {
+      let failed = 0;
+      const { byYoga, firstByLane } = await during((name, send) => {
+        if (!name.startsWith(prefix) || /^(hosts|api_keys)\./.test(name)) return send();
+        failed++;
+        return Promise.reject(new TypeError(`column of ${name}`));
+      });
+      expect(failed).toBeGreaterThan(0);
+      expect([firstByLane, byYoga.body.includes('"code":"INTERNAL"')]).toEqual([false, true]);
+    },
+  );
+
+  test('the database away', async () => {
+    const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const { byYoga, firstByLane } = await during((name, send) =>
+      /^(hosts|api_keys)\./.test(name) ? send() : Promise.reject(away),
+    );
+    expect([byYoga.status, firstByLane]).toEqual([503, false]);
+  });
+
+  test('a column that is null where none may be costs all that it makes null', async () => {
+    const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+    let emptied = 0;
+    const { byYoga, firstByLane } = await during(async (_name, send) => {
+      const rows = await send();
+      if (!(rows instanceof RowBlock)) return rows;
+      for (const [field, start] of rows.starts.entries()) {
+        if (start < 0 || !UUID.test(rows.bytes.toString('latin1', start, endOf(rows.bytes, start)))) continue;
+        rows.starts[field] = -1;
+        emptied++;
+      }
+      return rows;
+    });
+    expect(emptied).toBeGreaterThan(0);
+    expect(firstByLane).toBe(false);
+    expect(byYoga.body).toContain('"contacts":null,"a":null,"funnels":{');
+  });
+});

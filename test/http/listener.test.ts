@@ -1,0 +1,359 @@
+// What comes over a real socket, byte by byte: which requests are none, and that each refusal has the form of all others
+// (RFC 9112, DESIGN §5).
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
+import { type Listener, listen } from '../../src/http/listener.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { breakages } from '../support/hostile.ts';
+import { expectProblem } from '../support/problem.ts';
+import { nextOf } from '../support/walk.ts';
+import { sendBytes, toResponses } from '../support/wire.ts';
+
+let now = new Date();
+let gateway: Gateway;
+let listener: Listener;
+let path: string;
+let key: string;
+let last: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { PORT: '0', REQUEST_TIMEOUT_MS: '1000' },
+    overrides: { clock: () => now },
+  });
+  listener = await listen(gateway.app);
+  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+  last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
+  key = (await factories.apiKey(gateway.app, { teamId: workspace.teamId })).token;
+  path = `/api/v2/workspaces/${workspace.id}/contacts`;
+});
+afterAll(async () => {
+  await listener.close();
+  await gateway.close();
+});
+/** Everything that was logged before the test that runs. */
+const logged: string[] = [];
+const forgetLines = () => logged.push(...gateway.logLines.splice(0));
+beforeEach(() => {
+  forgetLines();
+  // Refusals are logged at a bounded rate: each test has a second of its own.
+  now = new Date(now.getTime() + 1_000);
+});
+
+/** A request's head, by its first line and its other headers; the connection ends with its answer. */
+const head = (line: string, ...headers: string[]) =>
+  `${[line, ...headers, `Authorization: Bearer ${key}`, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+const get = (target: string, ...headers: string[]) => head(`GET ${target} HTTP/1.1`, ...headers);
+const post = (...headers: string[]) =>
+  head('POST /graphql HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...headers);
+
+/** The only answer to these bytes. */
+async function answerTo(bytes: string): Promise<Response> {
+  const responses = toResponses(await sendBytes(listener.port, bytes));
+  expect(responses).toHaveLength(1);
+  return responses[0] as Response;
+}
+
+/** The one line about a request, and nothing that says that something broke. */
+async function expectOneLine(response: Response): Promise<Record<string, unknown>> {
+  const id = response.headers.get('X-Request-Id');
+  // A line of one that was answered is written when it is answered.
+  await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1));
+  const [line] = gateway.logLines.map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(line).toMatchObject({ level: 'info', requestId: id, status: response.status });
+  return line ?? {};
+}
+
+const TWO = ['Host: localhost', 'Host: localhost'];
+const UNREADABLE: [name: string, bytes: () => string][] = [
+  ['two Host headers, though they are the same', () => get(path, ...TWO)],
+  ['two Host headers of which one is empty', () => get(path, 'Host: localhost', 'host:')],
+  ['two Host headers with an absolute target', () => get(`http://localhost${path}`, ...TWO)],
+  ['no Host header', () => get(path)],
+  ['no Host header with an absolute target', () => get(`http://localhost${path}`)],
+  ['no Host header in HTTP/1.0', () => head(`GET ${path} HTTP/1.0`)],
+  ...[
+    '',
+    ' ',
+    'a b',
+    'a/b',
+    'a?b',
+    'a#b',
+    'user@localhost',
+    'localhost:80:80',
+    'localhost:x',
+    'localhost:99999',
+  ].map(badHost),
+  ...['[::1', '::1', '[::1]x', 'http://localhost', '256.1.1.1', '1.2.3.4.5', '%00', '%zz', '\xe9', '\\'].map(
+    badHost,
+  ),
+  ['a bad Host beside an absolute target', () => get(`http://localhost${path}`, 'Host: a b')],
+  ['an absolute target without a host', () => get(`http:///${path}`, 'Host: localhost')],
+  ['an absolute target with a user', () => get(`http://user:word@localhost${path}`, 'Host: localhost')],
+  ['an absolute target with a bad port', () => get(`http://localhost:99999${path}`, 'Host: localhost')],
+  ['an absolute target of another scheme', () => get(`ftp://localhost${path}`, 'Host: localhost')],
+  ['a backslash in the path', () => get('/api\\v2/teams', 'Host: localhost')],
+  ['a backslash in the path of an absolute target', () => get('http://localhost/api\\v2', 'Host: localhost')],
+  ['a target that is no path', () => get('*', 'Host: localhost')],
+  ['a target for the server as a whole', () => head('OPTIONS * HTTP/1.1', 'Host: localhost')],
+  ['a tunnel that is asked for', () => head('CONNECT localhost:80 HTTP/1.1', 'Host: localhost')],
+  ['a relative target', () => get('api/v2/teams', 'Host: localhost')],
+  ['an unknown method', () => head(`FETCH ${path} HTTP/1.1`, 'Host: localhost')],
+  ['a method in small letters', () => head(`get ${path} HTTP/1.1`, 'Host: localhost')],
+  ['another version', () => head('GET / HTTP/2.0', 'Host: localhost')],
+  ['the oldest version', () => head('GET / HTTP/0.9', 'Host: localhost')],
+  ['what begins HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['what begins TLS', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
+  ['a control character in a header', () => get(path, 'Host: localhost', 'X: a\x01b')],
+  ['a NUL in a header', () => get(path, 'Host: localhost', 'X: a\0b')],
+  ['a space before the colon', () => get(path, 'Host : localhost')],
+  ['a folded header', () => get(path, 'Host: localhost', 'X: a', ' b')],
+  ['a bare line feed', () => get(path, 'Host: localhost').replaceAll('\r\n', '\n')],
+  ['two lengths', () => `${post('Content-Length: 2', 'Content-Length: 3')}{}`],
+  ['a length that is no number', () => `${post('Content-Length: -1')}{}`],
+  [
+    'a length beside chunks',
+    () => `${post('Content-Length: 2', 'Transfer-Encoding: chunked')}2\r\n{}\r\n0\r\n\r\n`,
+  ],
+  ['an encoding that is not chunked at last', () => `${post('Transfer-Encoding: chunked, gzip')}x`],
+];
+
+function badHost(host: string): [string, () => string] {
+  return [`the Host "${host}"`, () => get(path, `Host: ${host}`)];
+}
+
+describe('bytes that are no request', () => {
+  test.each(UNREADABLE)(
+    '%s: 400 as a problem document, its connection closed, one line in the log',
+    async (_, bytes) => {
+      const response = await answerTo(bytes());
+      expect(response.headers.get('Connection')).toBe('close');
+      expect(response.headers.get('Cache-Control')).toBe('no-store');
+      expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      await expectProblem(response, 'bad_request');
+      const line = await expectOneLine(response);
+      expect(line).toMatchObject({ address: '127.0.0.1', why: expect.stringMatching(/\S/) });
+      expect(breakages(gateway)).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['headers', () => get('/', 'Host: localhost', `X: ${'x'.repeat(20_000)}`)],
+    ['many headers', () => get('/', 'Host: localhost', ...Array<string>(2_000).fill('X: 12345'))],
+    ['a target', () => get(`/${'x'.repeat(20_000)}`, 'Host: localhost')],
+  ])('%s beyond 16 kB are 431', async (_, bytes) => {
+    const response = await answerTo(bytes());
+    await expectProblem(response, 'header_fields_too_large');
+    await expectOneLine(response);
+  });
+
+  test('the caller’s own request id is kept where it could be read', async () => {
+    const response = await answerTo(get(path, ...TWO, 'X-Request-Id: mine'));
+    expect(response.headers.get('X-Request-Id')).toBe('mine');
+    await expectProblem(response, 'bad_request');
+    expect(
+      (await answerTo(get(path, ...TWO, 'X-Request-Id: "><script>'))).headers.get('X-Request-Id'),
+    ).toMatch(/^[\w-]{36}$/);
+  });
+
+  test('HEAD is refused without a body', async () => {
+    const text = await sendBytes(listener.port, head(`HEAD ${path} HTTP/1.1`, ...TWO));
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n$/s);
+  });
+
+  test('nothing of a client’s bytes is in the log', async () => {
+    for (const bytes of [
+      get('/', 'Host: SECRET x'),
+      get('SECRET'),
+      'SECRET\r\n\r\n',
+      get('/', 'Host: localhost', 'X: SECRET\x01'),
+    ])
+      await answerTo(bytes);
+    await vi.waitFor(() => expect(gateway.logLines).toHaveLength(4));
+    expect(gateway.logLines.join()).not.toContain('SECRET');
+  });
+
+  test('of many in one second some are logged, and then how many were not', async () => {
+    for (let round = 0; round < 60; round++) await answerTo('nonsense\r\n\r\n');
+    const before = gateway.logLines.length;
+    expect(before).toBeLessThan(60);
+    now = new Date(now.getTime() + 1_000);
+    await answerTo('nonsense\r\n\r\n');
+    expect(gateway.logLines).toHaveLength(before + 1);
+    expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({ unlogged: 60 - before });
+  });
+});
+
+describe('a request that is one', () => {
+  test.each([
+    ['localhost', 'http://localhost'],
+    ['LOCALHOST', 'http://localhost'],
+    ['localhost:', 'http://localhost'],
+    ['localhost:80', 'http://localhost'],
+    ['localhost:4000', 'http://localhost:4000'],
+    ['localhost.', 'http://localhost.'],
+    ['127.0.0.1:81', 'http://127.0.0.1:81'],
+    ['[::1]:4000', 'http://[::1]:4000'],
+    ['%6cocalhost', 'http://localhost'],
+    ['shop.localhost', 'http://shop.localhost'],
+  ])('is answered at the Host %s', async (host, origin) => {
+    const response = await answerTo(get(path, `Host: ${host}`));
+    expect(nextOf(response)).toBe(`${origin}${path}?after=${last}`);
+  });
+
+  test.each(['https://localhost', 'http://localhost', 'HTTP://LOCALHOST', 'http://localhost:80'])(
+    'with the target %s has that host, and the scheme of its socket',
+    async (origin) => {
+      const response = await answerTo(get(`${origin}${path}?per_page=1`, 'Host: nobody.example'));
+      expect(nextOf(response)).toBe(`http://localhost${path}?per_page=1&after=${last}`);
+    },
+  );
+
+  test('with an absolute target belongs to that host alone, whatever Host says', async () => {
+    const response = await answerTo(get(`http://nobody.example${path}`, 'Host: localhost'));
+    await expectProblem(response, 'misdirected_request');
+    expect((await answerTo(get('http://localhost', 'Host: nobody.example'))).headers.get('Location')).toBe(
+      '/graphql',
+    );
+    expect((await answerTo(get('http://localhost?a', 'Host: nobody.example'))).headers.get('Location')).toBe(
+      '/graphql',
+    );
+  });
+
+  test('with TRACE is 405 and shows nothing of what was sent', async () => {
+    for (const target of [path, '/graphql']) {
+      const response = await answerTo(head(`TRACE ${target} HTTP/1.1`, 'Host: localhost', 'X: echo'));
+      expect(response.status).toBe(405);
+      expect(await response.text()).not.toContain('echo');
+    }
+  });
+
+  test('may expect or offer what is not served: that is passed over', async () => {
+    for (const header of ['Expect: the-impossible', 'Upgrade: websocket', 'Upgrade: h2c']) {
+      const response = await answerTo(get(path, 'Host: localhost', header));
+      expect([header, response.status]).toEqual([header, 200]);
+    }
+    const body = '{"query":"{ __typename }"}';
+    const response = await answerTo(post(`Content-Length: ${body.length}`, 'Expect: 100-continue') + body);
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+});
+
+describe('a body that does not come as announced', () => {
+  const BROKEN: [name: string, bytes: () => string][] = [
+    ['a chunk without a length', () => `${post('Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`],
+    ['a chunk longer than its length', () => `${post('Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`],
+    ['an encoding besides chunked', () => `${post('Transfer-Encoding: gzip')}0\r\n\r\n`],
+  ];
+
+  test.each(BROKEN)('%s: 400 in the form of /graphql, one line in the log', async (_, bytes) => {
+    const response = await answerTo(bytes());
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Connection')).toBe('close');
+    const { errors } = (await response.json()) as { errors: unknown[] };
+    const requestId = response.headers.get('X-Request-Id');
+    expect(errors).toEqual([{ message: expect.any(String), extensions: { code: 'BAD_REQUEST', requestId } }]);
+    await expectOneLine(response);
+  });
+
+  test('extensions of chunks beyond 16 kB are 413', async () => {
+    const response = await answerTo(
+      `${post('Transfer-Encoding: chunked')}1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`,
+    );
+    expect(response.status).toBe(413);
+    await expectOneLine(response);
+  });
+
+  const FORM = ['Host: localhost', 'Content-Type: application/x-www-form-urlencoded'];
+  test.each([
+    ['/graphql', () => post('Content-Length: 100')],
+    ['/graphql, in chunks', () => `${post('Transfer-Encoding: chunked')}64\r\n`],
+    ['/oauth/token', () => head('POST /oauth/token HTTP/1.1', ...FORM, 'Content-Length: 100')],
+    ['/oauth/introspect', () => head('POST /oauth/introspect HTTP/1.1', ...FORM, 'Content-Length: 100')],
+    [
+      '/oauth/register',
+      () => head('POST /oauth/register HTTP/1.1', 'Host: localhost', 'Content-Length: 100'),
+    ],
+  ])('a client that hangs up in the middle of it is no failure of ours: %s', async (_, bytes) => {
+    for (const hangUp of ['end', 'reset'] as const) {
+      forgetLines();
+      await sendBytes(listener.port, `${bytes()}{`, { hangUp });
+      await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1));
+      expect(JSON.parse(gateway.logLines[0] ?? '')).toMatchObject({ level: 'info', status: 400 });
+    }
+  });
+});
+
+describe('a client that takes its time', () => {
+  test('with the head is told 408', async () => {
+    const response = await answerTo('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    await expectProblem(response, 'request_timeout');
+    await expectOneLine(response);
+  });
+
+  test('with the body is told 408, and it is no failure of ours', async () => {
+    const response = await answerTo(`${post('Content-Length: 100')}{`);
+    expect(response.status).toBe(408);
+    await expectOneLine(response);
+  });
+});
+
+describe('requests one behind the other on one connection', () => {
+  const first = () => get(path, 'Host: localhost').replace('Connection: close\r\n', '');
+
+  test.each([
+    ['no request', 'nonsense\r\n\r\n'],
+    ['a request with two Host headers', `GET / HTTP/1.1\r\n${TWO.join('\r\n')}\r\n\r\n`],
+    ['a request for a tunnel', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      'a chunk that is none',
+      'POST /graphql HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    ],
+  ])('are answered in their order, though one is followed by %s', async (_, second) => {
+    const responses = toResponses(await sendBytes(listener.port, first() + first() + second));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 400]);
+    expect(nextOf(responses[0] as Response)).toBe(`http://localhost${path}?after=${last}`);
+  });
+
+  test('what follows a refused one is not answered', async () => {
+    const text = await sendBytes(
+      listener.port,
+      get(path, ...TWO).replace('Connection: close\r\n', '') + first(),
+    );
+    expect(toResponses(text).map(({ status }) => status)).toEqual([400]);
+  });
+
+  test('a connection stays open for more', async () => {
+    const socket = connect(listener.port, '127.0.0.1');
+    for (const round of [1, 2, 3]) {
+      socket.write(first());
+      const [bytes] = await once(socket, 'data');
+      expect([round, String(bytes).slice(0, 15)]).toEqual([round, 'HTTP/1.1 200 OK']);
+    }
+    socket.destroy();
+  });
+});
+
+test('behind a trusted proxy the scheme is what the proxy says, whatever the target does', async () => {
+  const { app } = gateway;
+  const { config } = parseConfig({ PORT: '0', TRUST_PROXY: '127.0.0.1' }, '/');
+  const behind = await listen({ ...app, config });
+  for (const [scheme, forwarded] of [
+    ['https', 'https'],
+    ['http', 'http'],
+    ['http', 'gopher'],
+  ]) {
+    const bytes = get(`https://localhost${path}`, 'Host: localhost', `X-Forwarded-Proto: ${forwarded}`);
+    const [response] = toResponses(await sendBytes(behind.port, bytes));
+    expect(nextOf(response as Response)).toBe(`${scheme}://localhost${path}?after=${last}`);
+  }
+  await behind.close();
+});
+
+test('after all that no failure is logged', () => {
+  forgetLines();
+  expect(breakages({ logLines: logged })).toEqual([]);
+});

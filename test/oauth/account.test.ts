@@ -1,0 +1,141 @@
+// The page where a person sees and withdraws what they granted.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
+
+let gateway: Gateway;
+const ACCOUNT = 'http://localhost:4000/account';
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** One of the page's forms, in place of the first one. */
+function withForm(page: Shown, button: string): Shown {
+  const form = page.text.split('<form').find((part) => part.includes(button));
+  return { ...page, text: `<form${form}` };
+}
+
+test('a person signs in there, sees what they granted, and withdraws it: its tokens end at once', async () => {
+  const scene = await createScene(gateway);
+  const { tokens } = await getTokens(scene, { workspaceIds: [scene.first.id] });
+  const browser = new Browser(scene.fetch);
+  const page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  expect(page.url).toBe(ACCOUNT);
+  expect(page.text).toContain(scene.first.name);
+  expect(page.text).not.toContain(scene.second.name);
+  const after = requirePage(await browser.submit(withForm(page, 'withdraw'), [], 'withdraw'));
+  expect(after.text).toContain('No application has access');
+  const caller = { authorization: `Bearer ${tokens.access_token}` };
+  expect((await gateway.send('/api/v2/teams', { caller })).status).toBe(401);
+  await expect(scene.platform.refresh(tokens.refresh_token ?? '')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  });
+  const next = await scene.platform.request({ scope: 'account:read' });
+  expect(requirePage(await scene.browser.open(next.url)).text).toContain('asks for access');
+});
+
+test('whoever is signed in for an application is signed in there, and the other way round', async () => {
+  const scene = await createScene(gateway);
+  await getTokens(scene);
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
+  const browser = new Browser(scene.fetch);
+  await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email);
+  const page = requirePage(await browser.open((await scene.platform.request()).url));
+  expect(page.text).toContain('asks for access');
+});
+
+test('an application that was allowed twice is one entry; both devices work until it is withdrawn', async () => {
+  const scene = await createScene(gateway);
+  const { tokens: first } = await getTokens(scene, { workspaceIds: [scene.first.id] });
+  const elsewhere = { ...scene, browser: new Browser(scene.fetch) };
+  const { tokens: second } = await getTokens(elsewhere, { workspaceIds: [scene.second.id] });
+  const statuses = () =>
+    Promise.all(
+      [first, second].map(async ({ access_token: token }) => {
+        const caller = { authorization: `Bearer ${token}` };
+        return (await gateway.send('/api/v2/teams', { caller })).status;
+      }),
+    );
+  expect(await statuses()).toEqual([200, 200]);
+  const page = requirePage(await scene.browser.open(ACCOUNT));
+  expect(page.text.match(/Withdraw access/g)).toHaveLength(1);
+  expect(page.text).toContain(`${scene.first.name}, ${scene.second.name}`);
+  expect(requirePage(await scene.browser.submit(withForm(page, 'withdraw'), [], 'withdraw')).text).toContain(
+    'No application has access',
+  );
+  expect(await statuses()).toEqual([401, 401]);
+});
+
+test('every form leads back to the page (Post/Redirect/Get), which says what was done and nothing else', async () => {
+  const scene = await createScene(gateway);
+  await getTokens(scene);
+  const browser = new Browser(scene.fetch);
+  const last = () =>
+    browser.answers.slice(-2).map(({ status, headers }) => [status, headers.get('location')]);
+  let page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  expect(last()).toEqual([
+    [303, '/account'],
+    [200, null],
+  ]);
+  const stale = withForm(page, 'withdraw');
+  page = requirePage(await browser.submit(stale, [], 'withdraw'));
+  expect(last()[0]).toEqual([303, '/account?notice=withdrawn']);
+  expect(page.text).toContain('<p class="notice" role="status">Access withdrawn.</p>');
+  expect(requirePage(await browser.open(ACCOUNT)).text).not.toContain('role="status"');
+  for (const notice of ['<b>x', 'constructor', 'toString', 'signed_out', 'Access%20withdrawn.'])
+    expect(requirePage(await browser.open(`${ACCOUNT}?notice=${notice}`)).text).not.toContain(
+      'role="status"',
+    );
+  await browser.submit(stale, [['grant', 'nothing']], 'else');
+  expect(last()[0]).toEqual([303, '/account']);
+  page = requirePage(await browser.submit(withForm(page, 'sign_out'), [], 'sign_out'));
+  expect(last()[0]).toEqual([303, '/account?notice=signed_out']);
+  expect(page.text).toContain('You are signed out.');
+});
+
+test('signing out ends the session, not only its cookie', async () => {
+  const scene = await createScene(gateway);
+  const browser = new Browser(scene.fetch);
+  const page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  const session = browser.jar.filter(({ name }) => name.startsWith('fgw_session'));
+  const cookie = session.map(({ name, value }) => `${name}=${value}`).join('; ');
+  expect(await (await scene.fetch(ACCOUNT, { headers: { cookie } })).text()).toContain(scene.user.email);
+  expect(requirePage(await browser.submit(withForm(page, 'sign_out'), [], 'sign_out')).text).toContain(
+    'Password',
+  );
+  expect(await (await scene.fetch(ACCOUNT, { headers: { cookie } })).text()).toContain('Password');
+});
+
+test('nobody withdraws what is not theirs, nor by a form that was not theirs', async () => {
+  const [scene, other] = [await createScene(gateway), await createScene(gateway)];
+  const { tokens } = await getTokens(other);
+  await getTokens(scene);
+  const page = requirePage(await scene.browser.open(ACCOUNT));
+  const { publicId } = await gateway.app.store.prisma.oauthGrant.findFirstOrThrow({
+    where: { userId: other.user.id },
+  });
+  const signOutForm = withForm(page, 'sign_out');
+  expect(requirePage(await scene.browser.submit(signOutForm, [['grant', publicId]], 'withdraw')).status).toBe(
+    200,
+  );
+  expect(requirePage(await other.browser.submit(withForm(page, 'withdraw'), [], 'withdraw')).status).toBe(
+    403,
+  );
+  expect(await other.platform.introspect(tokens.access_token)).toMatchObject({ active: true });
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('Withdraw access');
+});
+
+test('the sign-in form counts only in the browser that was shown it, and a failed one says so', async () => {
+  const scene = await createScene(gateway);
+  const [shown, other] = [new Browser(scene.fetch), new Browser(scene.fetch)];
+  const page = requirePage(await shown.open(ACCOUNT));
+  await other.open(ACCOUNT);
+  expect(requirePage(await signIn(other, page, scene.user.email)).status).toBe(403);
+  const failed = requirePage(await signIn(shown, page, scene.user.email, 'not the password'));
+  expect([failed.status, failed.text.includes('is wrong')]).toEqual([422, true]);
+  expect(requirePage(await signIn(shown, failed, scene.user.email)).text).toContain(
+    'No application has access',
+  );
+});

@@ -1,0 +1,144 @@
+// What the authorization server deletes, when, and what it keeps.
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clean, createCleaner } from '../../src/oauth/cleaning.ts';
+import { revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
+import { countTry } from '../../src/store/sign-in-failures.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+
+const DAY_MS = 86_400_000;
+let gateway: Gateway;
+let now: Date;
+
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { clock: () => now } });
+});
+beforeEach(() => {
+  now = new Date('2026-05-01T12:00:00Z');
+});
+afterAll(() => gateway.close());
+
+const prisma = () => gateway.app.store.prisma;
+const ago = (ms: number) => new Date(now.getTime() - ms);
+const hence = (ms: number) => new Date(now.getTime() + ms);
+
+test('a backlog is worked off within seconds of requests; without one, there is a pause', async () => {
+  await gateway.app.store.pool.query(
+    `insert into oauth_states (model, id_hash, payload, expires_at)
+      select 'Interaction', sha256(n::text::bytea), '{}', $1 from generate_series(1, 44500) n`,
+    [ago(DAY_MS)],
+  );
+  const left = () => prisma().oauthState.count();
+  const cleanSometimes = createCleaner(gateway.app);
+  const leftAfterARequest = () => {
+    cleanSometimes();
+    return left();
+  };
+  for (const rest of [24_500, 4_500, 0]) {
+    now = hence(5_000);
+    await expect.poll(leftAfterARequest, { timeout: 10_000 }).toBe(rest);
+  }
+  await prisma().oauthState.create({
+    data: { model: 'Interaction', idHash: new Uint8Array(32), payload: {}, expiresAt: ago(DAY_MS) },
+  });
+  now = hence(60_000);
+  cleanSometimes();
+  await setTimeout(200);
+  expect(await left()).toBe(1);
+  now = hence(10 * 60_000);
+  await expect.poll(leftAfterARequest).toBe(0);
+});
+
+test('a grant that never got a team is deleted after a day, and no other', async () => {
+  const { id: teamId } = await factories.team(gateway.app);
+  const { id: userId } = await factories.user(gateway.app);
+  const { id: clientId } = await factories.oauthClient(gateway.app);
+  const expiresAt = hence(365 * DAY_MS);
+  await saveGrant(gateway.app.store, { key: 'unfinished', userId, clientId, payload: {}, expiresAt });
+  const revoked = await oauthGrant(gateway.app, { teamId });
+  await revokeGrant(gateway.app.store, { key: revoked.key }, now);
+  await prisma().oauthGrant.updateMany({ data: { createdAt: now } });
+  now = hence(DAY_MS - 1_000);
+  await clean(gateway.app, now);
+  expect(await prisma().oauthGrant.count({ where: { key: 'unfinished' } })).toBe(1);
+  now = hence(2_000);
+  await clean(gateway.app, now);
+  expect(await prisma().oauthGrant.findMany({ select: { key: true } })).toEqual([{ key: revoked.key }]);
+});
+
+describe('a client that registered itself', () => {
+  const client = (ageDays: number, overrides: object = {}) =>
+    factories.oauthClient(gateway.app, { dynamic: true, createdAt: ago(ageDays * DAY_MS), ...overrides });
+  const isThere = async ({ id }: { id: string }) => (await prisma().oauthClient.count({ where: { id } })) > 0;
+  /** Somebody's grant to it. */
+  const grantTo = async ({ id: clientId }: { id: string }, expiresAt: Date) =>
+    oauthGrant(gateway.app, { teamId: (await factories.team(gateway.app)).id, clientId, expiresAt });
+
+  test('is deleted when it is 30 days old and nobody granted it anything', async () => {
+    const [old, young] = [await client(31), await client(29)];
+    const registered = await client(31, { dynamic: false });
+    const removed = await client(31, { disabledAt: now });
+    await clean(gateway.app, now);
+    expect(await Promise.all([old, young, registered, removed].map(isThere))).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test('stays while a grant is live, and 30 days longer, as people come back', async () => {
+    const [live, expired, revoked] = [await client(400), await client(400), await client(400)];
+    await grantTo(live, hence(DAY_MS));
+    await grantTo(expired, ago(29 * DAY_MS));
+    const { key } = await grantTo(revoked, hence(400 * DAY_MS));
+    await revokeGrant(gateway.app.store, { key }, ago(29 * DAY_MS));
+    const all = () => Promise.all([live, expired, revoked].map(isThere));
+    await clean(gateway.app, now);
+    expect(await all()).toEqual([true, true, true]);
+    now = hence(2 * DAY_MS);
+    await clean(gateway.app, now);
+    expect(await all()).toEqual([true, false, false]);
+  });
+});
+
+test('of clients that registered themselves the newest 10,000 stay, and those that somebody granted something', async () => {
+  const { id: teamId } = await factories.team(gateway.app);
+  const { id: granted } = await factories.oauthClient(gateway.app, { dynamic: true, createdAt: ago(DAY_MS) });
+  await oauthGrant(gateway.app, { teamId, clientId: granted });
+  const { id: operators } = await factories.oauthClient(gateway.app, { createdAt: ago(DAY_MS) });
+  await gateway.app.store.pool.query(
+    `insert into oauth_clients (id, name, metadata, dynamic, created_at)
+      select 'flood-' || n, 'Flood', '{}', true, $1::timestamptz + n * interval '1 ms' from generate_series(1, 10010) n`,
+    [ago(3_600_000)],
+  );
+  await clean(gateway.app, now);
+  const left = await prisma().oauthClient.findMany({ where: { name: 'Flood' }, select: { id: true } });
+  expect(left).toHaveLength(10_000);
+  expect(left.map(({ id }) => id)).not.toContain('flood-10');
+  expect(await prisma().oauthClient.count({ where: { id: { in: [granted, operators] } } })).toBe(2);
+});
+
+test('a count of tries is deleted once its window is over', async () => {
+  const { store } = gateway.app;
+  await countTry(store, 'longest', now, 3_600_000);
+  now = hence(3_600_000 - 1);
+  await clean(gateway.app, now);
+  expect(await prisma().signInFailure.count()).toBe(1);
+  now = hence(2);
+  await clean(gateway.app, now);
+  expect(await prisma().signInFailure.count()).toBe(0);
+});
+
+test('with nothing to delete, no process is told to forget what it knows', async () => {
+  const client = await gateway.app.store.pool.connect();
+  const heard: string[] = [];
+  client.on('notification', ({ channel }) => heard.push(channel));
+  await client.query('listen funnel_gateway_lookups');
+  await clean(gateway.app, now);
+  await client.query('select');
+  client.release(true);
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,70 @@
+// Rows out of DataRow messages: every field of every row is found, whatever its bytes and however much there is.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BlockRow, isSame, RowCollector, textOf } from '../../src/rows/row-block.ts';
+import { toBlock, toMessage } from '../support/row-block.ts';
+
+const field = fc.option(fc.string({ unit: 'grapheme', maxLength: 300 }));
+const rowsOf = (width: number) =>
+  fc.array(fc.array(field, { minLength: width, maxLength: width }), { maxLength: 40 });
+
+test('the fields of rows are found in any order', () => {
+  const rows = fc.integer({ min: 1, max: 12 }).chain(rowsOf);
+  fc.assert(
+    fc.property(rows, fc.array(fc.nat()), (all, order) => {
+      const block = toBlock(...all);
+      expect(block.length).toBe(all.length);
+      for (const number of [...order, ...all.keys()]) {
+        if (all.length === 0) continue;
+        const index = number % all.length;
+        const row = new BlockRow(block, index);
+        const texts = all[index]?.map((_, place) => textOf(row, place));
+        expect(texts).toEqual(all[index]);
+      }
+    }),
+  );
+});
+
+test('a collector gives each answer its own rows, and grows with them', () => {
+  const collector = new RowCollector();
+  const long = 'é'.repeat(700_000);
+  for (const answer of [['a', null], [long, 'b'], ['', 'c'], []]) {
+    const rows = answer.map((text) => [text, text]);
+    for (const row of rows) {
+      // The message stands somewhere in what has come.
+      const message = Buffer.concat([Buffer.from('before'), toMessage(row), Buffer.from('behind')]);
+      collector.add(message, 6, message.length - 6);
+    }
+    const block = collector.take();
+    expect(
+      block.map((from, index) => [0, 1].map((place) => textOf(new BlockRow(from, index), place))),
+    ).toEqual(rows);
+  }
+});
+
+test('rows that were taken stay as they are when others come', () => {
+  const collector = new RowCollector();
+  const add = (text: string) => {
+    const message = toMessage([text]);
+    collector.add(message, 0, message.length);
+  };
+  add('first');
+  const first = collector.take();
+  add('other');
+  collector.take();
+  expect(textOf(new BlockRow(first, 0), 0)).toBe('first');
+});
+
+test('two rows are the same in some of their fields when each of these is', () => {
+  const one = fc.constantFrom(null, '', 'a', 'b', 'aa', 'é');
+  const three = fc.array(one, { minLength: 3, maxLength: 3 });
+  fc.assert(
+    fc.property(three, three, fc.nat(3), fc.nat(3), (first, second, from, length) => {
+      const to = Math.min(from + length, 3);
+      const block = toBlock(first, second);
+      const same = first.slice(from, to).every((text, index) => text === second[from + index]);
+      expect(isSame(new BlockRow(block, 0), new BlockRow(block, 1), from, to)).toBe(same);
+    }),
+    { numRuns: 1_000 },
+  );
+});

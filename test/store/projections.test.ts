@@ -1,0 +1,145 @@
+// Clients choose columns: how many of their choices are kept, where, and whose are dropped.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { BlockRow, textOf } from '../../src/rows/row-block.ts';
+import { choose } from '../../src/store/projections.ts';
+import { createStatementNames } from '../../src/store/prisma-names.ts';
+import { MAX_PREPARED_CHOICES } from '../../src/store/readers/statement-names.ts';
+import { createReaders, type Readers } from '../../src/store/readers.ts';
+import { CONTACTS } from '../../src/store/tables.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { intercept } from '../support/graphql-statements.ts';
+
+let gateway: Gateway;
+/** One connection of the test's own. */
+let readers: Readers;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { connection } = gateway.app.store;
+  readers = createReaders({
+    count: 1,
+    connection,
+    answerTimeoutMs: 60_000,
+    log: createLogger('silent', { write() {} }),
+  });
+});
+afterAll(async () => {
+  await readers.close();
+  await gateway.close();
+});
+
+const GREEDY = 1n;
+const MODEST = 2n;
+const choice = (name: string) => ({ name, text: `select $1::int, '${name}'`, isChoice: true });
+
+async function read(name: string, owner: bigint, value = 1): Promise<void> {
+  const rows = await readers.read(choice(name), [value], owner);
+  expect(
+    rows.map((block, index) => [0, 1].map((field) => textOf(new BlockRow(block, index), field))),
+  ).toEqual([[String(value), name]]);
+}
+
+/** What the connection has prepared: the moment of each by its text. */
+async function prepared(): Promise<Map<string, string>> {
+  const rows = await readers.read(
+    { name: '', text: 'select statement, prepare_time::text from pg_prepared_statements where $1::int = 1' },
+    [1],
+  );
+  return new Map(
+    rows.map((block, index) => {
+      const row = new BlockRow(block, index);
+      return [textOf(row, 0) ?? '', textOf(row, 1) ?? ''];
+    }),
+  );
+}
+
+test('however many choices one team goes through, a connection keeps so many statements, and another team’s stay prepared', async () => {
+  const modest = ['mine 1', 'mine 2', 'mine 3'];
+  for (const name of modest) await read(name, MODEST);
+  const before = await prepared();
+  for (let round = 0; round < 3; round++) {
+    for (let index = 0; index < 3 * MAX_PREPARED_CHOICES; index++) await read(`greedy ${index}`, GREEDY);
+    expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_CHOICES);
+  }
+  const after = await prepared();
+  for (const name of modest) {
+    const { text } = choice(name);
+    expect(before.get(text)).toBeDefined();
+    expect(after.get(text)).toBe(before.get(text));
+  }
+});
+
+test('more choices at once than a connection keeps are all answered right, and no more are kept', async () => {
+  const names = Array.from({ length: 4 * MAX_PREPARED_CHOICES }, (_, index) => `at once ${index}`);
+  for (let round = 0; round < 3; round++)
+    await Promise.all([...names, ...names].map((name, index) => read(name, BigInt(index % 5), index)));
+  expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_CHOICES);
+});
+
+test('the process keeps a bounded number of choices, and a team’s few are not made anew', () => {
+  const properties = Object.keys(CONTACTS.columns).filter((property) => property !== 'id');
+  const subset = (bits: number) => properties.filter((_, index) => bits & (1 << index));
+  const mine = choose(CONTACTS, subset(0b11), MODEST);
+  for (let bits = 1; bits < 2_000; bits++) choose(CONTACTS, subset(bits), bits === 0b11 ? MODEST : GREEDY);
+  expect(choose(CONTACTS, subset(0b11), MODEST)).toBe(mine);
+  const first = choose(CONTACTS, subset(0b100), GREEDY);
+  for (let bits = 2_000; bits < 4_000; bits++) choose(CONTACTS, subset(bits), GREEDY);
+  expect(choose(CONTACTS, subset(0b100), GREEDY)).not.toBe(first);
+  expect(choose(CONTACTS, properties)).toBe(choose(CONTACTS));
+});
+
+test('after hundreds of another key’s field subsets a page still reads only the columns that it asks for, all of them right', async () => {
+  const page = async (caller: Caller, workspaceId: bigint, fields: readonly string[]) => {
+    const texts: string[] = [];
+    const stop = intercept(gateway, (name, send) => {
+      texts.push(name);
+      return send();
+    });
+    const query = `query Subset($id: BigInt!) { workspace(databaseId: $id) { contacts { nodes { ${fields.join(' ')} } } } }`;
+    const variables = { id: String(workspaceId) };
+    const { data, errors } = await post(gateway, { query, variables }, { caller }).finally(stop);
+    expect(errors).toBeUndefined();
+    return { data, names: texts.filter((name) => name.startsWith('contacts.')) };
+  };
+  const tenant = async () => {
+    const workspace = await factories.workspace(gateway.app);
+    await factories.contacts(gateway.app, workspace.id, 3);
+    return { workspace, caller: await factories.apiKey(gateway.app, { teamId: workspace.teamId }) };
+  };
+  const [greedy, modest] = [await tenant(), await tenant()];
+  const scalars = [
+    'uuid',
+    'firstName',
+    'lastName',
+    'phoneNumber',
+    'timeZone',
+    'createdAt',
+    'updatedAt',
+    'fbUrl',
+    'twitterUrl',
+  ];
+  const before = await page(modest.caller, modest.workspace.id, ['databaseId', 'emailAddress']);
+  for (let bits = 1; bits < 500; bits++)
+    await page(
+      greedy.caller,
+      greedy.workspace.id,
+      scalars.filter((_, index) => bits & (1 << index)),
+    );
+  const after = await page(modest.caller, modest.workspace.id, ['databaseId', 'emailAddress']);
+  expect(after).toEqual(before);
+  expect(before.names).toEqual([expect.stringMatching(/^contacts\.under_id\.asc\.c\d+$/)]);
+});
+
+test('Prisma’s statements are named by their text; those with lists, whose length clients choose, are not', () => {
+  const nameOf = createStatementNames();
+  const one = nameOf({ sql: 'select a from b where c = $1' });
+  expect(nameOf({ sql: 'select a from b where c = $1' })).toBe(one);
+  expect(nameOf({ sql: 'select a from b where c = $1 and d = $2' })).not.toBe(one);
+  expect(nameOf({ sql: 'update "b" set x = $1 where ("id" IN ($2,$3) and 1=1)' })).toBe('');
+  expect(nameOf({ sql: 'insert into b (x, y) values ($1,$2), ($3,$4)' })).toBe('');
+  const names = new Set(Array.from({ length: 5_000 }, (_, index) => nameOf({ sql: `select ${index}` })));
+  expect(names.size).toBeLessThanOrEqual(500);
+});
