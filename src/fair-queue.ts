@@ -54,7 +54,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   let waiting = 0;
 
   /** Puts a key among those that have a turn, or out, by what it has under way; forgets one that has nothing. */
-  function settle(key: string, share: Share): void {
+  function updateTurn(key: string, share: Share): void {
     if (share.waiters.size === 0 || share.running >= concurrencyPerKey) turns.delete(key);
     else turns.add(key);
     if (share.waiters.size === 0 && share.running === 0) shares.delete(key);
@@ -69,7 +69,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       held = false;
       running -= 1;
       share.running -= 1;
-      settle(key, share);
+      updateTurn(key, share);
       admit();
     };
   }
@@ -106,12 +106,12 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       const release = take(key, share);
       // The key's next turn comes after everybody else's.
       turns.delete(key);
-      settle(key, share);
+      updateTurn(key, share);
       resolve(release);
     };
     const giveUp = (reason: unknown) => {
       leave();
-      settle(key, share);
+      updateTurn(key, share);
       reject(reason);
     };
     const aborted = () => giveUp(signal?.reason);
@@ -119,7 +119,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     share.waiters.add(admitted);
     waiting += 1;
     signal?.addEventListener('abort', aborted);
-    settle(key, share);
+    updateTurn(key, share);
     return promise;
   }
 

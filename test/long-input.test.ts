@@ -1,8 +1,8 @@
 // A request's head may have 16 kB, from anybody. Whatever pattern fills it, reading it takes time in proportion to its length: no
 // regular expression, ours or a library's, and no loop goes over it for each of its parts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthorizationServer } from '../src/oauth/authorization-server.ts';
 import { createServer, type Server } from '../src/http/server.ts';
+import { createAuthorizationServer } from '../src/oauth/authorization-server.ts';
 import * as factories from './support/factories.ts';
 import { createGateway, type Gateway } from './support/gateway.ts';
 

@@ -23,7 +23,7 @@ interface Genuine {
   readonly row: TokenRow;
   readonly teamId: bigint;
   /** The bearer, wherever they ask. */
-  readonly bearer: Omit<OauthActor, 'reach'>;
+  readonly bearer: Omit<OauthActor, 'tenancy'>;
 }
 
 interface Claims {
@@ -61,7 +61,7 @@ export async function verifyAccessToken(
   const now = app.clock();
   if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
   if (!isLive(row, now)) return REVOKED;
-  return { ...bearer, reach: narrow(teamId, host, bearer.grantedWorkspaceIds) };
+  return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
 /** A token's name in memory, which holds no credentials. */

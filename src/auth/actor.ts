@@ -1,11 +1,5 @@
 // Who asks: a closed union by `kind`, decided once a request.
-
-/** What a caller can see: one team's rows and, where host or grant narrow it, some workspaces'. Ids start at 1. */
-export interface Reach {
-  readonly teamId: bigint;
-  /** null: every workspace of the team (spec §5 rule 2). */
-  readonly workspaceIds: readonly bigint[] | null;
-}
+import type { Tenancy } from '../store/tenancy.ts';
 
 export interface AnonymousActor {
   readonly kind: 'anonymous';
@@ -20,7 +14,7 @@ interface ApiKeyActor {
   readonly name: string;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: Date | null;
-  readonly reach: Reach;
+  readonly tenancy: Tenancy;
 }
 
 /** The bearer of an OAuth access token: ours (RFC 9068), or of the outside issuer that `OAUTH_ISSUER` names. */
@@ -46,7 +40,7 @@ export interface OauthActor {
   readonly expiresAt: Date;
   /** The workspaces that were granted; null: every one of the team. What the host narrows is in `reach`. */
   readonly grantedWorkspaceIds: readonly bigint[] | null;
-  readonly reach: Reach;
+  readonly tenancy: Tenancy;
 }
 
 export type Actor = AnonymousActor | ApiKeyActor | OauthActor;

@@ -60,7 +60,7 @@ async function apiKeyOf(app: App, token: string, host: Host): Promise<Actor> {
     name: key.name,
     scopes: key.scopes,
     expiresAt: key.expiresAt,
-    reach: narrow(key.teamId, host),
+    tenancy: narrow(key.teamId, host),
   };
 }
 

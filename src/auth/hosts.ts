@@ -1,9 +1,9 @@
 // Which host a request came to, and what that narrows it to (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
+import { isLoopbackAddress } from '../config/loopback.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isLoopbackAddress } from '../config/loopback.ts';
-import type { Reach } from './actor.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
@@ -72,7 +72,7 @@ export async function resolveHost(app: App, hostname: string): Promise<Host> {
  * The team's rows that the host leads to, among the granted workspaces. On another team's host that is nothing.
  * @param granted the workspaces that a grant is for; null is every one of the team
  */
-export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Reach {
+export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {
   if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };
   if (host.workspaceId === null) return { teamId, workspaceIds: granted };
   const { workspaceId } = host;

@@ -30,7 +30,7 @@ const MAX_WORKSPACES = 1_000;
 
 interface Mapped {
   readonly payload: JWTPayload;
-  readonly reach: NamedReach;
+  readonly tenancy: NamedReach;
   /** null: every workspace of the team. */
   readonly granted: readonly bigint[] | null;
   readonly scopes: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export async function verifyOutsideToken(
     return null;
   });
   if (mapped === null) return refusal;
-  const { payload, reach, granted, scopes } = mapped;
+  const { payload, tenancy, granted, scopes } = mapped;
   const { exp = 0, sub, client_id: client, azp } = payload;
   if ((exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= app.clock().getTime()) return EXPIRED;
   const clientId = textOf(client) ?? textOf(azp) ?? sub ?? outside.issuer;
@@ -69,7 +69,7 @@ export async function verifyOutsideToken(
     scopes,
     expiresAt: new Date(exp * 1000),
     grantedWorkspaceIds: granted,
-    reach: narrow(reach.teamId, host, granted),
+    tenancy: narrow(tenancy.teamId, host, granted),
   };
 }
 
@@ -82,10 +82,10 @@ async function check(app: App, outside: OutsideIssuer, token: string): Promise<M
   const workspaces = listOf(payload[workspacesClaim]);
   if (workspaces === undefined)
     return `Access token has no list of workspaces in its claim ${workspacesClaim}.`;
-  const reach = await findNamedReach(app.store, team, workspaces ?? []);
-  if (reach === null) return 'Access token is for no team of this service.';
+  const tenancy = await findNamedReach(app.store, team, workspaces ?? []);
+  if (tenancy === null) return 'Access token is for no team of this service.';
   const scopes = new Set(scopesOf(payload[scopesClaim]).filter((scope) => SCOPES.includes(scope)));
-  return { payload, reach, granted: workspaces && reach.workspaceIds, scopes };
+  return { payload, tenancy, granted: workspaces && tenancy.workspaceIds, scopes };
 }
 
 async function verify(

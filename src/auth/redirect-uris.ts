@@ -1,6 +1,7 @@
 // Where an OAuth client may have people sent back to (OAuth 2.1 §2.3, RFC 9700 §2.1, RFC 8252 §7). Pure.
-import { invalid } from '../errors.ts';
+
 import { isLoopbackHost } from '../config/loopback.ts';
+import { invalid } from '../errors.ts';
 
 const MAX_URIS = 20;
 const MAX_LENGTH = 2_000;

@@ -1,10 +1,11 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
+
+import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
-import { VARIABLES } from '../config/variables.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { findDemoKey, findDemoPerson, seed } from './demo.ts';

@@ -4,15 +4,15 @@ import type { Command } from '@commander-js/extra-typings';
 import type { Config, Secrets } from '../config/config.ts';
 
 /** A stream of the process. */
-interface Output {
+interface ByteWriter {
   readonly isTTY?: boolean | undefined;
   write(text: string): boolean;
 }
 
 export interface Shell {
   readonly stdin: AsyncIterable<Buffer | string>;
-  readonly stdout: Output;
-  readonly stderr: Output & NodeJS.WritableStream;
+  readonly stdout: ByteWriter;
+  readonly stderr: ByteWriter & NodeJS.WritableStream;
   readonly pid: number;
   readonly version: string;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */

@@ -1,7 +1,8 @@
 // Fields that show one column of their row: what they look at is known beforehand, and a compiled operation writes them
 // without asking their resolvers.
+
+import type { ByteWriter } from '../rows/byte-writer.ts';
 import type { WriteJson } from '../rows/columns.ts';
-import type { Output } from '../rows/byte-writer.ts';
 
 /** What a field shows. */
 export interface Shown {
@@ -53,6 +54,6 @@ export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): W
 }
 
 /** Adds the first `count` of the four characters that 24 bits are. */
-function addBits(out: Output, alphabet: Uint8Array, bits: number, count: number): void {
+function addBits(out: ByteWriter, alphabet: Uint8Array, bits: number, count: number): void {
   for (let i = 0; i < count; i++) out.addByte(alphabet[(bits >> (18 - 6 * i)) & 63] ?? 0);
 }

@@ -20,19 +20,19 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { GraphContext } from './context.ts';
 import {
+  complete,
+  Execution,
   leaf,
   list,
   nullable,
-  Run,
   required,
-  settle,
   Unsupported,
   type VariableValues,
   type Write,
 } from './complete.ts';
 import { columnShownBy, writeColumn } from './complete-column.ts';
+import type { GraphContext } from './context.ts';
 
 /**
  * Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer, and with AnswerTooLarge for one of more
@@ -54,12 +54,12 @@ export function compileOperation(
   if (operation.operation !== 'query' || root == null) return null;
   try {
     const data = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
-    const write: Write = (source, run) => {
-      run.out.add(DATA);
-      data(source, run);
-      run.out.add(CLOSE);
+    const write: Write = (source, execution) => {
+      execution.out.add(DATA);
+      data(source, execution);
+      execution.out.add(CLOSE);
     };
-    return (ctx, variables, maxBytes) => new Run(ctx, variables, maxBytes).write(undefined, write);
+    return (ctx, variables, maxBytes) => new Execution(ctx, variables, maxBytes).write(undefined, write);
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
@@ -99,14 +99,14 @@ class Compiler {
       lead: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
       write: this.field(type, nodes),
     }));
-    return (source, run) => {
-      run.out.add(OPEN);
+    return (source, execution) => {
+      execution.out.add(OPEN);
       for (const { lead, write } of fields) {
-        run.out.add(lead);
-        write(source, run);
-        run.requireRoom();
+        execution.out.add(lead);
+        write(source, execution);
+        execution.requireRoom();
       }
-      run.out.add(CLOSE);
+      execution.out.add(CLOSE);
     };
   }
 
@@ -150,7 +150,7 @@ class Compiler {
     const name = node.name.value;
     if (name === '__typename') {
       const typename = Buffer.from(`"${parent.name}"`);
-      return (_source, run) => run.out.add(typename);
+      return (_source, execution) => execution.out.add(typename);
     }
     const field = parent.getFields()[name];
     // The schema's own fields among them.
@@ -183,9 +183,9 @@ class Compiler {
       operation,
     };
     const constant = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
-    return (source, run) => {
-      const args = constant ?? getArgumentValues(field, node, run.variables);
-      settle(resolve(source, args, run.ctx, info as unknown as GraphQLResolveInfo), write, run);
+    return (source, execution) => {
+      const args = constant ?? getArgumentValues(field, node, execution.variables);
+      complete(resolve(source, args, execution.ctx, info as unknown as GraphQLResolveInfo), write, execution);
     };
   }
 
@@ -208,20 +208,20 @@ class Compiler {
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
-    return (value, run) => {
-      const name = resolveType(value, run.ctx, NO_INFO, type);
+    return (value, execution) => {
+      const name = resolveType(value, execution.ctx, NO_INFO, type);
       const write = typeof name === 'string' ? writers.get(name) : undefined;
       if (write === undefined) throw new Unsupported();
-      write(value, run);
+      write(value, execution);
     };
   }
 }
 
 function property(name: string, write: Write): Write {
-  return (source, run) => {
+  return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);
     if (typeof value === 'function') throw new Unsupported();
-    settle(value, write, run);
+    complete(value, write, execution);
   };
 }
 

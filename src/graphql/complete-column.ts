@@ -6,7 +6,7 @@ import {
   isLeafType,
   isNonNullType,
 } from 'graphql';
-import { type ColumnType, layoutOf, type Place, writeField } from '../rows/columns.ts';
+import { type ColumnPosition, type ColumnType, layoutOf, writeField } from '../rows/columns.ts';
 import type { Shown } from './column-fields.ts';
 import { NULL, Unsupported, type Write } from './complete.ts';
 
@@ -35,8 +35,8 @@ export function writeColumn({ column, write }: Shown, type: GraphQLOutputType, a
   const direct = write === undefined && isLeafType(leafType) ? AS_THEY_ARE[leafType.name] : undefined;
   // The rows of one choice of columns share their layout.
   let layout: ReturnType<typeof layoutOf>;
-  let place: Place | null = null;
-  return (source, run) => {
+  let place: ColumnPosition | null = null;
+  return (source, execution) => {
     const row = source as object;
     const itsLayout = layoutOf(row);
     if (itsLayout !== layout) {
@@ -44,10 +44,10 @@ export function writeColumn({ column, write }: Shown, type: GraphQLOutputType, a
       const found = layout?.get(column);
       place = found !== undefined && (write !== undefined || found.type === direct) ? found : null;
     }
-    if (place === null) ask(source, run);
-    else if (!writeField(run.out, row, place, write)) {
+    if (place === null) ask(source, execution);
+    else if (!writeField(execution.out, row, place, write)) {
       if (!isNullable) throw new Unsupported();
-      run.out.add(NULL);
+      execution.out.add(NULL);
     }
   };
 }

@@ -1,12 +1,12 @@
 // What compiled operations are made of: functions that write a value's JSON, at once or when it has come.
 import type { GraphQLLeafType, getVariableValues } from 'graphql';
+import { ByteWriter } from '../rows/byte-writer.ts';
 import { layoutOf } from '../rows/columns.ts';
-import { Output } from '../rows/byte-writer.ts';
 import { AnswerTooLarge } from './answer-size.ts';
 import type { GraphContext } from './context.ts';
 
 /** Writes a value's JSON into the run's output. */
-export type Write = (value: unknown, run: Run) => void;
+export type Write = (value: unknown, execution: Execution) => void;
 
 /** As graphql coerced them. */
 export type VariableValues = Extract<
@@ -15,10 +15,10 @@ export type VariableValues = Extract<
 >['variableValues'];
 
 /** What is written at once is written in one go, whichever run it belongs to. */
-const out = new Output();
+const out = new ByteWriter();
 
 /** One run of an operation: what its writers are given, and the values that it waits for. */
-export class Run {
+export class Execution {
   readonly ctx: GraphContext;
   readonly variables: VariableValues;
   readonly out = out;
@@ -107,7 +107,7 @@ class Piece {
    * Lets go of everything: under load pieces wait long enough to be promoted, and what they still held would live until the
    * next full garbage collection.
    */
-  moveTo(into: Output): void {
+  moveTo(into: ByteWriter): void {
     const { bytes, gaps } = this;
     if (bytes === null) return;
     let from = 0;
@@ -128,11 +128,11 @@ export class Unsupported extends Error {
 }
 
 /** Writes what a resolver gave, at once or when it has come. */
-export function settle(value: unknown, write: Write, run: Run): void {
+export function complete(value: unknown, write: Write, execution: Execution): void {
   // Rows come most often: nothing about them has to be found out.
-  if (typeof value !== 'object' || value === null || layoutOf(value) !== undefined) write(value, run);
-  else if (value instanceof Promise) run.later(value, write);
-  else write(plain(value), run);
+  if (typeof value !== 'object' || value === null || layoutOf(value) !== undefined) write(value, execution);
+  else if (value instanceof Promise) execution.later(value, write);
+  else write(plain(value), execution);
 }
 
 /** The executor takes an error for a failure, and waits for whatever has a `then`. */
@@ -154,46 +154,46 @@ const CLOSING_BRACKET = 0x5d;
 
 /** A value that may be missing. */
 export function nullable(write: Write): Write {
-  return (value, run) => {
-    if (value == null) run.out.add(NULL);
-    else write(value, run);
+  return (value, execution) => {
+    if (value == null) execution.out.add(NULL);
+    else write(value, execution);
   };
 }
 
 /** A value that must be there. */
 export function required(write: Write): Write {
-  return (value, run) => {
+  return (value, execution) => {
     if (value == null) throw new Unsupported();
-    write(value, run);
+    write(value, execution);
   };
 }
 
 /** A list, each member written by `write`. */
 export function list(write: Write): Write {
-  return (value, run) => {
+  return (value, execution) => {
     // Text has characters, yet is no list.
     if (typeof value !== 'object') throw new Unsupported();
     const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
-    run.out.addByte(OPENING_BRACKET);
+    execution.out.addByte(OPENING_BRACKET);
     try {
       for (let i = 0; i < items.length; i++) {
-        if (i > 0) run.out.addByte(COMMA);
-        settle(items[i], write, run);
+        if (i > 0) execution.out.addByte(COMMA);
+        complete(items[i], write, execution);
       }
     } catch (error) {
       ignoreFailures(items);
       throw error;
     }
-    run.out.addByte(CLOSING_BRACKET);
+    execution.out.addByte(CLOSING_BRACKET);
   };
 }
 
 /** A scalar or an enum, as its type writes it. */
 export function leaf(type: GraphQLLeafType): Write {
-  return (value, run) => {
+  return (value, execution) => {
     const coerced = type.coerceOutputValue(value);
     const json = coerced === null ? undefined : JSON.stringify(coerced);
     if (json === undefined) throw new Unsupported();
-    run.out.addText(json);
+    execution.out.addText(json);
   };
 }

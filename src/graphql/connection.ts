@@ -9,18 +9,12 @@ import {
   type PageRequest,
   parseConnectionArgs,
 } from '../pagination.ts';
-import {
-  type Count,
-  MAX_EXACT_COUNT,
-  type Probe,
-  type Reads,
-  type WantedColumns,
-} from '../services/reads.ts';
+import { type Count, MAX_EXACT_COUNT, type Probe, type Projection, type Reads } from '../services/reads.ts';
 import { builder, type Types } from './builder.ts';
-import { type GraphContext, loadBatched } from './context.ts';
-import type { NodeType } from './nodes.ts';
 import { shows, writeBase64 } from './column-fields.ts';
-import { keyOf, type Place, wantedColumns } from './look-ahead.ts';
+import { type GraphContext, loadBatched } from './context.ts';
+import { keyOf, lookAhead, type ResolveInfo } from './look-ahead.ts';
+import type { NodeType } from './nodes.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
@@ -49,7 +43,7 @@ export interface ConnectionType<R extends Row> {
     ctx: GraphContext,
     parentId: bigint,
     args: ConnectionArgs,
-    place: Place,
+    info: ResolveInfo,
   ): Promise<Connection<R> | null>;
 }
 
@@ -172,7 +166,7 @@ export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>
       }),
     }),
   });
-  return { ref, load: (ctx, parentId, args, place) => load(ctx, list, parentId, args, wantedColumns(place)) };
+  return { ref, load: (ctx, parentId, args, info) => load(ctx, list, parentId, args, lookAhead(info)) };
 }
 
 /** The number of a list's objects: one statement for all lists of a kind, whatever is asked of it. */
@@ -185,12 +179,12 @@ async function load<R extends Row>(
   list: List<R>,
   parentId: bigint,
   args: ConnectionArgs,
-  wanted: WantedColumns,
+  projection: Projection,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
-  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(wanted)])}`;
+  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(projection)])}`;
   const page = await loadBatched(ctx, key, parentId, (ids) =>
-    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args), wanted),
+    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args), projection),
   );
   return page === null ? null : { list, parentId, args, page };
 }

@@ -38,7 +38,7 @@ export function toGraphContext(ctx: Context): GraphContext {
 
 /** The caller's team; 0 without credentials. */
 export function callersTeamId({ actor }: Context): bigint {
-  return actor.kind === 'anonymous' ? 0n : actor.reach.teamId;
+  return actor.kind === 'anonymous' ? 0n : actor.tenancy.teamId;
 }
 
 /**

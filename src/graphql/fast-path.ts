@@ -13,13 +13,13 @@ import type { Reply } from '../http/exchange.ts';
 import { SharedCache } from '../shared-cache.ts';
 import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
+import type { VariableValues } from './complete.ts';
 import type { GraphContext } from './context.ts';
 import { MAX_KEPT_CHARS, sizeOfDocument } from './document-cache.ts';
 import { type FallbackReason, type Fallbacks, reasonOf } from './fallbacks.ts';
 import { SMALL_ANSWER_BYTES, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { requireWithinLimits } from './limits.ts';
 import { hasVariableSizes } from './weights.ts';
-import type { VariableValues } from './complete.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Measured: the functions that a document is compiled to take about as much as its syntax tree. */
@@ -54,14 +54,14 @@ export interface Params {
   readonly operationName: string | null;
 }
 
-export interface Lane {
+export interface FastPath {
   /** The answer to an operation that is known, or null when Yoga has to answer. */
   answer(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
   /** Takes an operation in, after Yoga's answer to it. */
-  learn(params: Params, accept: string, accepted: Accepted, response: Response, teamId: bigint): void;
+  remember(params: Params, accept: string, accepted: Accepted, response: Response, teamId: bigint): void;
 }
 
-interface LaneOptions {
+interface FastPathOptions {
   readonly schema: GraphQLSchema;
   readonly limits: Limits;
   readonly turns: Turns;
@@ -69,13 +69,13 @@ interface LaneOptions {
 }
 
 /** A lane for one schema; it knows the most recently asked operations. */
-export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): Lane {
+export function createFastPath({ schema, limits, turns, fallbacks }: FastPathOptions): FastPath {
   const entries = new SharedCache<Entry>({ max: MAX_BYTES });
 
   return {
     async answer(params, accept, ctx) {
       if (ctx.actor.kind === 'anonymous') return null;
-      const entry = entries.get(keyOf(params), ctx.actor.reach.teamId);
+      const entry = entries.get(keyOf(params), ctx.actor.tenancy.teamId);
       if (entry === undefined || entry.compiled === null) return null;
       // The same key may be put together of another name and text.
       if (entry.operationName !== params.operationName) return null;
@@ -113,7 +113,7 @@ export function createLane({ schema, limits, turns, fallbacks }: LaneOptions): L
         return null;
       }
     },
-    learn(params, accept, { document, operation }, response, teamId) {
+    remember(params, accept, { document, operation }, response, teamId) {
       // Streams have the same status, and are Yoga's.
       if (params.query.length > MAX_KEPT_CHARS || accept.length > MAX_ACCEPT_CHARS || !isJson(response))
         return;

@@ -1,13 +1,13 @@
 // The steps of a funnel's workflow. Splits among them are in conditional-splits.ts.
 import * as funnelSteps from '../services/funnel-steps.ts';
 import * as funnels from '../services/funnels.ts';
-import type { WantedColumns } from '../services/reads.ts';
+import type { Projection } from '../services/reads.ts';
 import { builder } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
+import { keyOf, lookAhead } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
-import { keyOf, wantedColumns } from './look-ahead.ts';
 
 type StepNode = funnelSteps.StepNode;
 
@@ -20,9 +20,9 @@ type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt'
 const STEPS_OF_A_FUNNEL = 20;
 
 /** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
-export function loadSteps(ctx: GraphContext, funnelId: bigint, wanted: WantedColumns = null) {
-  return loadBatched(ctx, `funnel_steps.tree ${keyOf(wanted)}`, funnelId, (ids) =>
-    funnelSteps.listMany(ctx, ids, wanted),
+export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Projection = null) {
+  return loadBatched(ctx, `funnel_steps.tree ${keyOf(projection)}`, funnelId, (ids) =>
+    funnelSteps.listMany(ctx, ids, projection),
   );
 }
 
@@ -86,6 +86,6 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     extensions: { rows: STEPS_OF_A_FUNNEL, columns: ['id'] },
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
-    resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, wantedColumns(info)),
+    resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, lookAhead(info)),
   }),
 );

@@ -7,7 +7,7 @@ import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { explain, toGraphQLError } from './errors.ts';
 import { createFallbacks } from './fallbacks.ts';
-import { createLane, type Lane, type Params } from './fast-path.ts';
+import { createFastPath, type FastPath, type Params } from './fast-path.ts';
 import { createTurns, type Turns, toBody, waitForTurn } from './large-answers.ts';
 import { documentLimits, policy, publicErrors } from './policy.ts';
 import { schema } from './schema.ts';
@@ -15,12 +15,13 @@ import { schema } from './schema.ts';
 /** Answers one request. The caller has resolved host and actor already. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
-/** The GraphQL-over-HTTP handler: the short lane for what is known, Yoga for everything else. */
-export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
+/** The GraphQL-over-HTTP handler: the fast path for what is known, Yoga for everything else. */
+export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlHandler {
   const { log, clock } = app;
   const { limits } = app.config;
   const turns = createTurns();
-  const shortLane = lane ?? createLane({ schema, limits, turns, fallbacks: createFallbacks(log, clock) });
+  const fastPath =
+    replacement ?? createFastPath({ schema, limits, turns, fallbacks: createFallbacks(log, clock) });
   const yoga = createYoga(yogaOptions(app, turns));
 
   /** @param request makes the request, each time anew */
@@ -54,13 +55,13 @@ export function createGraphqlHandler(app: App, lane?: Lane): GraphqlHandler {
     const params = readParams(text);
     const accept = headers.get('accept') ?? '';
     const { outcome } = graphContext;
-    const known = params && (await shortLane.answer(params, accept, graphContext));
+    const known = params && (await fastPath.answer(params, accept, graphContext));
     if (known !== null) return known;
-    // What the lane has loaded is not the executor's: it may be why the lane failed.
+    // What the fast path has loaded is not the executor's: it may be why it failed.
     graphContext.loaders.clear();
     const response = await inFull();
     if (params !== null && outcome.accepted !== null && response.status === 200) {
-      shortLane.learn(params, accept, outcome.accepted, response, callersTeamId(ctx));
+      fastPath.remember(params, accept, outcome.accepted, response, callersTeamId(ctx));
     }
     return response;
   };

@@ -13,46 +13,46 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { WantedColumns } from '../services/reads.ts';
+import type { Projection } from '../services/reads.ts';
 
 /** What resolvers are told of their place in the document. */
-export type Place = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema'>;
+export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema'>;
 
-const known = new WeakMap<FieldNode, WantedColumns>();
+const known = new WeakMap<FieldNode, Projection>();
 
 /** The columns that a field's selection needs of its objects, or of the nodes where it is a connection. */
-export function wantedColumns(place: Place): WantedColumns {
-  const [node] = place.fieldNodes;
-  if (node === undefined || place.fieldNodes.length > 1) return null;
+export function lookAhead(info: ResolveInfo): Projection {
+  const [node] = info.fieldNodes;
+  if (node === undefined || info.fieldNodes.length > 1) return null;
   const found = known.get(node);
   if (found !== undefined) return found;
-  const wanted = new Wanted(place).of(node, place.returnType);
-  known.set(node, wanted);
-  return wanted;
+  const projection = new LookAhead(info).of(node, info.returnType);
+  known.set(node, projection);
+  return projection;
 }
 
 const keys = new WeakMap<readonly string[], string>();
 
 /** What tells wanted columns apart; put together once a field of a document. */
-export function keyOf(wanted: WantedColumns): string {
-  if (wanted === null) return '*';
-  const key = keys.get(wanted) ?? wanted.join(' ');
-  keys.set(wanted, key);
+export function keyOf(projection: Projection): string {
+  if (projection === null) return '*';
+  const key = keys.get(projection) ?? projection.join(' ');
+  keys.set(projection, key);
   return key;
 }
 
-class Wanted {
+class LookAhead {
   private readonly schema: GraphQLSchema;
-  private readonly fragments: Place['fragments'];
+  private readonly fragments: ResolveInfo['fragments'];
   private readonly columns = new Set<string>();
   private readonly spread = new Set<string>();
 
-  constructor({ schema, fragments }: Place) {
+  constructor({ schema, fragments }: ResolveInfo) {
     this.schema = schema;
     this.fragments = fragments;
   }
 
-  of(node: FieldNode, type: GraphQLOutputType): WantedColumns {
+  of(node: FieldNode, type: GraphQLOutputType): Projection {
     return this.addBelow(node, type) ? [...this.columns].sort() : null;
   }
 

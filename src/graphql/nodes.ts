@@ -4,8 +4,8 @@ import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { builder, type Types } from './builder.ts';
-import { type GraphContext, loadBatched } from './context.ts';
 import { shows, writeBase64 } from './column-fields.ts';
+import { type GraphContext, loadBatched } from './context.ts';
 
 interface NodeRow {
   readonly id: bigint;

@@ -4,9 +4,9 @@ import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
+import { lookAhead } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { loadByKey } from './root-keys.ts';
-import { wantedColumns } from './look-ahead.ts';
 
 export const Team = defineNode<teams.TeamRow>('Team', {
   description: 'A team: it owns workspaces and API keys. A key reaches one team.',
@@ -36,7 +36,7 @@ const TEAM_BY_ID: typeof Team = {
 };
 
 function reachesWholeTeam({ actor }: GraphContext, id: bigint): boolean {
-  return actor.kind !== 'anonymous' && actor.reach.teamId === id && actor.reach.workspaceIds === null;
+  return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
 }
 
 builder.queryFields((t) => ({
@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
     },
     resolve(_root, args, ctx, info) {
       requireScope(ctx, teams.scope);
-      const onlyId = wantedColumns(info)?.every((column) => column === 'id') ?? false;
+      const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
       return loadByKey(ctx, onlyId ? TEAM_BY_ID : Team, args);
     },
   }),

@@ -98,14 +98,14 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       description:
         'The `databaseId` of the team that the credential is for; null on the host of another team. Needs no scope.',
-      resolve: ({ reach }) => (reach.teamId === 0n ? null : reach.teamId),
+      resolve: ({ tenancy }) => (tenancy.teamId === 0n ? null : tenancy.teamId),
     }),
     workspaceIds: t.field({
       type: ['BigInt'],
       nullable: true,
       description:
         'The `databaseId` of each workspace that the credential reaches here, where what was granted or the host of the request narrows it; null when it reaches every workspace of the team. Needs no scope.',
-      resolve: ({ reach }) => reach.workspaceIds && [...reach.workspaceIds],
+      resolve: ({ tenancy }) => tenancy.workspaceIds && [...tenancy.workspaceIds],
     }),
     teams: t.field({
       type: TeamConnection.ref,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { createServer } from './server.ts';
 import { answerRequests } from './incoming.ts';
+import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;

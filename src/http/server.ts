@@ -2,19 +2,19 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
-import { createAuthorizationServer } from '../oauth/authorization-server.ts';
-import { createVisit } from '../oauth/oauth-request.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { refuseRequest } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
-import { brokenOff, commonHeaders, Exchange, type HttpEnv, type Peer, toRequestId } from './exchange.ts';
 import { limitLines } from '../log.ts';
+import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { createVisit } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/errors.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { brokenOff, commonHeaders, Exchange, type HttpEnv, type Peer, toRequestId } from './exchange.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. */

@@ -1,21 +1,21 @@
 // The page where a person sees and withdraws what they granted. They sign in here without any application, into the same
 // session as for one.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
 import { listOfUser, withdraw } from '../services/oauth-grants.ts';
 import { loginTsNow, personOf, secondsLeft } from '../services/sessions.ts';
 import { signIn } from '../services/sign-in.ts';
 import { deleteStateByUid } from '../store/oauth-states.ts';
 import type { UserRow } from '../store/users.ts';
-import { scopeSentence } from '../auth/scopes.ts';
 import { keepDevice, keptDevices } from './device-cookie.ts';
 import { ACCOUNT_PATH } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { whyNoSignIn } from './interactions.ts';
+import type { Visit } from './oauth-request.ts';
 import { accountPage, parseAccountForm } from './pages/account.ts';
 import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
-import type { Visit } from './oauth-request.ts';
 
 const PURPOSE = 'account form';
 /** Ties the sign-in form to the browser that it was shown in, which has no session yet. */

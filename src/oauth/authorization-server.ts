@@ -5,9 +5,9 @@ import { AppError, STATUS_OF } from '../errors.ts';
 import { createCleaner } from './cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
+import type { Visit } from './oauth-request.ts';
 import { problemPage } from './pages/problem.ts';
 import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
-import type { Visit } from './oauth-request.ts';
 
 export interface AuthorizationServerRoute {
   readonly methods: readonly string[];

@@ -1,9 +1,9 @@
 // What we ask of a client's metadata besides what the standards do (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
 import { errors } from 'oidc-provider';
+import { isNativeRedirect, parseRedirectUris } from '../auth/redirect-uris.ts';
 import { AppError } from '../errors.ts';
 import { isName, MAX_CLIENT_NAME_LENGTH } from '../services/names.ts';
 import { isStorable } from '../store/storable.ts';
-import { isNativeRedirect, parseRedirectUris } from '../auth/redirect-uris.ts';
 import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
 
 /** The members that are looked at here. */

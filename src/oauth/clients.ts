@@ -2,14 +2,9 @@
 // secret's place. Disabled ones are not there.
 import { timingSafeEqual } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { App } from '../context.ts';
-import {
-  findClient,
-  insertClient,
-  type NewOauthClient,
-  type OauthClient,
-} from '../store/oauth-clients.ts';
 import { hashOfClientSecret } from '../auth/tokens.ts';
+import type { App } from '../context.ts';
+import { findClient, insertClient, type NewOauthClient, type OauthClient } from '../store/oauth-clients.ts';
 import { GRAPHIQL_CLIENT_ID, graphiqlMetadata } from './graphiql-client.ts';
 
 /** RFC 6749 appendix A.1, without spaces. */

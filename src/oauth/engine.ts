@@ -2,12 +2,12 @@
 // making one takes less than a millisecond, and all that any of them knows is in the store.
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { signingKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { signingKeys } from '../auth/signing-keys.ts';
 import { type NodeExchange, toNode } from './node-http.ts';
-import { createProvider } from './provider.ts';
 import type { Visit } from './oauth-request.ts';
+import { createProvider } from './provider.ts';
 
 export interface Engine {
   readonly app: App;

@@ -1,9 +1,9 @@
 // What is switched on in oidc-provider, and how: the extensions of OAuth that we offer, and none of OpenID's.
 import { errors, type Provider } from 'oidc-provider';
-import type { App } from '../context.ts';
 import { isResource } from '../auth/protected-resources.ts';
 import { SIGNING_ALG } from '../auth/signing-keys.ts';
 import { createClientId, createClientSecret } from '../auth/tokens.ts';
+import type { App } from '../context.ts';
 import { allowedScopes } from './requested-scopes.ts';
 
 export type Configuration = NonNullable<ConstructorParameters<typeof Provider>[1]>;

@@ -1,6 +1,7 @@
 // GraphiQL as an OAuth client: of everybody's, registered by nobody, without a secret. Pure.
-import type { Config } from '../config/config.ts';
+
 import { SCOPES } from '../auth/scopes.ts';
+import type { Config } from '../config/config.ts';
 
 /** Its `client_id`. */
 export const GRAPHIQL_CLIENT_ID = 'graphiql';

@@ -1,9 +1,11 @@
 // The pages between an authorization request and its answer: signing in, then consent. A form counts only with the cookie of
 // its interaction and a signature that was made for it. What is granted is decided here; the library only carries it.
 import { errors, type Provider } from 'oidc-provider';
+import { grantable } from '../auth/roles.ts';
+import { scopeSentence } from '../auth/scopes.ts';
+import { isLoopbackHost } from '../config/loopback.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isLoopbackHost } from '../config/loopback.ts';
 import { requireGrantable } from '../services/oauth-grants.ts';
 import { loginTsNow, personOf } from '../services/sessions.ts';
 import { signIn } from '../services/sign-in.ts';
@@ -12,16 +14,14 @@ import { findClient, type OauthClient } from '../store/oauth-clients.ts';
 import { completeGrant } from '../store/oauth-grants.ts';
 import { deleteStateByUid } from '../store/oauth-states.ts';
 import type { UserRow } from '../store/users.ts';
-import { grantable } from '../auth/roles.ts';
-import { scopeSentence } from '../auth/scopes.ts';
 import { giveBack } from './admission.ts';
 import { keepDevice, keptDevices } from './device-cookie.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
+import type { Visit } from './oauth-request.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from './pages/consent.ts';
 import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
-import type { Visit } from './oauth-request.ts';
 
 const PURPOSE = 'interaction form';
 

@@ -2,12 +2,12 @@
 // library at the first request to the authorization server.
 import type { EventEmitter } from 'node:events';
 import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
+import { SCOPES } from '../auth/scopes.ts';
+import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { personOf, secondsLeft } from '../services/sessions.ts';
 import { type IssuedAccessToken, insertAccessToken } from '../store/oauth-access-tokens.ts';
 import { findUser } from '../store/users.ts';
-import { SCOPES } from '../auth/scopes.ts';
-import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import { createAdapterFactory } from './adapter.ts';
 import { checkClient } from './client-metadata.ts';
 import { isSecretOf } from './clients.ts';

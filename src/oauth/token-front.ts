@@ -3,8 +3,8 @@
 import { errors, jwtVerify } from 'jose';
 import { SIGNING_ALG, verifyingKeys } from '../auth/signing-keys.ts';
 import type { Engine } from './engine.ts';
-import { toTokenName } from './token-names.ts';
 import type { Visit } from './oauth-request.ts';
+import { toTokenName } from './token-names.ts';
 
 /** What no token is called: the answer is that of an unknown one. */
 const UNKNOWN = 'unknown';

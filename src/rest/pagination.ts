@@ -1,13 +1,13 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
 import type { Reply } from '../http/exchange.ts';
-import { Output } from '../rows/byte-writer.ts';
 import type { Page } from '../pagination.ts';
+import { ByteWriter } from '../rows/byte-writer.ts';
 
 /** Adds a row as JSON. */
-type Write<Row> = (row: Row, out: Output) => void;
+type Write<Row> = (row: Row, out: ByteWriter) => void;
 
 /** Each answer is put together in one go. */
-const out = new Output();
+const out = new ByteWriter();
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } as const;
 

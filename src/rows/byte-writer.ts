@@ -13,7 +13,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PLAIN = 0x20;
 
-export class Output {
+export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
 

@@ -1,6 +1,6 @@
 // Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
-import type { Output } from './byte-writer.ts';
+import type { ByteWriter } from './byte-writer.ts';
 import { BlockRow, bytesOf, endOf, isSame, type RowBlock, startOf, textOf } from './row-block.ts';
 
 /** How a column's text becomes a value. */
@@ -25,22 +25,22 @@ export type Column = ColumnType | { readonly type: ColumnType; readonly sql: str
 export type Columns = Readonly<Record<string, Column>>;
 
 /** Where a property stands in the row, and what it is. */
-export interface Place {
+export interface ColumnPosition {
   readonly index: number;
   readonly type: ColumnType;
 }
 
 const LAYOUT = Symbol('layout');
-type Layout = ReadonlyMap<string, Place>;
+type Layout = ReadonlyMap<string, ColumnPosition>;
 
 /**
  * Adds a field of a row that `rowMaker` made, as JSON. Adds nothing, and says false, where the column is null.
  * @param write a form of its own; else it is that of the column's type
  */
 export function writeField(
-  out: Output,
+  out: ByteWriter,
   row: object,
-  { index, type }: Place,
+  { index, type }: ColumnPosition,
   write: WriteJson = WRITE[type],
 ): boolean {
   const start = startOf(row as BlockRow, index);
@@ -51,7 +51,7 @@ export function writeField(
 }
 
 /** A field of a row that `rowMaker` made, as PostgreSQL writes it; null where the column is. */
-export function fieldText(row: object, { index }: Place): string | null {
+export function fieldText(row: object, { index }: ColumnPosition): string | null {
   return textOf(row as BlockRow, index);
 }
 
@@ -91,7 +91,7 @@ export function rowMaker<Row>(
   columns: Columns,
   { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
 ): RowMaker<Row> {
-  const layout = new Map<string, Place>();
+  const layout = new Map<string, ColumnPosition>();
   class Lazy extends BlockRow {}
   Object.defineProperty(Lazy.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
@@ -171,7 +171,7 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
 }
 
 /** Adds the bytes of a field as JSON. */
-export type WriteJson = (out: Output, bytes: Buffer, start: number, end: number) => void;
+export type WriteJson = (out: ByteWriter, bytes: Buffer, start: number, end: number) => void;
 
 /** By the text of the bytes. */
 const writeText =
@@ -199,7 +199,7 @@ const WRITE: Record<ColumnType, WriteJson> = {
   'int8[]': writeText((text) => `[${text.slice(1, -1)}]`),
 };
 
-function writeString(out: Output, bytes: Buffer, start: number, end: number): void {
+function writeString(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
   if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
 }
 
@@ -221,7 +221,7 @@ const T = 0x54;
  * `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: cut and pasted where the session is in UTC, else parsed.
  * Years 1 to 9999, milliseconds: the store's columns hold no more.
  */
-function writeTimestamp(out: Output, bytes: Buffer, start: number, end: number): void {
+function writeTimestamp(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
   const zone = end - UTC.length;
   const fraction = isText(UTC, bytes, zone, end) ? FRACTION[zone - start - SECONDS_LENGTH] : null;
   if (!fraction) {

@@ -1,6 +1,6 @@
 // Rows as PostgreSQL's wire has them (DataRow messages): all rows of one answer are one buffer, with a list of where their
 // fields begin. Fields are cut out of it when somebody asks. Pure.
-import { Output } from './byte-writer.ts';
+import { ByteWriter } from './byte-writer.ts';
 
 /** The rows of one answer. */
 export class RowBlock {
@@ -109,7 +109,7 @@ const KEPT_FIELDS = 256 * 1024;
 
 /** Gathers the rows of one answer after the other. */
 export class RowCollector {
-  readonly #bytes = new Output();
+  readonly #bytes = new ByteWriter();
   #starts = new Int32Array(INITIAL_FIELDS);
   #fields = 0;
   #width = 0;

@@ -3,7 +3,7 @@ import { nameOf } from '../auth/actor.ts';
 import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { findPlaces, findStepPages, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
+import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
 import { type PageRow, SPLITS, type SplitRow } from '../store/tables.ts';
@@ -54,8 +54,8 @@ export async function detailsOf(
   const nodes = new Map(trees.flatMap((tree) => [...walk(tree)].map((node) => [node.id, node])));
   const { scopes } = requireScope(ctx, 'funnels:read');
   const filterIds = splits.map((split) => split.filterId).filter((id) => id !== null);
-  const wanted = options.filters && filterIds.length > 0 && covers(scopes, 'contacts:read');
-  const filters = wanted ? await refineFilters.getMany(ctx, filterIds) : [];
+  const projection = options.filters && filterIds.length > 0 && covers(scopes, 'contacts:read');
+  const filters = projection ? await refineFilters.getMany(ctx, filterIds) : [];
   return splits.map((split) => ({
     id: split.id,
     split,
@@ -99,9 +99,9 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
   const splitRef = parseRef('Conditional split step', input.split);
   const discard = parseBranch(input.branch ?? 'both');
   return withTransaction(ctx.store, async (tx) => {
-    const funnelId = await lockFunnel(tx, actor.reach, funnelRef);
+    const funnelId = await lockFunnel(tx, actor.tenancy, funnelRef);
     if (funnelId === null) throw notFound('Funnel');
-    const steps = await findPlaces(tx, funnelId);
+    const steps = await findTreePositions(tx, funnelId);
     const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
     const removal = split && removeSplit(steps, split.id, discard);
     if (removal == null) throw notFound('Conditional split step');

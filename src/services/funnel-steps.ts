@@ -10,7 +10,7 @@ import {
 } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
-import type { WantedColumns } from './reads.ts';
+import type { Projection } from './reads.ts';
 
 /** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {
@@ -36,17 +36,17 @@ export async function getStructure(
 export async function listMany(
   ctx: Context,
   funnelIds: readonly bigint[],
-  wanted: WantedColumns = null,
+  projection: Projection = null,
 ): Promise<(readonly StepNode[])[]> {
-  const { reach } = requireScope(ctx, 'funnels:read');
-  const ofFunnel = growTrees(await findSteps(ctx.store, reach, funnelIds, wanted));
+  const { tenancy } = requireScope(ctx, 'funnels:read');
+  const ofFunnel = growTrees(await findSteps(ctx.store, tenancy, funnelIds, projection));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
 /** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
-  const { reach } = requireScope(ctx, 'funnels:read');
-  const groups = await findStepsAround(ctx.store, reach, stepIds);
+  const { tenancy } = requireScope(ctx, 'funnels:read');
+  const groups = await findStepsAround(ctx.store, tenancy, stepIds);
   growTrees(groups);
   const byId = new Map(groups.flat().map((step) => [step.id, step]));
   return stepIds.map((id) => byId.get(id) ?? null);

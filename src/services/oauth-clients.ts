@@ -109,9 +109,9 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {
   if (refs.length === 0) return [];
   if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
-  const reach = { teamId, workspaceIds: null };
+  const tenancy = { teamId, workspaceIds: null };
   const found = await Promise.all(
-    refs.map((ref) => findByRef(app.store, WORKSPACES, reach, parseRef('Workspace', ref))),
+    refs.map((ref) => findByRef(app.store, WORKSPACES, tenancy, parseRef('Workspace', ref))),
   );
   return [
     ...new Set(

@@ -27,7 +27,7 @@ export interface Probe {
 }
 
 /** The properties of rows that will be asked for; null is all of them. */
-export type WantedColumns = readonly string[] | null;
+export type Projection = readonly string[] | null;
 
 export interface Reads<Row> {
   /** What the caller needs for any of these. */
@@ -43,7 +43,7 @@ export interface Reads<Row> {
     ctx: Context,
     parentIds: readonly bigint[],
     page: PageInput,
-    wanted?: WantedColumns,
+    projection?: Projection,
   ): Promise<(Page<Row> | null)[]>;
   /**
    * How many there are under each parent.
@@ -66,29 +66,36 @@ export function readsOf<Row extends { id: bigint }>(
   return {
     scope,
     async get(ctx, ref) {
-      const { reach } = requireScope(ctx, scope);
-      const row = await findByRef(ctx.store, table, reach, parseRef(noun.one, ref));
+      const { tenancy } = requireScope(ctx, scope);
+      const row = await findByRef(ctx.store, table, tenancy, parseRef(noun.one, ref));
       if (row === null) throw notFound(noun.one);
       return row;
     },
     async getMany(ctx, ids) {
-      return findByIds(ctx.store, table, requireScope(ctx, scope).reach, ids);
+      return findByIds(ctx.store, table, requireScope(ctx, scope).tenancy, ids);
     },
     async list(ctx, parent, page) {
-      const { reach } = requireScope(ctx, scope);
+      const { tenancy } = requireScope(ctx, scope);
       const ref = parseRef(noun.parent, parent);
-      const found = await findPageUnder(ctx.store, table, reach, ref, page());
+      const found = await findPageUnder(ctx.store, table, tenancy, ref, page());
       if (found === null) throw notFound(noun.parent);
       return found;
     },
-    async listMany(ctx, parentIds, page, wanted = null) {
-      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, page(), wanted);
+    async listMany(ctx, parentIds, page, projection = null) {
+      return findPagesUnder(
+        ctx.store,
+        table,
+        requireScope(ctx, scope).tenancy,
+        parentIds,
+        page(),
+        projection,
+      );
     },
     async countMany(ctx, parentIds) {
-      return countUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds);
+      return countUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds);
     },
     async existMany(ctx, parentIds, probe) {
-      return existsUnder(ctx.store, table, requireScope(ctx, scope).reach, parentIds, probe);
+      return existsUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds, probe);
     },
   };
 }

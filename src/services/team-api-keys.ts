@@ -26,8 +26,8 @@ export const writeScope = 'account:write';
  * @throws AppError `not_found` when it does not exist or is not the caller's
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
-  const { reach } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx.store, API_KEYS, reach, parseRef(NOUN, ref));
+  const { tenancy } = requireScope(ctx, writeScope);
+  const key = await findByRef(ctx.store, API_KEYS, tenancy, parseRef(NOUN, ref));
   if (key === null) throw notFound(NOUN);
   return apiKeys.revoke(ctx, key.id);
 }

@@ -26,10 +26,10 @@ export const writeScope = 'account:write';
  * @throws AppError `not_found` when it does not exist or is not the caller's
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
-  const { reach } = requireScope(ctx, writeScope);
-  const grant = await findByRef(ctx.store, OAUTH_GRANTS, reach, parseRef(NOUN, ref));
+  const { tenancy } = requireScope(ctx, writeScope);
+  const grant = await findByRef(ctx.store, OAUTH_GRANTS, tenancy, parseRef(NOUN, ref));
   if (grant === null) throw notFound(NOUN);
-  await revokeGrant(ctx.store, { id: grant.id, teamId: reach.teamId }, ctx.clock());
+  await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock());
   ctx.lookups.forget();
   return grant;
 }

@@ -6,7 +6,7 @@ import type { Page, PageInput } from '../pagination.ts';
 import type { Ref } from '../store/rows.ts';
 import { TEAMS, type TeamRow } from '../store/tables.ts';
 import { findTeamId } from '../store/teams.ts';
-import { readsOf, type WantedColumns } from './reads.ts';
+import { type Projection, readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
 export type { TeamRow };
@@ -20,16 +20,16 @@ export async function listMany(
   ctx: Context,
   teamIds: readonly bigint[],
   page: PageInput,
-  wanted: WantedColumns = null,
+  projection: Projection = null,
 ): Promise<Page<TeamRow>[]> {
-  const pages = await reads.listMany(ctx, teamIds, page, wanted);
+  const pages = await reads.listMany(ctx, teamIds, page, projection);
   return pages.map((found) => found ?? { rows: [], more: false });
 }
 
 /** The teams that the caller reaches. */
 export async function list(ctx: Context, page: PageInput): Promise<Page<TeamRow>> {
-  const { reach } = requireScope(ctx, scope);
-  const [found] = await listMany(ctx, [reach.teamId], page);
+  const { tenancy } = requireScope(ctx, scope);
+  const [found] = await listMany(ctx, [tenancy.teamId], page);
   return found ?? { rows: [], more: false };
 }
 

@@ -1,10 +1,10 @@
 // The arithmetic of a funnel's workflow tree: pure, on places alone (DESIGN §8).
-import type { BranchName, StepPlace } from '../store/funnel-steps.ts';
+import type { BranchName, TreePosition } from '../store/funnel-steps.ts';
 
 /** Which branch goes when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';
 
-export interface SplitRemoval<Step extends StepPlace> {
+export interface SplitRemoval<Step extends TreePosition> {
   /** Steps whose place changes, in their new places. */
   readonly moved: Step[];
   /** The steps of the kept branch, subtrees included, in workflow order. */
@@ -20,7 +20,7 @@ export interface SplitRemoval<Step extends StepPlace> {
  * @param discard the branch that goes; the other one is kept, `both` keeps none
  * @returns null when there is no such split
  */
-export function removeSplit<Step extends StepPlace>(
+export function removeSplit<Step extends TreePosition>(
   steps: readonly Step[],
   splitId: bigint,
   discard: BranchChoice,
@@ -49,7 +49,7 @@ export function removeSplit<Step extends StepPlace>(
 }
 
 /** Steps grouped by parent and branch, each group in order of position. */
-function groupBySiblings<Step extends StepPlace>(steps: readonly Step[]): Map<string, Step[]> {
+function groupBySiblings<Step extends TreePosition>(steps: readonly Step[]): Map<string, Step[]> {
   const groups = Map.groupBy(steps, (step) => siblingKey(step.parentId, step.branch));
   for (const group of groups.values()) group.sort((a, b) => a.position - b.position);
   return groups;
@@ -61,7 +61,7 @@ function siblingKey(parentId: bigint | null, branch: BranchName | null): string 
 }
 
 /** Each step followed by its subtree, the matched branch before the unmatched one. Iterative: trees may be deep. */
-function inWorkflowOrder<Step extends StepPlace>(
+function inWorkflowOrder<Step extends TreePosition>(
   roots: readonly Step[],
   children: Map<string, Step[]>,
 ): Step[] {

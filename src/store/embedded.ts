@@ -6,9 +6,9 @@ import { StartupError } from '../errors.ts';
 import { connectionUrl, listenSettings, OWNER } from './embedded/address.ts';
 import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { createCluster, hasCluster } from './embedded/cluster.ts';
+import { type DataFolder, findDataFolder } from './embedded/data-folder.ts';
 import { codeOf } from './embedded/failure.ts';
 import { close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './embedded/lease.ts';
-import { findPlace, type Place } from './embedded/data-folder.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './embedded/postmaster.ts';
 
 /** A running embedded database, and this process's hold on it. */
@@ -31,7 +31,7 @@ interface EmbeddedOptions {
 }
 
 interface Cluster {
-  place: Place;
+  dataFolder: DataFolder;
   binaries: Binaries;
   settings: Record<string, string>;
 }
@@ -58,18 +58,18 @@ const SETTINGS = {
 
 /** Starts the embedded PostgreSQL below `dataDir`, or joins the one that another process runs there. */
 export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const place = await findPlace(dataDir);
-  const binaries = await findBinaries(place);
-  if (!(await hasCluster(place, binaries))) await createCluster(place, binaries);
-  const cluster = { place, binaries, settings: { ...SETTINGS, ...settings } };
+  const dataFolder = await findDataFolder(dataDir);
+  const binaries = await findBinaries(dataFolder);
+  if (!(await hasCluster(dataFolder, binaries))) await createCluster(dataFolder, binaries);
+  const cluster = { dataFolder, binaries, settings: { ...SETTINGS, ...settings } };
   const hold = createHold(cluster, await acquire(cluster, new AbortController().signal));
   try {
-    const url = await createDatabase(place, hold.client());
+    const url = await createDatabase(dataFolder, hold.client());
     let released: Promise<void> | undefined;
     return {
       url,
-      dataDir: place.cluster,
-      relocated: place.relocated,
+      dataDir: dataFolder.cluster,
+      relocated: dataFolder.relocated,
       release: () => {
         released ??= hold.release();
         return released;
@@ -82,27 +82,27 @@ export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions):
 }
 
 /** Starts or joins the server until a lease is had. Servers that come and go meanwhile only cost another round. */
-async function acquire({ place, binaries, settings }: Cluster, signal: AbortSignal): Promise<pg.Client> {
+async function acquire({ dataFolder, binaries, settings }: Cluster, signal: AbortSignal): Promise<pg.Client> {
   const deadline = performance.now() + OPEN_TIMEOUT_MS;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
-    const server = await readPostmaster(place.cluster);
-    if (!server || !(await isServerOf(place.cluster, server.pid))) {
-      const all = { ...settings, ...(await listenSettings(place, server?.port ?? 0)) };
-      if (await startServer(place, binaries, all, server, deadline)) continue;
+    const server = await readPostmaster(dataFolder.cluster);
+    if (!server || !(await isServerOf(dataFolder.cluster, server.pid))) {
+      const all = { ...settings, ...(await listenSettings(dataFolder, server?.port ?? 0)) };
+      if (await startServer(dataFolder, binaries, all, server, deadline)) continue;
     } else if (server.status === 'ready') {
-      const lease = await takeLease(await connectionUrl(place, server, LEASE_DATABASE));
+      const lease = await takeLease(await connectionUrl(dataFolder, server, LEASE_DATABASE));
       if (lease) return lease;
     }
     await sleep(RETRY_MS);
   }
   throw new StartupError(
-    `The embedded PostgreSQL was not ready within ${OPEN_TIMEOUT_MS / 1000} seconds: see ${place.log}, then start again.`,
+    `The embedded PostgreSQL was not ready within ${OPEN_TIMEOUT_MS / 1000} seconds: see ${dataFolder.log}, then start again.`,
   );
 }
 
 /** Makes the gateway's database on a fresh cluster; returns its connection string. */
-async function createDatabase(place: Place, client: pg.Client): Promise<string> {
+async function createDatabase(dataFolder: DataFolder, client: pg.Client): Promise<string> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
   if (rowCount === 0) {
     await client.query(`create database ${OWNER}`).catch((error) => {
@@ -110,10 +110,10 @@ async function createDatabase(place: Place, client: pg.Client): Promise<string> 
       if (!['42P04', '23505'].includes(codeOf(error))) throw error;
     });
   }
-  const server = await readPostmaster(place.cluster);
+  const server = await readPostmaster(dataFolder.cluster);
   if (!server)
-    throw new StartupError(`The embedded PostgreSQL stopped while it was starting: see ${place.log}.`);
-  return connectionUrl(place, server, OWNER);
+    throw new StartupError(`The embedded PostgreSQL stopped while it was starting: see ${dataFolder.log}.`);
+  return connectionUrl(dataFolder, server, OWNER);
 }
 
 /** Keeps the lease: if its connection drops, another is taken in the background, and a crashed server is started again. */
@@ -135,7 +135,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
       try {
         await sleep(pause, undefined, { signal: stop.signal, ref: false });
         // Someone may have removed the whole folder; a lease that comes back must not make an empty database.
-        if (!(await hasCluster(cluster.place, cluster.binaries))) return;
+        if (!(await hasCluster(cluster.dataFolder, cluster.binaries))) return;
         return adopt(await acquire(cluster, stop.signal));
       } catch {
         if (stop.signal.aborted) return;
@@ -146,12 +146,13 @@ function createHold(cluster: Cluster, first: pg.Client) {
   async function release(): Promise<void> {
     stop.abort();
     await healing;
-    const { place, binaries } = cluster;
-    const server = await findServer(place.cluster);
-    const last = client ?? (server && (await connect(await connectionUrl(place, server, LEASE_DATABASE))));
+    const { dataFolder, binaries } = cluster;
+    const server = await findServer(dataFolder.cluster);
+    const last =
+      client ?? (server && (await connect(await connectionUrl(dataFolder, server, LEASE_DATABASE))));
     if (!last) return;
     // The connection stays until the server is gone, for while it lasts nobody can take a new lease.
-    if ((await giveUpLease(last)) && server) await stopServer(place, binaries, server);
+    if ((await giveUpLease(last)) && server) await stopServer(dataFolder, binaries, server);
     await close(last);
   }
 

@@ -1,19 +1,20 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
-import type { Reach } from '../auth/actor.ts';
+
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
-import { choose, type Source } from './projections.ts';
 import { Prisma } from './generated/client.ts';
+import { project, type Source } from './projections.ts';
 import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';
 import { readRows, type Store, type Transaction } from './store.ts';
 import { PAGES, type PageRow } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
 
 type StepKind = 'page' | 'conditional_split';
 export type BranchName = 'matched' | 'unmatched';
 
 /** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
-export interface StepPlace {
+export interface TreePosition {
   readonly id: bigint;
   readonly kind: StepKind;
   readonly parentId: bigint | null;
@@ -21,7 +22,7 @@ export interface StepPlace {
   readonly position: number;
 }
 
-export interface StepRow extends StepPlace {
+export interface StepRow extends TreePosition {
   readonly publicId: string;
   readonly funnelId: bigint;
   readonly name: string;
@@ -81,27 +82,27 @@ const stepsWhere = (condition: string, columns: Columns, withPages: boolean): st
  */
 export async function findSteps(
   store: Store,
-  reach: Reach,
+  tenancy: Tenancy,
   funnelIds: readonly bigint[],
-  wanted: readonly string[] | null = null,
+  projection: readonly string[] | null = null,
 ): Promise<Siblings[]> {
-  const withPages = wanted?.includes('page') ?? true;
-  const choice = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])], reach.teamId);
-  const ofFunnels = choice.statement('funnel_steps.of_funnels', () =>
-    stepsWhere('t.funnel_id = any($3::bigint[])', choice.columns, withPages),
+  const withPages = projection?.includes('page') ?? true;
+  const projected = project(STEPS, withPages ? null : [...PLACE, ...(projection ?? [])], tenancy.teamId);
+  const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
+    stepsWhere('t.funnel_id = any($3::bigint[])', projected.columns, withPages),
   );
-  const values = [reach.teamId, reach.workspaceIds, funnelIds];
-  const rows = await readRows(store, ofFunnels, values, reach.teamId);
-  return groupSiblings(rows, withPages ? withPage(choice.make) : (choice.make as RowMaker<StepRow>));
+  const values = [tenancy.teamId, tenancy.workspaceIds, funnelIds];
+  const rows = await readRows(store, ofFunnels, values, tenancy.teamId);
+  return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
 export async function findStepsAround(
   store: Store,
-  reach: Reach,
+  tenancy: Tenancy,
   stepIds: readonly bigint[],
 ): Promise<Siblings[]> {
-  const { columns, make } = choose(STEPS);
+  const { columns, make } = project(STEPS);
   const around = statement('funnel_steps.around', () =>
     stepsWhere(
       't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
@@ -109,7 +110,7 @@ export async function findStepsAround(
       true,
     ),
   );
-  const rows = await readRows(store, around, [reach.teamId, reach.workspaceIds, stepIds], reach.teamId);
+  const rows = await readRows(store, around, [tenancy.teamId, tenancy.workspaceIds, stepIds], tenancy.teamId);
   return groupSiblings(rows, withPage(make));
 }
 
@@ -140,20 +141,20 @@ const withPage =
   };
 
 /** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
-export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promise<bigint | null> {
+export async function lockFunnel(tx: Transaction, tenancy: Tenancy, ref: Ref): Promise<bigint | null> {
   const named = typeof ref === 'bigint' ? Prisma.sql`f.id = ${ref}` : Prisma.sql`f.public_id = ${ref}`;
   const rows = await tx.$queryRaw<{ id: bigint }[]>`
     select f.id from funnels f join workspaces w on w.id = f.workspace_id
-    where ${named} and w.team_id = ${reach.teamId} and (${reach.workspaceIds}::bigint[] is null or w.id = any(${reach.workspaceIds}))
+    where ${named} and w.team_id = ${tenancy.teamId} and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))
     for update of f`;
   return rows[0]?.id ?? null;
 }
 
 /** A locked funnel's steps, for working out a change. */
-export async function findPlaces(
+export async function findTreePositions(
   tx: Transaction,
   funnelId: bigint,
-): Promise<(StepPlace & { publicId: string; pageId: bigint | null })[]> {
+): Promise<(TreePosition & { publicId: string; pageId: bigint | null })[]> {
   return tx.funnelStep.findMany({
     where: { funnelId, removedAt: null },
     select: {
@@ -169,12 +170,16 @@ export async function findPlaces(
 }
 
 /** Puts steps of a locked funnel where the places say, in one statement. */
-export async function moveSteps(tx: Transaction, places: readonly StepPlace[], at: Date): Promise<void> {
-  if (places.length === 0) return;
+export async function moveSteps(
+  tx: Transaction,
+  positions: readonly TreePosition[],
+  at: Date,
+): Promise<void> {
+  if (positions.length === 0) return;
   await tx.$executeRaw`
     update funnel_steps s set parent_id = m.parent_id, branch = m.branch::branch, position = m.position, updated_at = ${at}
-    from unnest(${places.map((place) => place.id)}::bigint[], ${places.map((place) => place.parentId)}::bigint[],
-      ${places.map((place) => place.branch)}::text[], ${places.map((place) => place.position)}::int[])
+    from unnest(${positions.map((position) => position.id)}::bigint[], ${positions.map((position) => position.parentId)}::bigint[],
+      ${positions.map((position) => position.branch)}::text[], ${positions.map((position) => position.position)}::int[])
       as m (id, parent_id, branch, position)
     where s.id = m.id`;
 }

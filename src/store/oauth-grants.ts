@@ -61,8 +61,8 @@ export async function findGrantByKey(store: Store, key: string, at: Date): Promi
  * Writes down what was granted. It is said once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
-export async function completeGrant(store: Store, key: string, choice: GrantChoice): Promise<void> {
-  const { teamId, workspaceIds, scopes } = choice;
+export async function completeGrant(store: Store, key: string, projected: GrantChoice): Promise<void> {
+  const { teamId, workspaceIds, scopes } = projected;
   if (workspaceIds?.length === 0) throw new Error('A grant of no workspace is none.');
   const completed = await withPrisma(store, (prisma) =>
     prisma.oauthGrant.updateMany({

@@ -14,7 +14,7 @@ export interface Source<Row> {
 }
 
 /** A choice of columns, and what makes rows of them. */
-export interface Choice<Row> {
+export interface Projected<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
   /** The statement that is called `name`, over these columns; its text is built when it is first asked for. */
@@ -22,47 +22,47 @@ export interface Choice<Row> {
 }
 
 /** How many choices of a part of the columns are kept, of all sources and teams. */
-const MAX_CHOICES = 400;
+const MAX_PROJECTIONS = 400;
 
-const partial = new SharedCache<Choice<unknown>>({ max: MAX_CHOICES });
+const partial = new SharedCache<Projected<unknown>>({ max: MAX_PROJECTIONS });
 /** One a source. */
-const whole = new Map<string, Choice<unknown>>();
+const whole = new Map<string, Projected<unknown>>();
 let made = 0;
 
 /**
  * @param wanted properties of the row; null chooses all. The id always is among them, and stands first.
  * @param owner the team for which they are read
  */
-export function choose<Row extends { id: bigint }>(
+export function project<Row extends { id: bigint }>(
   source: Source<Row>,
-  wanted: readonly string[] | null = null,
+  projection: readonly string[] | null = null,
   owner = 0n,
-): Choice<Row> {
+): Projected<Row> {
   const { name, besides = [] } = source;
-  if (wanted === null) return wholeOf(source);
+  if (projection === null) return wholeOf(source);
   const all = Object.keys(source.columns);
-  const chosen = all.filter((property) => property === 'id' || wanted.includes(property));
+  const chosen = all.filter((property) => property === 'id' || projection.includes(property));
   if (chosen.length === all.length + besides.length) return wholeOf(source);
   const key = `${name} ${chosen.join(' ')}`;
-  let choice = partial.get(key, owner);
-  if (choice === undefined) {
-    choice = partOf(source, chosen);
-    partial.add(key, owner, choice);
+  let projected = partial.get(key, owner);
+  if (projected === undefined) {
+    projected = partOf(source, chosen);
+    partial.add(key, owner, projected);
   }
-  return choice as Choice<Row>;
+  return projected as Projected<Row>;
 }
 
-function wholeOf<Row>(source: Source<Row>): Choice<Row> {
-  const choice = whole.get(source.name) ?? {
+function wholeOf<Row>(source: Source<Row>): Projected<Row> {
+  const projected = whole.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
     statement,
   };
-  whole.set(source.name, choice);
-  return choice as Choice<Row>;
+  whole.set(source.name, projected);
+  return projected as Projected<Row>;
 }
 
-function partOf<Row>(source: Source<Row>, chosen: readonly string[]): Choice<Row> {
+function partOf<Row>(source: Source<Row>, chosen: readonly string[]): Projected<Row> {
   const { besides = [] } = source;
   const columns: Columns = Object.fromEntries(
     Object.entries<Column>(source.columns).filter(([property]) => chosen.includes(property)),
@@ -77,7 +77,7 @@ function partOf<Row>(source: Source<Row>, chosen: readonly string[]): Choice<Row
     columns,
     make: rowMaker<Row>(columns, { absent }),
     statement(name, build) {
-      const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isChoice: true };
+      const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isProjection: true };
       statements.set(name, found);
       return found;
     },

@@ -1,13 +1,14 @@
 // Reads of any table: by ids, by page under one or many parents, counts and probes. One statement each; the caller's
 // reach is part of it, so that "not yours" and "not there" are one answer.
-import type { Reach } from '../auth/actor.ts';
-import { selectList } from '../rows/columns.ts';
+
 import type { Page, PageRequest } from '../pagination.ts';
+import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
-import { choose } from './projections.ts';
+import { project } from './projections.ts';
 import { statement } from './statements.ts';
 import { readRows, type Store, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
 
 /** How a client names one row: the integer id or the public id. */
 export type Ref = bigint | string;
@@ -18,7 +19,7 @@ type Row = { id: bigint };
 export async function findByIds<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   ids: readonly bigint[],
 ): Promise<(R | null)[]> {
   const byIds = statement(
@@ -26,9 +27,9 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (await readRows(store, byIds, [reach.teamId, reach.workspaceIds, ids], reach.teamId)).map(
-    choose(table).make,
-  );
+  const rows = (
+    await readRows(store, byIds, [tenancy.teamId, tenancy.workspaceIds, ids], tenancy.teamId)
+  ).map(project(table).make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -37,17 +38,17 @@ export async function findByIds<R extends Row>(
 export async function findByRef<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   ref: Ref,
 ): Promise<R | null> {
-  if (typeof ref === 'bigint') return (await findByIds(store, table, reach, [ref]))[0] ?? null;
+  if (typeof ref === 'bigint') return (await findByIds(store, table, tenancy, [ref]))[0] ?? null;
   const byPublicId = statement(
     `${table.name}.public_id`,
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await readRows(store, byPublicId, [reach.teamId, reach.workspaceIds, ref], reach.teamId);
-  const [row] = rows.map(choose(table).make);
+  const rows = await readRows(store, byPublicId, [tenancy.teamId, tenancy.workspaceIds, ref], tenancy.teamId);
+  const [row] = rows.map(project(table).make);
   return row ?? null;
 }
 
@@ -59,32 +60,37 @@ export async function findByRef<R extends Row>(
 export async function findPageUnder<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   parent: Ref,
   page: PageRequest,
-  wanted: readonly string[] | null = null,
+  projection: readonly string[] | null = null,
 ): Promise<Page<R> | null> {
   const { table: parents, column } = table.parent;
   const named = typeof parent === 'string' ? 'p.public_id = $3' : 'p.id = $3';
   const form = `${table.name}.under_${typeof parent === 'string' ? 'ref' : 'id'}`;
   const direction = scanDirection(page);
-  const choice = choose(table, wanted, reach.teamId);
+  const projected = project(table, projection, tenancy.teamId);
   const owner = `(select p.id from ${parents} p where ${named} and ${parentInReach(parents)})`;
-  const pageUnder = choice.statement(
+  const pageUnder = projected.statement(
     `${form}.${direction}`,
-    () => `select ${selectList(choice.columns)} from ${table.name} t
+    () => `select ${selectList(projected.columns)} from ${table.name} t
       where ${between(`t.${column}`, owner)} and ${table.visible} and ${table.narrowed('$2')}
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
-  const values = [reach.teamId, reach.workspaceIds, parent, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pageUnder, values, reach.teamId);
-  if (rows.length > 0) return toPage(rows.map(choice.make), page);
+  const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...bounds(page)];
+  const rows = await readRows(store, pageUnder, values, tenancy.teamId);
+  if (rows.length > 0) return toPage(rows.map(projected.make), page);
   const parentOnly = statement(
     `${form}.parent`,
     () =>
       `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint[] is null or true)`,
   );
-  const owned = await readRows(store, parentOnly, [reach.teamId, reach.workspaceIds, parent], reach.teamId);
+  const owned = await readRows(
+    store,
+    parentOnly,
+    [tenancy.teamId, tenancy.workspaceIds, parent],
+    tenancy.teamId,
+  );
   return owned.length > 0 ? { rows: [], more: false } : null;
 }
 
@@ -96,37 +102,37 @@ export async function findPageUnder<R extends Row>(
 export async function findPagesUnder<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   parents: readonly bigint[],
   page: PageRequest,
-  wanted: readonly string[] | null = null,
+  projection: readonly string[] | null = null,
 ): Promise<(Page<R> | null)[]> {
   const [parent, ...others] = parents;
   if (parent !== undefined && others.length === 0)
-    return [await findPageUnder(store, table, reach, parent, page, wanted)];
+    return [await findPageUnder(store, table, tenancy, parent, page, projection)];
   const direction = scanDirection(page);
   const link = table.parent;
-  const choice = choose(table, wanted, reach.teamId);
-  const pages = choice.statement(
+  const projected = project(table, projection, tenancy.teamId);
+  const pages = projected.statement(
     `${table.name}.under_ids.${direction}`,
     () => `select t.*, p.id as "parentId" from ${link.table} p left join lateral (
-        select ${selectList(choice.columns)} from ${table.name} t
+        select ${selectList(projected.columns)} from ${table.name} t
         where ${between(`t.${link.column}`, 'p.id')} and ${table.visible} and ${table.narrowed('$2')}
         order by t.${link.column} ${direction}, t.id ${direction} limit $4
       ) t on true
       where p.id = any($3::bigint[]) and ${parentInReach(link.table)}
       order by p.id, t.id ${direction}`,
   );
-  const values = [reach.teamId, reach.workspaceIds, parents, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pages, values, reach.teamId);
+  const values = [tenancy.teamId, tenancy.workspaceIds, parents, limitOf(page), ...bounds(page)];
+  const rows = await readRows(store, pages, values, tenancy.teamId);
   const byParent = new Map<string, R[]>();
-  const behind = Object.keys(choice.columns).length;
+  const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (startOf(row, 0) >= 0) siblings.push(choice.make(rows, index));
+    if (startOf(row, 0) >= 0) siblings.push(projected.make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {
@@ -152,7 +158,7 @@ export const MAX_EXACT_COUNT = 100_000;
 export async function countUnder<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   parents: readonly bigint[],
 ): Promise<Count[]> {
   const link = table.parent;
@@ -163,8 +169,8 @@ export async function countUnder<R extends Row>(
         limit ${MAX_EXACT_COUNT + 1}) s) as "count"
       from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}`,
   );
-  const values = [reach.teamId, reach.workspaceIds, parents];
-  const rows = await scanRows(store, counts, values, reach.teamId);
+  const values = [tenancy.teamId, tenancy.workspaceIds, parents];
+  const rows = await scanRows(store, counts, values, tenancy.teamId);
   const byParent = new Map(
     rows.map((block, index) => {
       const row = new BlockRow(block, index);
@@ -181,7 +187,7 @@ export async function countUnder<R extends Row>(
 export async function existsUnder<R extends Row>(
   store: Store,
   table: Table<R>,
-  reach: Reach,
+  tenancy: Tenancy,
   parents: readonly bigint[],
   probe: { id: bigint; side: 'at_or_below' | 'at_or_above' },
 ): Promise<boolean[]> {
@@ -198,8 +204,8 @@ export async function existsUnder<R extends Row>(
   const rows = await readRows(
     store,
     exists,
-    [reach.teamId, reach.workspaceIds, parents, low, high],
-    reach.teamId,
+    [tenancy.teamId, tenancy.workspaceIds, parents, low, high],
+    tenancy.teamId,
   );
   const having = new Set(rows.map((block, index) => textOf(new BlockRow(block, index), 0)));
   return parents.map((id) => having.has(String(id)));

@@ -140,7 +140,7 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /** One of many that clients choose by what they ask for (choices.ts): a connection keeps only so many of them. */
-  readonly isChoice?: boolean;
+  readonly isProjection?: boolean;
 }
 
 /**

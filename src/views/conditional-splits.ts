@@ -1,11 +1,11 @@
+import type { ByteWriter } from '../rows/byte-writer.ts';
 import { toInteger } from '../rows/json.ts';
-import type { Output } from '../rows/byte-writer.ts';
 import type { SplitDetail } from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import { writeRefineFilter } from './refine-filters.ts';
 
 /** A split with the first page of each branch, matched before unmatched. */
-export function writeSplit({ split, matched, unmatched, filter }: SplitDetail, out: Output): void {
+export function writeSplit({ split, matched, unmatched, filter }: SplitDetail, out: ByteWriter): void {
   const condition = JSON.stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
   out.addText(
     `{"id":${split.id},"public_id":"${split.publicId}","funnel_id":${split.funnelId},` +

@@ -1,5 +1,5 @@
+import type { ByteWriter } from '../rows/byte-writer.ts';
 import { toInteger } from '../rows/json.ts';
-import type { Output } from '../rows/byte-writer.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
 import type { FunnelRow } from '../services/funnels.ts';
 import { writeTags } from './tags.ts';
@@ -25,7 +25,7 @@ interface Structure {
 }
 
 /** The funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow. */
-export function writeStructure({ funnel, steps }: Structure, out: Output): void {
+export function writeStructure({ funnel, steps }: Structure, out: ByteWriter): void {
   out.addText(
     JSON.stringify({
       funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },

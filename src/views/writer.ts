@@ -1,19 +1,19 @@
 // Rows -> JSON text. A view is a list of members; its writer goes from a column's bytes straight to JSON.
 
-import { fieldText, layoutOf, type Place, writeField } from '../rows/columns.ts';
-import type { Output } from '../rows/byte-writer.ts';
+import type { ByteWriter } from '../rows/byte-writer.ts';
+import { type ColumnPosition, fieldText, layoutOf, writeField } from '../rows/columns.ts';
 
 /** A member: the property that it shows as its type is written, or that property's text in words of its own. */
 type Member<Row> = (keyof Row & string) | readonly [keyof Row & string, (text: string) => string];
 
 /** Adds one row as a JSON object. */
-export type Writer<Row> = (row: Row, out: Output) => void;
+export type Writer<Row> = (row: Row, out: ByteWriter) => void;
 
 interface Step {
   /** The member's name with all that stands before its value. */
   readonly lead: Uint8Array;
   /** Says whether there is a value. */
-  readonly write: (out: Output, row: object) => boolean;
+  readonly write: (out: ByteWriter, row: object) => boolean;
 }
 
 const NULL = Buffer.from('null');
@@ -34,7 +34,7 @@ export function writer<Row extends object>(members: Readonly<Record<string, Memb
 
 function compile(
   members: Readonly<Record<string, Member<never>>>,
-  layout: ReadonlyMap<string, Place> | undefined,
+  layout: ReadonlyMap<string, ColumnPosition> | undefined,
 ): Step[] {
   return Object.entries(members).map(([name, member], position) => {
     const [property, writeText] = typeof member === 'string' ? [member] : member;

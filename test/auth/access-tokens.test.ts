@@ -321,8 +321,8 @@ describe('what a token reaches', () => {
 describe('a client that acts for itself', () => {
   const bearerFor = async (workspaceIds: bigint[] = [], team: bigint | null = teamId) => {
     const { app } = gateway;
-    const reach = { teamId: team, workspaceIds, wholeTeam: workspaceIds.length === 0 };
-    const { clientSecret: _, ...client } = await factories.oauthClient(app, reach);
+    const tenancy = { teamId: team, workspaceIds, wholeTeam: workspaceIds.length === 0 };
+    const { clientSecret: _, ...client } = await factories.oauthClient(app, tenancy);
     const own = ownClaimsOf(app, client, 'read');
     await issue(app, own, null);
     return { client, caller: bearer(await sign(app, own)) };

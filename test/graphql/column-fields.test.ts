@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeBase64 } from '../../src/graphql/column-fields.ts';
-import { Output } from '../../src/rows/byte-writer.ts';
+import { ByteWriter } from '../../src/rows/byte-writer.ts';
 
 test.each(['base64', 'base64url'] as const)('%s of any prefix and any digits', (encoding) => {
-  const out = new Output();
+  const out = new ByteWriter();
   const prefix = fc.string({ unit: 'binary-ascii', maxLength: 12 });
   const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
   fc.assert(

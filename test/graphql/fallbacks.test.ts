@@ -1,8 +1,8 @@
 // When a compiled operation is left to the full executor, somebody can see it: a bug must not look like a slow day.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFallbacks } from '../../src/graphql/fallbacks.ts';
+import { createFastPath } from '../../src/graphql/fast-path.ts';
 import { createGraphqlHandler } from '../../src/graphql/handler.ts';
-import { createLane } from '../../src/graphql/fast-path.ts';
 import { createTurns } from '../../src/graphql/large-answers.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Exchange } from '../../src/http/exchange.ts';
@@ -32,7 +32,7 @@ function createObserved() {
   const { limits } = gateway.app.config;
   const handler = createGraphqlHandler(
     gateway.app,
-    createLane({ schema, limits, turns: createTurns(), fallbacks }),
+    createFastPath({ schema, limits, turns: createTurns(), fallbacks }),
   );
   return {
     lines,

@@ -14,8 +14,8 @@ import {
   validate,
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Columns, rowMaker } from '../../src/rows/columns.ts';
 import { compileOperation } from '../../src/graphql/compile.ts';
+import { type Columns, rowMaker } from '../../src/rows/columns.ts';
 import { toBlock } from '../support/row-block.ts';
 
 const unhandled: unknown[] = [];

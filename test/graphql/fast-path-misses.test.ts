@@ -3,7 +3,7 @@ import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphContext } from '../../src/graphql/context.ts';
 import { createFallbacks } from '../../src/graphql/fallbacks.ts';
-import { createLane, type Params } from '../../src/graphql/fast-path.ts';
+import { createFastPath, type Params } from '../../src/graphql/fast-path.ts';
 import { createTurns } from '../../src/graphql/large-answers.ts';
 import { createGateway } from '../support/gateway.ts';
 
@@ -22,22 +22,22 @@ test('an operation that fails every time is left to Yoga, until Yoga gives it a 
     return 'yes';
   };
   const fallbacks = createFallbacks(gateway.app.log, gateway.app.clock);
-  const lane = createLane({ schema, limits, turns: createTurns(), fallbacks });
+  const fastPath = createFastPath({ schema, limits, turns: createTurns(), fallbacks });
   const params: Params = { query: '{ thing }', variables: {}, operationName: null };
   const document = parse(params.query);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
   const ctx = {
-    actor: { kind: 'api_key', reach: { teamId: 1n } },
+    actor: { kind: 'api_key', tenancy: { teamId: 1n } },
     outcome: { turn: null, refusal: null },
   } as GraphContext;
 
-  lane.learn(params, '', { document, operation }, response, 1n);
-  for (let i = 0; i < 300; i++) expect(await lane.answer(params, '', ctx)).toBeNull();
+  fastPath.remember(params, '', { document, operation }, response, 1n);
+  for (let i = 0; i < 300; i++) expect(await fastPath.answer(params, '', ctx)).toBeNull();
   expect(calls).toBe(100);
   works = true;
-  expect(await lane.answer(params, '', ctx)).toBeNull();
-  lane.learn(params, '', { document, operation }, response, 1n);
-  const answer = await lane.answer(params, '', ctx);
+  expect(await fastPath.answer(params, '', ctx)).toBeNull();
+  fastPath.remember(params, '', { document, operation }, response, 1n);
+  const answer = await fastPath.answer(params, '', ctx);
   expect(new TextDecoder().decode(answer?.body as Uint8Array)).toBe('{"data":{"thing":"yes"}}');
 });

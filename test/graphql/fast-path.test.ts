@@ -6,9 +6,6 @@ import { encodeCursor } from '../../src/pagination.ts';
 import { endOf, RowBlock } from '../../src/rows/row-block.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { oauthGrant } from '../support/grants.ts';
-import { intercept } from '../support/graphql-statements.ts';
 import {
   type Comparison,
   createLanes,
@@ -17,6 +14,9 @@ import {
   mustBeByLane,
 } from '../support/fast-path.ts';
 import { type Asked, operations, readAsked, readTestOperations } from '../support/fast-path-operations.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { intercept } from '../support/graphql-statements.ts';
 
 const RUNS = 100;
 
@@ -299,7 +299,7 @@ describe('what is accepted', () => {
 
 describe('whoever asks', () => {
   const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
-  const learn = () => agreeByLane({ caller, body: { query } });
+  const remember = () => agreeByLane({ caller, body: { query } });
 
   test('nobody is never answered by the lane', async () => {
     for (const text of [query, '{ __typename }', '{ viewer { name } }']) {
@@ -325,7 +325,7 @@ describe('whoever asks', () => {
       const { byYoga, firstByLane, secondByLane } = await agree({ caller: key, body: { query } });
       expect([byYoga.status, firstByLane, secondByLane]).toEqual([401, false, false]);
     }
-    await learn();
+    await remember();
   });
 
   test('a key that loses a scope, and gets it back', async () => {
@@ -349,7 +349,7 @@ describe('whoever asks', () => {
   });
 
   test('another team and another host get what is theirs', async () => {
-    await learn();
+    await remember();
     for (const [name, from] of Object.entries(callers)) {
       const { firstByLane, first } = await agree({ ...from, body: { query } });
       expect([name, firstByLane]).toEqual([name, name === 'everything']);
@@ -363,12 +363,12 @@ describe('whoever asks', () => {
   });
 
   test('rows that change are shown as they are now', async () => {
-    const { byYoga } = await learn();
+    const { byYoga } = await remember();
     await gateway.app.store.prisma.workspace.update({
       where: { id: 1n },
       data: { name: 'Renamed "\u2028" 🏕' },
     });
-    const changed = await learn();
+    const changed = await remember();
     expect(changed.firstByLane).toBe(true);
     expect(changed.byYoga.body).not.toBe(byYoga.body);
   });
@@ -378,17 +378,17 @@ describe('while the store misbehaves', () => {
   const query = `{ workspace(databaseId: 1) { name
     contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
     funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
-  const learn = () => agreeByLane({ caller, body: { query } });
+  const remember = () => agreeByLane({ caller, body: { query } });
 
   /** What `watch` makes of each statement, in place of its rows. */
   async function during(watch: Parameters<typeof intercept>[1]): Promise<Comparison> {
-    await learn();
+    await remember();
     const stop = intercept(gateway, watch);
     try {
       return await agree({ caller, body: { query } });
     } finally {
       stop();
-      await learn();
+      await remember();
     }
   }
 

@@ -1,7 +1,7 @@
 // Every parameter of the authorization server's endpoints with what no honest client sends: nothing breaks.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
+import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { all, breakages, TEXTS } from '../support/hostile.ts';

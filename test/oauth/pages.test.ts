@@ -1,16 +1,11 @@
 // The pages as text: what they escape, what their headers forbid, and that a form says what was chosen.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { SCOPES, scopeSentence } from '../../src/auth/scopes.ts';
 import { accountPage, parseAccountForm } from '../../src/oauth/pages/account.ts';
-import {
-  type ConsentData,
-  consentError,
-  consentPage,
-  parseConsent,
-} from '../../src/oauth/pages/consent.ts';
+import { type ConsentData, consentError, consentPage, parseConsent } from '../../src/oauth/pages/consent.ts';
 import { problemPage } from '../../src/oauth/pages/problem.ts';
 import { parseSignIn, signInPage } from '../../src/oauth/pages/sign-in.ts';
-import { SCOPES, scopeSentence } from '../../src/auth/scopes.ts';
 
 const EVIL = `"><script>alert('x')</script>&`;
 const form = { action: '/oauth/interaction/u1', csrf: 'csrf-token' };

@@ -1,10 +1,10 @@
 // Every path and query parameter of every route, found in the router itself, and the headers that are read, with what no
 // honest client sends: each is answered or refused in the documented form, nothing breaks, nothing changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { STATUS_OF } from '../../src/errors.ts';
-import { routes } from '../../src/rest/router.ts';
 import { createServer } from '../../src/http/server.ts';
+import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
+import { routes } from '../../src/rest/router.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { all, breakages, digest, TEXTS } from '../support/hostile.ts';

@@ -1,12 +1,12 @@
 // What goes to clients is put together byte by byte: any parts, however many, are what they are behind each other.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Output } from '../../src/rows/byte-writer.ts';
+import { ByteWriter } from '../../src/rows/byte-writer.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 
 test('parts of every kind stand behind each other', () => {
-  const out = new Output();
+  const out = new ByteWriter();
   const part = fc.record({ how: fc.constantFrom('add', 'part', 'byte', 'text', 'plain'), text });
   fc.assert(
     fc.property(fc.array(part, { maxLength: 400 }), (parts) => {
@@ -29,7 +29,7 @@ test('parts of every kind stand behind each other', () => {
 });
 
 test('what has to be escaped is not plain, and adds nothing', () => {
-  const out = new Output();
+  const out = new ByteWriter();
   for (let code = 0; code < 0x100; code++) {
     const character = String.fromCharCode(code);
     const bytes = Buffer.from(`a${character}b`);
@@ -41,7 +41,7 @@ test('what has to be escaped is not plain, and adds nothing', () => {
 });
 
 test('it grows with what is added, and a buffer that was given out keeps what it had', () => {
-  const out = new Output();
+  const out = new ByteWriter();
   const long = 'é'.repeat(900_000);
   out.addText('"');
   out.addText(long);

@@ -1,6 +1,7 @@
 // Text of PostgreSQL's, decoded and as JSON: the two must say the same.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import {
   type ColumnType,
   fieldText,
@@ -10,14 +11,13 @@ import {
   selectList,
   writeField,
 } from '../../src/rows/columns.ts';
-import { Output } from '../../src/rows/byte-writer.ts';
 import { toBlock } from '../support/row-block.ts';
 
 const rowOf = (type: ColumnType, text: string | null) =>
   rowMaker<{ value: unknown }>({ value: type })(toBlock([text]), 0);
 const read = (type: ColumnType, text: string) => rowOf(type, text).value;
 
-const out = new Output();
+const out = new ByteWriter();
 /** The text of a column as JSON. */
 function toJson(type: ColumnType, text: string): string {
   out.clear();

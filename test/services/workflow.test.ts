@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BranchChoice, removeSplit } from '../../src/services/workflow.ts';
-import type { StepPlace } from '../../src/store/funnel-steps.ts';
+import type { TreePosition } from '../../src/store/funnel-steps.ts';
 import type { Plan } from '../support/factories.ts';
 import { anyBranch, anyPlans, namesOf, normal, removeFrom, splitsOf } from '../support/plans.ts';
 
-type Step = StepPlace & { readonly name: string };
+type Step = TreePosition & { readonly name: string };
 
 /** The steps of a plan as the store has them. */
 function toSteps(
@@ -17,10 +17,10 @@ function toSteps(
   return plans.flatMap((plan, position): Step[] => {
     const name = typeof plan === 'string' ? plan : plan.split;
     const id = BigInt(name.split(' ')[1] ?? 0) + 1n;
-    const place = { id, name, parentId, branch, position };
-    if (typeof plan === 'string') return [{ ...place, kind: 'page' }];
+    const step = { id, name, parentId, branch, position };
+    if (typeof plan === 'string') return [{ ...step, kind: 'page' }];
     return [
-      { ...place, kind: 'conditional_split' },
+      { ...step, kind: 'conditional_split' },
       ...toSteps(plan.matched ?? [], id, 'matched'),
       ...toSteps(plan.unmatched ?? [], id, 'unmatched'),
     ];

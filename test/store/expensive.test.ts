@@ -59,9 +59,9 @@ async function expectOthersServed(): Promise<void> {
 test('while one team’s counts are stuck others are served; of its own those wait that it may have, and the rest is refused', async () => {
   const { store } = gateway.app;
   await admin.query('begin; lock table contacts');
-  const reach = { teamId: busy.teamId, workspaceIds: null };
+  const tenancy = { teamId: busy.teamId, workspaceIds: null };
   const stuck = Promise.allSettled(
-    Array.from({ length: 200 }, () => countUnder(store, CONTACTS, reach, [busy.workspaceId])),
+    Array.from({ length: 200 }, () => countUnder(store, CONTACTS, tenancy, [busy.workspaceId])),
   );
   try {
     expect(store.expensive.waiting).toBe(128);

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
-import { choose } from '../../src/store/projections.ts';
 import { createStatementNames } from '../../src/store/prisma-names.ts';
-import { MAX_PREPARED_CHOICES } from '../../src/store/readers/statement-names.ts';
+import { project } from '../../src/store/projections.ts';
+import { MAX_PREPARED_PROJECTIONS } from '../../src/store/readers/statement-names.ts';
 import { createReaders, type Readers } from '../../src/store/readers.ts';
 import { CONTACTS } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';
@@ -33,10 +33,10 @@ afterAll(async () => {
 
 const GREEDY = 1n;
 const MODEST = 2n;
-const choice = (name: string) => ({ name, text: `select $1::int, '${name}'`, isChoice: true });
+const projected = (name: string) => ({ name, text: `select $1::int, '${name}'`, isProjection: true });
 
 async function read(name: string, owner: bigint, value = 1): Promise<void> {
-  const rows = await readers.read(choice(name), [value], owner);
+  const rows = await readers.read(projected(name), [value], owner);
   expect(
     rows.map((block, index) => [0, 1].map((field) => textOf(new BlockRow(block, index), field))),
   ).toEqual([[String(value), name]]);
@@ -61,34 +61,34 @@ test('however many choices one team goes through, a connection keeps so many sta
   for (const name of modest) await read(name, MODEST);
   const before = await prepared();
   for (let round = 0; round < 3; round++) {
-    for (let index = 0; index < 3 * MAX_PREPARED_CHOICES; index++) await read(`greedy ${index}`, GREEDY);
-    expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_CHOICES);
+    for (let index = 0; index < 3 * MAX_PREPARED_PROJECTIONS; index++) await read(`greedy ${index}`, GREEDY);
+    expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_PROJECTIONS);
   }
   const after = await prepared();
   for (const name of modest) {
-    const { text } = choice(name);
+    const { text } = projected(name);
     expect(before.get(text)).toBeDefined();
     expect(after.get(text)).toBe(before.get(text));
   }
 });
 
 test('more choices at once than a connection keeps are all answered right, and no more are kept', async () => {
-  const names = Array.from({ length: 4 * MAX_PREPARED_CHOICES }, (_, index) => `at once ${index}`);
+  const names = Array.from({ length: 4 * MAX_PREPARED_PROJECTIONS }, (_, index) => `at once ${index}`);
   for (let round = 0; round < 3; round++)
     await Promise.all([...names, ...names].map((name, index) => read(name, BigInt(index % 5), index)));
-  expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_CHOICES);
+  expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_PROJECTIONS);
 });
 
 test('the process keeps a bounded number of choices, and a team’s few are not made anew', () => {
   const properties = Object.keys(CONTACTS.columns).filter((property) => property !== 'id');
   const subset = (bits: number) => properties.filter((_, index) => bits & (1 << index));
-  const mine = choose(CONTACTS, subset(0b11), MODEST);
-  for (let bits = 1; bits < 2_000; bits++) choose(CONTACTS, subset(bits), bits === 0b11 ? MODEST : GREEDY);
-  expect(choose(CONTACTS, subset(0b11), MODEST)).toBe(mine);
-  const first = choose(CONTACTS, subset(0b100), GREEDY);
-  for (let bits = 2_000; bits < 4_000; bits++) choose(CONTACTS, subset(bits), GREEDY);
-  expect(choose(CONTACTS, subset(0b100), GREEDY)).not.toBe(first);
-  expect(choose(CONTACTS, properties)).toBe(choose(CONTACTS));
+  const mine = project(CONTACTS, subset(0b11), MODEST);
+  for (let bits = 1; bits < 2_000; bits++) project(CONTACTS, subset(bits), bits === 0b11 ? MODEST : GREEDY);
+  expect(project(CONTACTS, subset(0b11), MODEST)).toBe(mine);
+  const first = project(CONTACTS, subset(0b100), GREEDY);
+  for (let bits = 2_000; bits < 4_000; bits++) project(CONTACTS, subset(bits), GREEDY);
+  expect(project(CONTACTS, subset(0b100), GREEDY)).not.toBe(first);
+  expect(project(CONTACTS, properties)).toBe(project(CONTACTS));
 });
 
 test('after hundreds of another key’s field subsets a page still reads only the columns that it asks for, all of them right', async () => {

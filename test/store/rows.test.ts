@@ -1,7 +1,6 @@
 // The hand-written reads against the plain Prisma client, on random data: same rows, same order, same counts.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reach } from '../../src/auth/actor.ts';
 import type { Page, PageRequest } from '../../src/pagination.ts';
 import { allocateIds } from '../../src/store/public-ids.ts';
 import {
@@ -13,6 +12,7 @@ import {
   findPageUnder,
 } from '../../src/store/rows.ts';
 import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/tables.ts';
+import type { Tenancy } from '../../src/store/tenancy.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -120,18 +120,18 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
 };
 
 const teamOf = (workspaceId: bigint) => workspaces.find(({ id }) => id === workspaceId)?.teamId;
-const inReach = (row: ModelRow, reach: Reach) =>
+const inReach = (row: ModelRow, tenancy: Tenancy) =>
   row.visible &&
-  teamOf(row.workspaceId) === reach.teamId &&
-  (reach.workspaceIds === null || reach.workspaceIds.includes(row.workspaceId));
+  teamOf(row.workspaceId) === tenancy.teamId &&
+  (tenancy.workspaceIds === null || tenancy.workspaceIds.includes(row.workspaceId));
 
 /** Whether the parent itself is in reach: a team by its id, a workspace or funnel by its workspace. */
-function parentInReach(table: AnyTable, id: bigint, reach: Reach): boolean {
-  if (table.parent.table === 'teams') return id === reach.teamId;
+function parentInReach(table: AnyTable, id: bigint, tenancy: Tenancy): boolean {
+  if (table.parent.table === 'teams') return id === tenancy.teamId;
   const workspaceId =
     table.parent.table === 'workspaces' ? id : funnels.find((row) => row.id === id)?.workspaceId;
-  if (workspaceId === undefined || teamOf(workspaceId) !== reach.teamId) return false;
-  return reach.workspaceIds === null || reach.workspaceIds.includes(workspaceId);
+  if (workspaceId === undefined || teamOf(workspaceId) !== tenancy.teamId) return false;
+  return tenancy.workspaceIds === null || tenancy.workspaceIds.includes(workspaceId);
 }
 
 const parentsOf = (table: AnyTable) => {
@@ -143,7 +143,7 @@ const parentsOf = (table: AnyTable) => {
 
 const anyReach = fc
   .record({ own: fc.nat(3), narrow: fc.option(fc.array(fc.nat(3), { maxLength: 3 }), { freq: 2 }) })
-  .map(({ own, narrow }): Reach => {
+  .map(({ own, narrow }): Tenancy => {
     const teamId = workspaces[own]?.teamId ?? 0n;
     return { teamId, workspaceIds: narrow?.map((index) => workspaces[index]?.id ?? 0n) ?? null };
   });
@@ -180,12 +180,12 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     const model = await readModel();
     const parents = fc.array(fc.constantFrom(...parentsOf(table), 999n), { maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(parents, anyReach, anyPage, async (ids, reach, page) => {
-        const found = await findPagesUnder(store(), table, reach, ids, page);
+      fc.asyncProperty(parents, anyReach, anyPage, async (ids, tenancy, page) => {
+        const found = await findPagesUnder(store(), table, tenancy, ids, page);
         const expected = ids.map((id) => {
-          if (!parentInReach(table, id, reach)) return null;
+          if (!parentInReach(table, id, tenancy)) return null;
           return pageOf(
-            model.filter((row) => row.parentId === id && inReach(row, reach)),
+            model.filter((row) => row.parentId === id && inReach(row, tenancy)),
             page,
           );
         });
@@ -206,12 +206,12 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
           fc.constantFrom(...named),
           anyReach,
           anyPage,
-          async ({ id, publicId }, reach, page) => {
+          async ({ id, publicId }, tenancy, page) => {
             const plain = (found: Page<{ id: bigint }> | null) =>
               found && { ...found, rows: found.rows.map((row) => plainRow(table.columns, row)) };
-            const [among = null] = await findPagesUnder(store(), table, reach, [id], page);
-            expect(plain(await findPageUnder(store(), table, reach, id, page))).toEqual(plain(among));
-            expect(plain(await findPageUnder(store(), table, reach, publicId, page))).toEqual(plain(among));
+            const [among = null] = await findPagesUnder(store(), table, tenancy, [id], page);
+            expect(plain(await findPageUnder(store(), table, tenancy, id, page))).toEqual(plain(among));
+            expect(plain(await findPageUnder(store(), table, tenancy, publicId, page))).toEqual(plain(among));
           },
         ),
         { numRuns: 40 },
@@ -223,16 +223,17 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     const model = await readModel();
     const side = fc.constantFrom('at_or_below' as const, 'at_or_above' as const);
     await fc.assert(
-      fc.asyncProperty(anyReach, side, fc.bigInt({ min: 0n, max: 70n }), async (reach, which, id) => {
+      fc.asyncProperty(anyReach, side, fc.bigInt({ min: 0n, max: 70n }), async (tenancy, which, id) => {
         const parents = [...parentsOf(table), 999n];
         const under = (parent: bigint) =>
           model.filter(
-            (row) => row.parentId === parent && inReach(row, reach) && parentInReach(table, parent, reach),
+            (row) =>
+              row.parentId === parent && inReach(row, tenancy) && parentInReach(table, parent, tenancy),
           );
-        expect(await countUnder(store(), table, reach, parents)).toEqual(
+        expect(await countUnder(store(), table, tenancy, parents)).toEqual(
           parents.map((one) => ({ count: under(one).length, isExact: true })),
         );
-        expect(await existsUnder(store(), table, reach, parents, { id, side: which })).toEqual(
+        expect(await existsUnder(store(), table, tenancy, parents, { id, side: which })).toEqual(
           parents.map((one) =>
             under(one).some((row) => (which === 'at_or_below' ? row.id <= id : row.id >= id)),
           ),
@@ -246,10 +247,10 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     const model = await readModel();
     const ids = fc.array(fc.oneof(fc.constantFrom(...model.map((row) => row.id)), fc.constant(9999n)));
     await fc.assert(
-      fc.asyncProperty(anyReach, ids, async (reach, wanted) => {
-        const found = await findByIds(store(), table, reach, wanted);
-        const expected = wanted.map(
-          (id) => model.find((row) => row.id === id && inReach(row, reach))?.id ?? null,
+      fc.asyncProperty(anyReach, ids, async (tenancy, projection) => {
+        const found = await findByIds(store(), table, tenancy, projection);
+        const expected = projection.map(
+          (id) => model.find((row) => row.id === id && inReach(row, tenancy))?.id ?? null,
         );
         expect(found.map((row) => row?.id ?? null)).toEqual(expected);
       }),
@@ -260,10 +261,10 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
   test('a row is found by id and by public id alike, when it is in reach', async () => {
     const model = await readModel();
     await fc.assert(
-      fc.asyncProperty(anyReach, fc.constantFrom(...model), async (reach, row) => {
-        const expected = inReach(row, reach) ? row.id : undefined;
-        expect((await findByRef(store(), table, reach, row.id))?.id).toBe(expected);
-        expect((await findByRef(store(), table, reach, row.publicId))?.id).toBe(expected);
+      fc.asyncProperty(anyReach, fc.constantFrom(...model), async (tenancy, row) => {
+        const expected = inReach(row, tenancy) ? row.id : undefined;
+        expect((await findByRef(store(), table, tenancy, row.id))?.id).toBe(expected);
+        expect((await findByRef(store(), table, tenancy, row.publicId))?.id).toBe(expected);
       }),
       { numRuns: 40 },
     );

@@ -1,8 +1,8 @@
 // The two ways to a GraphQL answer, side by side over one app: Yoga for everything, and the short lane before it.
 import { getOperationAST, parse, visit } from 'graphql';
 import { createFallbacks } from '../../src/graphql/fallbacks.ts';
+import { createFastPath, type FastPath } from '../../src/graphql/fast-path.ts';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/handler.ts';
-import { createLane, type Lane } from '../../src/graphql/fast-path.ts';
 import { createTurns } from '../../src/graphql/large-answers.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Exchange } from '../../src/http/exchange.ts';
@@ -44,9 +44,9 @@ export interface Comparison {
   readonly statements: readonly string[];
 }
 
-const NO_LANE: Lane = {
+const NO_LANE: FastPath = {
   answer: async () => null,
-  learn() {},
+  remember() {},
 };
 
 /** Asks the same of Yoga alone, then of the handler with the lane, twice: once to be learned, once to be known. */
@@ -54,15 +54,15 @@ export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise
   const { app } = gateway;
   const { limits } = app.config;
   const fallbacks = createFallbacks(app.log, app.clock);
-  const real = createLane({ schema, limits, turns: createTurns(), fallbacks });
+  const real = createFastPath({ schema, limits, turns: createTurns(), fallbacks });
   let answered = 0;
-  const counting: Lane = {
+  const counting: FastPath = {
     async answer(...args) {
       const reply = await real.answer(...args);
       if (reply !== null) answered++;
       return reply;
     },
-    learn: (...args) => real.learn(...args),
+    remember: (...args) => real.remember(...args),
   };
   const yoga = createGraphqlHandler(app, NO_LANE);
   const laned = createGraphqlHandler(app, counting);

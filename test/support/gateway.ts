@@ -4,8 +4,8 @@ import { inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
-import { createLogger } from '../../src/log.ts';
 import { createServer } from '../../src/http/server.ts';
+import { createLogger } from '../../src/log.ts';
 
 /** Who sends a request: the value of its Authorization header. */
 export interface Caller {

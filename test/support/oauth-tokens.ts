@@ -29,7 +29,7 @@ export function ownClaimsOf(app: App, client: OauthClient, scope: string): Token
 
 function claims(
   app: App,
-  reach: Pick<OauthGrant, 'teamId' | 'wholeTeam' | 'workspaceIds'>,
+  tenancy: Pick<OauthGrant, 'teamId' | 'wholeTeam' | 'workspaceIds'>,
   clientId: string,
   sub: string,
 ): TokenClaims {
@@ -45,8 +45,8 @@ function claims(
       sub,
       client_id: clientId,
     },
-    team: String(reach.teamId),
-    ...(!reach.wholeTeam && { workspaces: reach.workspaceIds.map(String) }),
+    team: String(tenancy.teamId),
+    ...(!tenancy.wholeTeam && { workspaces: tenancy.workspaceIds.map(String) }),
   };
 }
 

@@ -11,8 +11,8 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { StartupError } from '../../errors.ts';
+import { type DataFolder, makeSpare } from './data-folder.ts';
 import { codeOf } from './failure.ts';
-import { makeSpare, type Place } from './data-folder.ts';
 import type { Postmaster } from './postmaster.ts';
 import { isTrusted } from './trust.ts';
 
@@ -34,7 +34,10 @@ const SOCKET_NAME = '.s.PGSQL.5432';
  * @param lastPort the port of last time, where there are ports; 0 when there was none
  * @throws StartupError when the socket's folder is somebody else's
  */
-export async function listenSettings(place: Place, lastPort: number): Promise<Record<string, string>> {
+export async function listenSettings(
+  dataFolder: DataFolder,
+  lastPort: number,
+): Promise<Record<string, string>> {
   if (OVER_TCP) {
     return {
       listen_addresses: '127.0.0.1',
@@ -42,8 +45,8 @@ export async function listenSettings(place: Place, lastPort: number): Promise<Re
       unix_socket_directories: '',
     };
   }
-  const folder = socketFolder(place);
-  if (folder !== place.cluster) await makeSocketFolder(place, folder);
+  const folder = socketFolder(dataFolder);
+  if (folder !== dataFolder.cluster) await makeSocketFolder(dataFolder, folder);
   return {
     listen_addresses: '',
     port: '5432',
@@ -54,12 +57,16 @@ export async function listenSettings(place: Place, lastPort: number): Promise<Re
 }
 
 /** The connection string for one database of the running server. `pg`, Prisma and psql understand it. */
-export async function connectionUrl(place: Place, server: Postmaster, database: string): Promise<string> {
+export async function connectionUrl(
+  dataFolder: DataFolder,
+  server: Postmaster,
+  database: string,
+): Promise<string> {
   if (OVER_TCP) {
-    const password = await readFile(join(place.cluster, PASSWORD_FILE), 'utf8');
+    const password = await readFile(join(dataFolder.cluster, PASSWORD_FILE), 'utf8');
     return `postgresql://${OWNER}:${password.trim()}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
   }
-  const folder = encodeURIComponent(socketFolder(place));
+  const folder = encodeURIComponent(socketFolder(dataFolder));
   return `postgresql://${OWNER}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
 }
 
@@ -67,13 +74,13 @@ export async function connectionUrl(place: Place, server: Postmaster, database: 
  * The folder for the socket: the cluster's own, or where its path is too long, a short one that follows from it. That one
  * stays, empty, when the server stops: the next one may just be starting.
  */
-function socketFolder({ cluster, spare, user }: Place): string {
+function socketFolder({ cluster, spare, user }: DataFolder): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);
   return user ? join(spare, `${name}.socket`) : `/tmp/funnel-gateway-${getuid?.()}-${name}`;
 }
 
-async function makeSocketFolder({ user }: Place, folder: string): Promise<void> {
+async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<void> {
   if (user) await makeSpare(user);
   await mkdir(folder, { mode: 0o700 }).catch((error) => {
     if (codeOf(error) !== 'EEXIST') throw error;

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { StartupError } from '../../errors.ts';
+import { type DataFolder, makeSpare } from './data-folder.ts';
 import { codeOf, isDiskFull, messageOf } from './failure.ts';
-import { makeSpare, type Place } from './data-folder.ts';
 import { runAs, type SystemUser } from './user.ts';
 
 /** PostgreSQL's programs. */
@@ -25,10 +25,11 @@ interface Package {
 }
 
 /** The programs, in a folder where PostgreSQL's user can run them. */
-export async function findBinaries(place: Place): Promise<Binaries> {
+export async function findBinaries(dataFolder: DataFolder): Promise<Binaries> {
   const found = await findPackage();
-  const usable = (await link(found.native)) && (!place.user || (await canRun(place.user, found.native)));
-  return programs(usable ? found.native : await copy(found, place), found.version);
+  const usable =
+    (await link(found.native)) && (!dataFolder.user || (await canRun(dataFolder.user, found.native)));
+  return programs(usable ? found.native : await copy(found, dataFolder), found.version);
 }
 
 function programs(native: string, version: string): Binaries {
@@ -76,7 +77,7 @@ function canRun(user: SystemUser, native: string): Promise<boolean> {
 }
 
 /** Copies the package's files next to their final place and renames them, so that no half copy is ever used. */
-async function copy(found: Package, { spare, user }: Place): Promise<string> {
+async function copy(found: Package, { spare, user }: DataFolder): Promise<string> {
   if (user) await makeSpare(user);
   const target = join(spare, `postgresql-${found.version}-${arch()}`);
   if (await exists(target)) return join(target, 'native');

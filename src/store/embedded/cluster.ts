@@ -17,8 +17,8 @@ import { basename, join } from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
+import { admit, type DataFolder } from './data-folder.ts';
 import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
-import { admit, type Place } from './data-folder.ts';
 import { cannotRun, diskFull } from './postmaster.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
@@ -27,11 +27,11 @@ const DRAFT = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
 /** True when the place holds a cluster that these binaries can run; throws when it is another version's. */
-export async function hasCluster(place: Place, binaries: Binaries): Promise<boolean> {
-  const version = await readSmallFile(join(place.cluster, 'PG_VERSION'));
+export async function hasCluster(dataFolder: DataFolder, binaries: Binaries): Promise<boolean> {
+  const version = await readSmallFile(join(dataFolder.cluster, 'PG_VERSION'));
   if (version === '' || version.trim() === binaries.major) return version !== '';
   throw new StartupError(
-    `The database in ${place.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: move it with pg_dump, or move that folder away to begin with an empty one.`,
+    `The database in ${dataFolder.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: move it with pg_dump, or move that folder away to begin with an empty one.`,
   );
 }
 
@@ -39,27 +39,27 @@ export async function hasCluster(place: Place, binaries: Binaries): Promise<bool
  * Makes the cluster under another name and renames it, so that a kill in the middle leaves nothing half-made. The folder
  * that it is made in stays ours: PostgreSQL's user cannot put anything else in its place.
  */
-export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
-  await removeAbandoned(place);
-  const draft = await mkdtemp(join(place.home, DRAFT)).catch((error) => {
-    throw codeOf(error) === 'ENOSPC' ? diskFull(place.home) : notWritable(place, error);
+export async function createCluster(dataFolder: DataFolder, binaries: Binaries): Promise<void> {
+  await removeAbandoned(dataFolder);
+  const draft = await mkdtemp(join(dataFolder.home, DRAFT)).catch((error) => {
+    throw codeOf(error) === 'ENOSPC' ? diskFull(dataFolder.home) : notWritable(dataFolder, error);
   });
   try {
     const made = join(draft, 'cluster');
     await mkdir(made, { mode: 0o700 });
-    if (place.user) {
-      await chown(made, place.user.uid >>> 0, place.user.gid >>> 0);
-      await admit(place.user, draft, draft);
+    if (dataFolder.user) {
+      await chown(made, dataFolder.user.uid >>> 0, dataFolder.user.gid >>> 0);
+      await admit(dataFolder.user, draft, draft);
     }
-    await initdb(place, binaries, made, await authentication(draft));
+    await initdb(dataFolder, binaries, made, await authentication(draft));
     if (OVER_TCP) await copyFile(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
-    await rename(made, place.cluster);
+    await rename(made, dataFolder.cluster);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     // Another process was faster: its cluster is as good.
-    if (!(await hasCluster(place, binaries))) throw notWritable(place, error);
+    if (!(await hasCluster(dataFolder, binaries))) throw notWritable(dataFolder, error);
   } finally {
-    await removeDraft(draft, place.user);
+    await removeDraft(draft, dataFolder.user);
   }
 }
 
@@ -70,10 +70,15 @@ async function authentication(draft: string): Promise<string[]> {
   return ['--auth-local=scram-sha-256', '--auth-host=scram-sha-256', `--pwfile=${file}`];
 }
 
-async function initdb(place: Place, binaries: Binaries, folder: string, auth: string[]): Promise<void> {
+async function initdb(
+  dataFolder: DataFolder,
+  binaries: Binaries,
+  folder: string,
+  auth: string[],
+): Promise<void> {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const child = spawn(binaries.initdb, [`--pgdata=${folder}`, `--username=${OWNER}`, ...locale, ...auth], {
-    ...place.user,
+    ...dataFolder.user,
     cwd: '/',
     env: CHILD_ENV,
     windowsHide: true,
@@ -90,26 +95,26 @@ async function initdb(place: Place, binaries: Binaries, folder: string, auth: st
     child.once('close', (code, signal) => done(code ?? signal));
   });
   if (status === 0) return;
-  if (isDiskFull(output)) throw diskFull(place.home);
+  if (isDiskFull(output)) throw diskFull(dataFolder.home);
   if (/could not look up effective user ID/.test(output)) {
     throw new StartupError(
       'PostgreSQL cannot make a database for a user whom this machine has no name for: add the user to /etc/passwd, or set DATABASE_URL to a PostgreSQL server.',
     );
   }
   throw new StartupError(
-    `PostgreSQL could not make a new database in ${place.home} (${lastTelling(output)}): choose another data folder, or set DATABASE_URL to a PostgreSQL server.`,
+    `PostgreSQL could not make a new database in ${dataFolder.home} (${lastTelling(output)}): choose another data folder, or set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 
-function notWritable(place: Place, error: unknown): StartupError {
+function notWritable(dataFolder: DataFolder, error: unknown): StartupError {
   return new StartupError(
-    `PostgreSQL's data cannot be put into ${place.cluster} (${messageOf(error)}): move away what is there, or choose another data folder.`,
+    `PostgreSQL's data cannot be put into ${dataFolder.cluster} (${messageOf(error)}): move away what is there, or choose another data folder.`,
     { cause: error },
   );
 }
 
 /** What an initdb that was killed left behind. A young one may be at work in another process. */
-async function removeAbandoned({ home, user }: Place): Promise<void> {
+async function removeAbandoned({ home, user }: DataFolder): Promise<void> {
   const names = await readdir(home).catch(() => []);
   for (const path of names
     .filter((name) => name.startsWith(DRAFT))

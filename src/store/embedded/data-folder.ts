@@ -14,7 +14,7 @@ import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 const SPARE = '/var/lib/funnel-gateway';
 
 /** The embedded database's place on the disk. */
-export interface Place {
+export interface DataFolder {
   /** What PostgreSQL calls its data directory. */
   readonly cluster: string;
   /** The folder that `cluster` and its unfinished siblings lie in. */
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** Decides where the files lie, and makes the folders. Throws a StartupError when it cannot. */
-export async function findPlace(dataDir: string): Promise<Place> {
+export async function findDataFolder(dataDir: string): Promise<DataFolder> {
   const asked = resolve(dataDir);
   const made = await makeFolder(asked);
   // One name for one folder: the processes that share a database find its server by this path.
@@ -51,7 +51,7 @@ async function placeForRoot(
   asked: string,
   owner: SystemUser | null,
   made: string | undefined,
-): Promise<Place> {
+): Promise<DataFolder> {
   const log = join(asked, 'postgres.log');
   const here = { ...paths(asked), spare: SPARE, log, relocated: false };
   if (owner) {

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import type { Binaries } from './binaries.ts';
+import type { DataFolder } from './data-folder.ts';
 import { isDiskFull, lastTelling, messageOf } from './failure.ts';
-import type { Place } from './data-folder.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs } from './user.ts';
 
@@ -66,18 +66,18 @@ export async function findServer(cluster: string): Promise<Postmaster | null> {
  * @param stale what postmaster.pid says of a server that is gone
  */
 export async function startServer(
-  place: Place,
+  dataFolder: DataFolder,
   binaries: Binaries,
   settings: Record<string, string>,
   stale: Postmaster | null,
   deadline: number,
 ): Promise<boolean> {
-  const log = await openLog(place);
+  const log = await openLog(dataFolder);
   try {
     const { size } = await log.stat();
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const child = spawn(binaries.postgres, ['-D', place.cluster, ...options], {
-      ...place.user,
+    const child = spawn(binaries.postgres, ['-D', dataFolder.cluster, ...options], {
+      ...dataFolder.user,
       cwd: '/',
       // PostgreSQL refuses to start while a process has the number in a lock file, unless that is its "grandparent".
       env: { ...CHILD_ENV, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
@@ -94,39 +94,39 @@ export async function startServer(
       ended ??= `exit ${code ?? signal}`;
     });
     while (ended === undefined) {
-      const server = await readPostmaster(place.cluster);
+      const server = await readPostmaster(dataFolder.cluster);
       if (server?.pid === child.pid && server?.status === 'ready') return true;
       if (performance.now() > deadline) return true;
       await sleep(POLL_MS);
     }
     if (ended instanceof Error) throw cannotRun(binaries.postgres, ended);
     const { buffer, bytesRead } = await log.read(Buffer.alloc(16_384), 0, 16_384, size);
-    return lost(place, buffer.toString('utf8', 0, bytesRead));
+    return lost(dataFolder, buffer.toString('utf8', 0, bytesRead));
   } finally {
     await log.close();
   }
 }
 
-async function openLog(place: Place): Promise<FileHandle> {
+async function openLog(dataFolder: DataFolder): Promise<FileHandle> {
   try {
-    const log = await open(place.log, 'a+', 0o600);
+    const log = await open(dataFolder.log, 'a+', 0o600);
     if ((await log.stat()).size > MAX_LOG_BYTES) await log.truncate();
     return log;
   } catch (error) {
     throw new StartupError(
-      `PostgreSQL's log ${place.log} cannot be written (${messageOf(error)}): give it to the user who starts the gateway.`,
+      `PostgreSQL's log ${dataFolder.log} cannot be written (${messageOf(error)}): give it to the user who starts the gateway.`,
       { cause: error },
     );
   }
 }
 
 /** False when the output says that another server has the cluster, or still has to let go of it; else throws. */
-function lost(place: Place, output: string): false {
+function lost(dataFolder: DataFolder, output: string): false {
   // The second one: a server was killed, and its last child has not noticed yet.
   if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
-  if (isDiskFull(output)) throw diskFull(place.home);
+  if (isDiskFull(output)) throw diskFull(dataFolder.home);
   throw new StartupError(
-    `The embedded PostgreSQL did not start; see ${place.log}, which ends with: ${lastTelling(output)}`,
+    `The embedded PostgreSQL did not start; see ${dataFolder.log}, which ends with: ${lastTelling(output)}`,
   );
 }
 
@@ -144,20 +144,24 @@ export function diskFull(folder: string): StartupError {
 }
 
 /** Stops the server cleanly (clients are cut off, everything is flushed) and waits until it is gone. */
-export async function stopServer(place: Place, binaries: Binaries, server: Postmaster): Promise<void> {
+export async function stopServer(
+  dataFolder: DataFolder,
+  binaries: Binaries,
+  server: Postmaster,
+): Promise<void> {
   if (platform() === 'win32') {
-    await run(binaries.pgCtl, ['stop', '-D', place.cluster, '-m', 'fast', '-w']).catch(() => {});
+    await run(binaries.pgCtl, ['stop', '-D', dataFolder.cluster, '-m', 'fast', '-w']).catch(() => {});
     return;
   }
   // After SIGQUIT nothing is lost either: the next start replays the log.
   for (const name of ['INT', 'QUIT']) {
-    if (!(await signal(place, server.pid, name))) return;
-    if (await isGone(place.cluster, server.pid, STOP_TIMEOUT_MS)) return;
+    if (!(await signal(dataFolder, server.pid, name))) return;
+    if (await isGone(dataFolder.cluster, server.pid, STOP_TIMEOUT_MS)) return;
   }
 }
 
 /** As the user that the server runs as, so that it can only be a process of that user. False when it could not be sent. */
-async function signal({ user }: Place, pid: number, name: string): Promise<boolean> {
+async function signal({ user }: DataFolder, pid: number, name: string): Promise<boolean> {
   if (user) return runAs(user, 'kill -s "$1" "$2"', name, String(pid));
   try {
     return kill(pid, `SIG${name}`);

@@ -164,7 +164,7 @@ export class ReadingConnection {
   #send(read: Read): void {
     const { statement, values, owner } = read;
     holdUntilTurnEnds(this.#client);
-    const prepared = statement.isChoice ? this.#names.take(statement.name, owner) : null;
+    const prepared = statement.isProjection ? this.#names.take(statement.name, owner) : null;
     const sent: Sent = { read, prepared };
     this.#sent.push(sent);
     const name = prepared?.name ?? statement.name;

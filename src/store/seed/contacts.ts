@@ -21,7 +21,7 @@ export interface BulkOptions {
 const CHUNK_ROWS = 100_000;
 const PIECE_ROWS = 500;
 /** Chunks that are under way at once: one core makes rows and feeds them, PostgreSQL works on the others. */
-const MAX_LANES = 3;
+const MAX_WORKERS = 3;
 const SPREAD_MS = 4 * 365 * 86_400_000;
 
 const COPY = `copy contacts (id, public_id, workspace_id, email_address, first_name, last_name, phone_number, time_zone,
@@ -51,7 +51,7 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
     sent += rows;
     options.onProgress(sent);
   }
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     // One iterator for all lanes: whoever is done takes the next chunk.
     for (const start of next) {
       const chunk = { start, rows: Math.min(CHUNK_ROWS, options.count - start) };
@@ -60,13 +60,13 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
         added += chunk.rows;
     }
   }
-  const lanes = Array.from({ length: Math.min(MAX_LANES, pool.options.max) }, () =>
-    lane().catch((error: unknown) => {
+  const workers = Array.from({ length: Math.min(MAX_WORKERS, pool.options.max) }, () =>
+    worker().catch((error: unknown) => {
       stop.abort();
       throw error;
     }),
   );
-  const outcomes = await Promise.allSettled(lanes);
+  const outcomes = await Promise.allSettled(workers);
   if (added > 0)
     await withClient(pool, (client) => inTransaction(client, () => client.query('analyze contacts')));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');

@@ -21,9 +21,9 @@ const prisma = new PrismaClient({ adapter });
 const builder = new SchemaBuilder<{
   PrismaTypes: PrismaTypes;
   Scalars: {
-    ID: { Input: string; Output: string | number | bigint };
-    BigInt: { Input: bigint; Output: bigint };
-    DateTime: { Input: Date; Output: Date };
+    ID: { Input: string; ByteWriter: string | number | bigint };
+    BigInt: { Input: bigint; ByteWriter: bigint };
+    DateTime: { Input: Date; ByteWriter: Date };
   };
 }>({
   plugins: [PrismaPlugin, RelayPlugin],
