@@ -21,9 +21,6 @@ export interface PageRequest {
   readonly rowsOnly?: boolean;
 }
 
-/** Untrusted page input, parsed by the service after the permission check, so that a caller learns first who may. */
-export type PageInput = () => PageRequest;
-
 /** Rows in order, and whether more lie beyond the page's far end (the direction that was paged). */
 export interface Page<Row> {
   readonly rows: readonly Row[];

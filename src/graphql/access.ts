@@ -1,5 +1,5 @@
-// Which scopes an operation needs, read off the schema: types carry the scope that their service asks for, and a field
-// may name another one. Services decide who may; this only says it beforehand, for the challenge of a 401.
+// Which scopes an operation needs, read off the schema: a field says what it needs, or its type does. The challenge of a 401
+// names all of them.
 import {
   type DocumentNode,
   type GraphQLCompositeType,
@@ -11,8 +11,9 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { unauthenticated } from '../auth/scopes.ts';
+import { type Scope, unauthenticated } from '../auth/scopes.ts';
 import type { GraphContext } from './context.ts';
+import { scopeOf, typeOptions } from './field-options.ts';
 
 /**
  * Lets everyone see the schema and known callers see data.
@@ -39,15 +40,15 @@ function neededScopes(
   const seen = new Set<string>();
   let asksForData = false;
 
-  function add({ scope }: { readonly scope?: unknown }): void {
-    if (typeof scope === 'string') scopes.add(scope);
+  function add(scope: Scope | null | undefined): void {
+    if (scope != null) scopes.add(scope);
   }
 
   function narrow(from: GraphQLCompositeType, typeName: string | undefined): GraphQLCompositeType {
     const to = typeName === undefined ? from : schema.getType(typeName);
     if (!isCompositeType(to)) return from;
     // An object that was found by `node` needs the scope of what it turns out to be.
-    if (isAbstractType(from)) add(to.extensions);
+    if (isAbstractType(from)) add(typeOptions(to).scope);
     return to;
   }
 
@@ -60,7 +61,7 @@ function neededScopes(
         if (field === undefined) continue;
         asksForData = true;
         const returned = getNamedType(field.type);
-        add('scope' in field.extensions ? field.extensions : returned.extensions);
+        add(scopeOf(field));
         if (selection.selectionSet && isCompositeType(returned)) walk(selection.selectionSet, returned);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         walk(selection.selectionSet, narrow(type, selection.typeCondition?.name.value));

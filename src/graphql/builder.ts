@@ -1,5 +1,6 @@
 // Configures Pothos; defines no type of ours. Fields are non-null unless they say otherwise: columns are, whatever has
 // to be loaded is not, so that a missing scope or a failure costs that field alone.
+import './field-options.ts';
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { GraphContext } from './context.ts';

@@ -1,6 +1,6 @@
 // Compiles an operation into functions that write its answer's JSON directly: no visit of the document, no object for
 // the answer, and columns go from PostgreSQL's bytes to JSON undecoded. Only answers without errors are made here:
-// whatever goes wrong throws, and the caller runs the operation again in full (lane.ts).
+// whatever goes wrong throws, and the caller runs the operation again in full (fast-path.ts).
 import {
   type DocumentNode,
   type FieldNode,
@@ -31,8 +31,9 @@ import {
   type VariableValues,
   type Write,
 } from './complete.ts';
-import { columnShownBy, writeColumn } from './complete-column.ts';
+import { writeColumn } from './complete-column.ts';
 import type { GraphContext } from './context.ts';
+import { columnShownBy } from './field-options.ts';
 
 /**
  * Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer, and with AnswerTooLarge for one of more
@@ -70,7 +71,7 @@ const DATA = Buffer.from('{"data":');
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
-/** Resolvers of types are told nothing of their place. */
+/** Resolvers of types are told nothing of the document. */
 const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 
 /** Fragments in fragments unfold into more fields than anyone asks for in earnest. */
@@ -158,8 +159,8 @@ class Compiler {
     const write = this.value(field.type, nodes);
     const ask =
       field.resolve === undefined ? property(name, write) : this.resolved(parent, field, nodes, write);
-    const shown = columnShownBy(field);
-    return shown === null ? ask : writeColumn(shown, field.type, ask);
+    const column = columnShownBy(field);
+    return column === null ? ask : writeColumn(column, field, ask);
   }
 
   private resolved(

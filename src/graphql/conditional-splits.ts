@@ -1,9 +1,9 @@
 // Conditional splits in a funnel's workflow, and removing one.
-import { requireScope } from '../auth/scopes.ts';
+import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
 import { builder } from './builder.ts';
-import { connectionArgs, defineConnection } from './connection.ts';
+import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
 import { Funnel } from './funnels.ts';
@@ -12,7 +12,7 @@ import { Page } from './pages.ts';
 import { RefineFilter } from './refine-filters.ts';
 
 /** A split out of its funnel's tree, or as a row of a list: then its branches are loaded when asked for. */
-type Split = StepNode | splits.SplitRow;
+type Split = StepNode | SplitRow;
 
 const SplitBranch = builder.enumType('SplitBranch', {
   description: 'One of the two branches of a conditional split.',
@@ -47,47 +47,42 @@ const ConditionalSplitBranch = builder
       branch: t.expose('branch', {
         type: SplitBranch,
         description: 'Which of the two branches it is.',
-        extensions: { columns: [] },
+        columns: [],
       }),
       steps: t.field({
         type: [FunnelStep],
         description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
         // They have been counted with the funnel's.
-        extensions: { sameRows: true, rows: 1 },
+        sameRows: true,
+        rows: 1,
         resolve: ({ steps }) => steps,
       }),
     }),
   });
 
-const ConditionalSplitStep = defineNode<Split>('ConditionalSplitStep', {
-  description:
-    'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
+const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
   scope: splits.scope,
   interfaces: [FunnelStep],
-  loadMany: stepsOfKind('conditional_split'),
+  getMany: stepsOfKind('conditional_split'),
   fields: (t) => ({
     isSetup: t.boolean({
       description: 'Whether a saved filter has been chosen to decide the branch.',
-      extensions: { columns: ['filterId'] },
+      columns: ['filterId'],
       resolve: ({ filterId }) => filterId !== null,
     }),
-    filter: t.field({
-      type: RefineFilter.ref,
-      nullable: true,
-      description:
-        'The saved filter that decides the branch, or null while the split is not set up. Needs contacts:read.',
-      extensions: { columns: ['filterId'] },
-      resolve({ filterId }, _args, ctx) {
-        requireScope(ctx, RefineFilter.scope);
-        return filterId === null ? null : RefineFilter.load(ctx, filterId);
-      },
-    }),
+    filter: RefineFilter.field(
+      t,
+      'filterId',
+      'The saved filter that decides the branch, or null while the split is not set up.',
+    ),
     branches: t.field({
       type: [ConditionalSplitBranch],
       nullable: true,
       description: 'The two branches: first MATCHED, then UNMATCHED.',
       // Few steps are splits: there are no more branches than steps.
-      extensions: { columns: ['funnelId'], sameRows: true, rows: 1 },
+      columns: ['funnelId'],
+      sameRows: true,
+      rows: 1,
       resolve: (split, _args, ctx) => branchesOf(ctx, split),
     }),
   }),
@@ -112,20 +107,17 @@ async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<S
   return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
 }
 
-const ConditionalSplitStepConnection = defineConnection<Split>(ConditionalSplitStep, {
-  kind: 'conditional_split_steps',
-  reads: splits,
-});
+const ConditionalSplitStepConnection = defineConnection<Split>(
+  ConditionalSplitStep,
+  { table: 'conditional_split_steps' },
+  splits,
+);
 
 builder.objectField(Funnel.ref, 'conditionalSplitSteps', (t) =>
-  t.field({
-    type: ConditionalSplitStepConnection.ref,
-    nullable: true,
-    description: 'The conditional splits anywhere in the workflow, ordered by id, not by their place.',
-    args: connectionArgs,
-    extensions: { columns: ['id'] },
-    resolve: (funnel, args, ctx, info) => ConditionalSplitStepConnection.load(ctx, funnel.id, args, info),
-  }),
+  ConditionalSplitStepConnection.field(
+    t,
+    'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
+  ),
 );
 
 builder.relayMutationField(
@@ -145,11 +137,10 @@ builder.relayMutationField(
   },
   {
     description:
-      'Removes a conditional split from a funnel. The split always goes, for a split with one branch is no split. The steps of the branch that is kept take its place, in their order. The pages of a discarded branch can no longer be read. All of it happens, or nothing. Needs funnels:write.',
+      'Removes a conditional split from a funnel. The split always goes, for a split with one branch is no split. The steps of the branch that is kept take its place, in their order. The pages of a discarded branch can no longer be read. All of it happens, or nothing.',
     nullable: true,
-    extensions: { scope: splits.writeScope },
+    scope: splits.writeScope,
     async resolve(_root, { input }, ctx) {
-      requireScope(ctx, splits.writeScope);
       const removal = await splits.remove(ctx, {
         funnel: parseGlobalId(Funnel, input.funnelId, 'funnelId'),
         split: parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
@@ -166,7 +157,8 @@ builder.relayMutationField(
       funnel: t.field({
         type: Funnel.ref,
         nullable: true,
-        description: 'The funnel as it is now. Needs funnels:read.',
+        description: 'The funnel as it is now.',
+        scope: Funnel.scope,
         resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
       }),
       removedSplitId: t.id({
@@ -175,13 +167,13 @@ builder.relayMutationField(
       }),
       promotedPages: t.field({
         type: [Page.ref],
-        extensions: { scope: null },
+        scope: null,
         description: 'The pages of the branch that was kept, in the order of the workflow.',
         resolve: ({ promotedPages }) => promotedPages,
       }),
       discardedPages: t.field({
         type: [Page.ref],
-        extensions: { scope: null },
+        scope: null,
         description:
           'The pages that were discarded, in the order of the workflow. No other field shows them again.',
         resolve: ({ discardedPages }) => discardedPages,

@@ -1,5 +1,5 @@
 // Relay connections: the one place that makes their types, loads their pages and answers what lies beyond a page.
-import type { ObjectRef } from '@pothos/core';
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import {
   type ConnectionArgs,
   DEFAULT_PAGE_SIZE,
@@ -9,9 +9,10 @@ import {
   type PageRequest,
   parseConnectionArgs,
 } from '../pagination.ts';
+import type { Resource } from '../resources/resource.ts';
 import { type Count, MAX_EXACT_COUNT, type Probe, type Projection, type Reads } from '../services/reads.ts';
+import { writeBase64 } from './base64.ts';
 import { builder, type Types } from './builder.ts';
-import { shows, writeBase64 } from './column-fields.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { keyOf, lookAhead, type ResolveInfo } from './look-ahead.ts';
 import type { NodeType } from './nodes.ts';
@@ -45,6 +46,11 @@ export interface ConnectionType<R extends Row> {
     args: ConnectionArgs,
     info: ResolveInfo,
   ): Promise<Connection<R> | null>;
+  /** A field of the parent: its list of these objects. */
+  field<Parent extends Row>(
+    t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
+    description: string,
+  ): FieldMap[string];
 }
 
 const SortOrder = builder.enumType('SortOrder', {
@@ -111,62 +117,86 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
   }),
 });
 
-/** Defines `XConnection` and `XEdge` over one type of node. */
-export function defineConnection<R extends Row>(node: NodeType<R>, list: List<R>): ConnectionType<R> {
+/** Defines `XConnection` and `XEdge` over one type of node. @param kind what its cursors are for */
+export function defineConnection<R extends Row>(
+  node: NodeType<R>,
+  { table: kind }: Pick<Resource, 'table'>,
+  reads: ListReads<R>,
+): ConnectionType<R> {
+  const list: List<R> = { kind, reads };
   const edge = builder.objectRef<R>(`${node.name}Edge`).implement({
     description: `One ${node.name} of a list, with its place in it.`,
     fields: (t) => ({
       cursor: t.string({
         description: 'The place of this object in lists of its kind, for the arguments after and before.',
-        extensions: shows('id', writeBase64(`${list.kind}:`, 'base64url')),
-        resolve: (row) => encodeCursor(list.kind, row.id),
+        column: 'id',
+        write: writeBase64(`${kind}:`, 'base64url'),
+        resolve: (row) => encodeCursor(kind, row.id),
       }),
       // Pothos cannot tell that a type parameter is not a list.
       node: t.field({
         type: node.ref,
         description: 'The object itself.',
-        extensions: { sameRows: true },
+        sameRows: true,
         resolve: (row) => row as never,
       }),
     }),
   });
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
-    extensions: { scope: list.reads.scope, pages: true },
+    scope: reads.scope,
+    isConnection: true,
     fields: (t) => ({
       edges: t.field({
         type: [edge],
         description: 'The objects of the page in order, each with its cursor.',
-        extensions: { sameRows: true },
+        sameRows: true,
         resolve: ({ page }) => page.rows,
       }),
       nodes: t.field({
         type: [node.ref],
         description: 'The objects of the page in order, without their cursors.',
-        extensions: { sameRows: true },
+        sameRows: true,
         resolve: ({ page }) => page.rows,
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Where the page begins and ends, and whether there is more.',
-        extensions: { columns: ['id'] },
+        columns: ['id'],
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
         nullable: true,
         description: `How many objects the whole list has, whatever the page. Beyond ${MAX_EXACT_COUNT} it is at least so many, and totalCountIsExact is false. Counted only when asked for.`,
-        extensions: { columns: ['id'], cost: COUNT_COST },
+        columns: ['id'],
+        cost: COUNT_COST,
         resolve: async ({ parentId }, _args, ctx) => (await countOf(ctx, list, parentId)).count,
       }),
       totalCountIsExact: t.boolean({
         nullable: true,
         description: 'Whether totalCount is the number of all objects, and not only a lower bound of it.',
-        extensions: { columns: ['id'], cost: COUNT_COST },
+        columns: ['id'],
+        cost: COUNT_COST,
         resolve: async ({ parentId }, _args, ctx) => (await countOf(ctx, list, parentId)).isExact,
       }),
     }),
   });
-  return { ref, load: (ctx, parentId, args, info) => load(ctx, list, parentId, args, lookAhead(info)) };
+  const loadPage: ConnectionType<R>['load'] = (ctx, parentId, args, info) =>
+    load(ctx, list, parentId, args, lookAhead(info));
+  return {
+    ref,
+    load: loadPage,
+    field: (t, description) =>
+      t.field({
+        type: ref,
+        nullable: true,
+        description,
+        args: connectionArgs,
+        scope: reads.scope,
+        columns: ['id'],
+        resolve: (parent, args, ctx, info) => loadPage(ctx, parent.id, args, info) as never,
+      }),
+  };
 }
 
 /** The number of a list's objects: one statement for all lists of a kind, whatever is asked of it. */
@@ -184,7 +214,7 @@ async function load<R extends Row>(
   const { first, last, after, before, sortOrder } = args;
   const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(projection)])}`;
   const page = await loadBatched(ctx, key, parentId, (ids) =>
-    list.reads.listMany(ctx, ids, () => parseConnectionArgs(list.kind, args), projection),
+    list.reads.listMany(ctx, ids, parseConnectionArgs(list.kind, args), projection),
   );
   return page === null ? null : { list, parentId, args, page };
 }

@@ -1,4 +1,5 @@
 // The steps of a funnel's workflow. Splits among them are in conditional-splits.ts.
+import { funnelStep, stepFields } from '../resources/funnel-steps.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
 import * as funnels from '../services/funnels.ts';
 import type { Projection } from '../services/reads.ts';
@@ -8,6 +9,7 @@ import { Funnel } from './funnels.ts';
 import { keyOf, lookAhead } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
+import { resourceFields } from './resource-fields.ts';
 
 type StepNode = funnelSteps.StepNode;
 
@@ -33,47 +35,34 @@ export function stepsOfKind(kind: StepNode['kind']) {
 }
 
 export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
-  description:
-    'A step of a funnel’s workflow: a page, or a conditional split with steps of its own on two branches.',
+  description: funnelStep.description,
   interfaces: [builder.nodeInterfaceRef()],
-  extensions: { scope: funnels.scope },
+  scope: funnels.scope,
   resolveType: ({ kind }) => (kind === 'page' ? 'PageStep' : 'ConditionalSplitStep'),
   fields: (t) => ({
     databaseId: t.field({
       type: 'BigInt',
       description: 'The integer id of the step.',
-      extensions: { columns: ['id'] },
+      columns: ['id'],
       resolve: ({ id }) => id,
     }),
-    publicId: t.exposeString('publicId', { description: 'The short public id of the step.' }),
-    name: t.exposeString('name', { description: 'The name of the step.' }),
-    funnelId: t.expose('funnelId', { type: 'BigInt', description: 'The `databaseId` of its funnel.' }),
-    funnel: t.field({
-      type: Funnel.ref,
-      nullable: true,
-      description: 'The funnel whose workflow the step is part of.',
-      extensions: { columns: ['funnelId'] },
-      resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the step was created.' }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: 'When the step was last changed or moved.',
-    }),
+    ...resourceFields(t, stepFields),
+    funnel: Funnel.field(t as never, 'funnelId', 'The funnel whose workflow the step is part of.'),
   }),
 });
 
-defineNode<StepNode>('PageStep', {
-  description: 'A step that shows a page.',
+const pageStep = { type: 'PageStep', description: 'A step that shows a page.', fields: stepFields };
+
+defineNode<StepNode>(pageStep, {
   scope: funnels.scope,
   interfaces: [FunnelStep],
-  loadMany: stepsOfKind('page'),
+  getMany: stepsOfKind('page'),
   fields: (t) => ({
     page: t.field({
       type: Page.ref,
       nullable: true,
       description: 'The page that the step shows.',
-      extensions: { columns: ['page'] },
+      columns: ['page'],
       resolve: ({ page }) => page,
     }),
   }),
@@ -83,7 +72,9 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
   t.field({
     type: [FunnelStep],
     nullable: true,
-    extensions: { rows: STEPS_OF_A_FUNNEL, columns: ['id'] },
+    scope: funnels.scope,
+    rows: STEPS_OF_A_FUNNEL,
+    columns: ['id'],
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
     resolve: ({ id }, _args, ctx, info) => loadSteps(ctx, id, lookAhead(info)),

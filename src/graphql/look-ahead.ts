@@ -1,6 +1,5 @@
-// Which columns a selection needs, read off the schema: a field shows one column, or says which ones its resolver looks
-// at (`extensions.columns`), or leads to parts of the same rows (`extensions.sameRows`). One field that says nothing
-// makes it all of them.
+// Looking ahead: which columns a selection needs, read off the schema. A field shows one column, or says which ones its resolver
+// looks at (`columns`), or leads on to parts of the same rows (`sameRows`). One field that says nothing makes it all of them.
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -14,8 +13,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Projection } from '../services/reads.ts';
+import { columnShownBy, fieldOptions } from './field-options.ts';
 
-/** What resolvers are told of their place in the document. */
+/** What resolvers are told of the field that they resolve. */
 export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema'>;
 
 const known = new WeakMap<FieldNode, Projection>();
@@ -33,7 +33,7 @@ export function lookAhead(info: ResolveInfo): Projection {
 
 const keys = new WeakMap<readonly string[], string>();
 
-/** What tells wanted columns apart; put together once a field of a document. */
+/** What tells projections apart; put together once a field of a document. */
 export function keyOf(projection: Projection): string {
   if (projection === null) return '*';
   const key = keys.get(projection) ?? projection.join(' ');
@@ -93,11 +93,12 @@ class LookAhead {
     if (node.name.value === '__typename') return true;
     const field = on.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { pothosExposedField: shown, columns: looksAt, sameRows } = field.extensions;
-    if (Array.isArray(looksAt)) for (const column of looksAt) this.columns.add(String(column));
+    const { columns, sameRows } = fieldOptions(field);
+    for (const column of columns ?? []) this.columns.add(column);
     if (sameRows === true) return this.addBelow(node, field.type);
-    if (Array.isArray(looksAt)) return true;
-    if (typeof shown !== 'string' || field.resolve !== undefined) return false;
+    if (columns !== undefined) return true;
+    const shown = columnShownBy(field);
+    if (shown === null) return false;
     this.columns.add(shown);
     return true;
   }

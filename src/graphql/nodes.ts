@@ -1,16 +1,26 @@
 // Global ids, the types that have them, and the two fields that find objects by them (Relay's object identification).
-import { brandWithType, type InterfaceParam, type ObjectFieldsShape, type ObjectRef } from '@pothos/core';
+import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
+import type { Resource } from '../resources/resource.ts';
+import { writeBase64 } from './base64.ts';
 import { builder, type Types } from './builder.ts';
-import { shows, writeBase64 } from './column-fields.ts';
 import { type GraphContext, loadBatched } from './context.ts';
+import { resourceFields } from './resource-fields.ts';
 
 interface NodeRow {
   readonly id: bigint;
   readonly publicId: string;
 }
+
+type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
+
+/** The properties of a row that can name another one. */
+type Reference<Parent> = {
+  [Column in keyof Parent]: Parent[Column] extends bigint | null ? Column : never;
+}[keyof Parent] &
+  string;
 
 /** A type whose objects have a global id. */
 export interface NodeType<Row> {
@@ -20,55 +30,73 @@ export interface NodeType<Row> {
   readonly ref: ObjectRef<Types, Row>;
   /** One object by its integer id, loaded together with the others asked for; null when there is none to see. */
   load(ctx: GraphContext, id: bigint): Promise<Row | null>;
+  /** A field that leads to the object whose integer id stands in a column. */
+  field<Parent extends object>(
+    t: FieldBuilder<Parent>,
+    column: Reference<Parent>,
+    description: string,
+  ): FieldMap[string];
 }
 
 interface NodeOptions<Row> {
-  readonly description: string;
   /** What a caller needs to read objects of this type. */
   readonly scope: Scope;
-  readonly loadMany: (ctx: GraphContext, ids: readonly bigint[]) => Promise<readonly (Row | null)[]>;
-  readonly fields: ObjectFieldsShape<Types, Row>;
+  readonly getMany: (ctx: GraphContext, ids: readonly bigint[]) => Promise<readonly (Row | null)[]>;
+  /** Those that the description cannot give: what leads to other objects, lists, what is worked out. */
+  readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
 }
 
 const nodeTypes = new Map<string, NodeType<object>>();
 
-/** Defines an object type with `id`, `databaseId` and `publicId`. */
-export function defineNode<Row extends NodeRow>(name: string, options: NodeOptions<Row>): NodeType<Row> {
-  const { description, scope, loadMany, fields, interfaces = [] } = options;
+/** Defines a noun's object type: `id`, `databaseId`, the fields of its description, and those of its own. */
+export function defineNode<Row extends NodeRow>(
+  { type: name, description, fields: described }: Pick<Resource, 'type' | 'description' | 'fields'>,
+  { scope, getMany, fields = () => ({}), interfaces = [] }: NodeOptions<Row>,
+): NodeType<Row> {
   const ref = builder.objectRef<Row>(name);
   ref.addInterfaces([builder.nodeInterfaceRef(), ...interfaces]);
   ref.implement({
     description,
-    extensions: { scope },
+    scope,
     fields: (t) => ({
       id: t.id({
         description: 'The global id of the object. It is opaque, and unique among all types.',
-        extensions: shows('id', writeBase64(`${name}:`, 'base64')),
+        column: 'id',
+        write: writeBase64(`${name}:`, 'base64'),
         resolve: (row) => encodeGlobalId(name, row.id),
       }),
       databaseId: t.field({
         type: 'BigInt',
         description:
           'The integer id, unique within the type: the `id` of the REST API, where that has the object.',
-        extensions: shows('id'),
+        column: 'id',
         resolve: (row) => row.id,
       }),
-      publicId: t.string({
-        description:
-          'The short public id: six or more letters. The REST API, where it has the object, accepts it in place of the integer id.',
-        extensions: shows('publicId'),
-        resolve: (row) => row.publicId,
-      }),
+      ...resourceFields(t, described),
       ...fields(t),
     }),
   });
+  const load = (ctx: GraphContext, id: bigint) =>
+    loadBatched<Row | null>(ctx, name, id, (ids) => getMany(ctx, ids));
   const type: NodeType<Row> = {
     name,
     scope,
     ref,
-    load: (ctx, id) => loadBatched(ctx, name, id, (ids) => loadMany(ctx, ids)),
+    load,
+    field: (t, column, about) =>
+      t.field({
+        type: ref,
+        nullable: true,
+        description: about,
+        scope,
+        columns: [column],
+        resolve(row, _args, ctx) {
+          const id = Reflect.get(row, column) as bigint | null;
+          return (id === null ? null : load(ctx, id)) as never;
+        },
+      }),
   };
   nodeTypes.set(name, type);
   return type;
@@ -123,7 +151,7 @@ builder.queryFields((t) => ({
     args: {
       ids: t.arg.idList({ required: true, description: `At most ${MAX_PAGE_SIZE} global ids.` }),
     },
-    extensions: { rowsOf: 'ids' },
+    rowsOf: 'ids',
     resolve: (_root, { ids }, ctx) => {
       if (ids.length > MAX_PAGE_SIZE) throw invalid('ids', `ids must be at most ${MAX_PAGE_SIZE}.`);
       return ids.map((id) => find(ctx, id));

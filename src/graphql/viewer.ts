@@ -89,8 +89,8 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     team: t.field({
       type: Team.ref,
       nullable: true,
-      description:
-        'The team that the credential is for; null on the host of another team. Needs account:read.',
+      description: 'The team that the credential is for; null on the host of another team.',
+      scope: Team.scope,
       resolve: (_caller, _args, ctx) => Team.load(ctx, callersTeamId(ctx)),
     }),
     teamId: t.field({
@@ -110,8 +110,9 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     teams: t.field({
       type: TeamConnection.ref,
       nullable: true,
-      extensions: ONE_TEAM,
-      description: 'The teams that the caller reaches. Needs account:read.',
+      ...ONE_TEAM,
+      scope: Team.scope,
+      description: 'The teams that the caller may see.',
       args: connectionArgs,
       resolve: (_caller, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
     }),

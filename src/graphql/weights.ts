@@ -20,6 +20,7 @@ import {
   visit,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
+import { fieldOptions, typeOptions } from './field-options.ts';
 
 export interface Weight {
   /** Fields inside fields, the innermost included. */
@@ -98,7 +99,7 @@ export function weigh(
     if (field === undefined) return value;
     const rows = costOf(field);
     if (!isCompositeType(type) || node.selectionSet === undefined) return { ...value, rows };
-    const page = type.extensions['pages'] === true ? pageSizeOf(field, node, variables) : null;
+    const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
     const inner = weighAll(node.selectionSet, type, page);
     const size = listSize(field, node, variables, pageSize);
     return {
@@ -131,14 +132,13 @@ function add(a: Weight, b: Weight): Weight {
 }
 
 /** What a field costs besides what it returns, in rows. */
-function costOf({ extensions }: Field): number {
-  const { cost } = extensions;
-  return typeof cost === 'number' ? cost : 0;
+function costOf(field: Field): number {
+  return fieldOptions(field).cost ?? 0;
 }
 
 /** Whether a field reads the rows that it returns: those of a page have been counted with it. */
-function isRead({ extensions }: Field, type: GraphQLCompositeType): boolean {
-  return extensions['sameRows'] !== true && isRow(type);
+function isRead(field: Field, type: GraphQLCompositeType): boolean {
+  return fieldOptions(field).sameRows !== true && isRow(type);
 }
 
 /** Types with an id are rows of the store. */
@@ -154,18 +154,18 @@ type Field = GraphQLField<unknown, unknown>;
 /** How many objects a field may return for one parent. */
 function listSize(field: Field, node: FieldNode, variables: Variables, pageSize: number | null): number {
   if (!isListType(getNullableType(field.type))) return 1;
-  const { rows, rowsOf } = field.extensions;
-  if (typeof rows === 'number') return rows;
-  if (typeof rowsOf === 'string') return lengthOf(argument(node, rowsOf, variables));
+  const { rows, rowsOf } = fieldOptions(field);
+  if (rows !== undefined) return rows;
+  if (rowsOf !== undefined) return lengthOf(argument(node, rowsOf, variables));
   if (pageSize !== null) return pageSize;
   const type = getNamedType(field.type);
   return isCompositeType(type) && isRow(type) ? FEW_ROWS : FEW_VALUES;
 }
 
 /** The page size that a connection's arguments ask for, as pagination.ts will cap it. */
-function pageSizeOf({ extensions }: Field, node: FieldNode, variables: Variables): number {
-  const { rows } = extensions;
-  if (typeof rows === 'number') return rows;
+function pageSizeOf(field: Field, node: FieldNode, variables: Variables): number {
+  const { rows } = fieldOptions(field);
+  if (rows !== undefined) return rows;
   const size = argument(node, 'first', variables) ?? argument(node, 'last', variables) ?? DEFAULT_PAGE_SIZE;
   return typeof size === 'number' ? Math.min(Math.max(size, 1), MAX_PAGE_SIZE) : MAX_PAGE_SIZE;
 }

@@ -1,43 +1,167 @@
-import { parsePageQuery } from '../pagination.ts';
+import { type PageRequest, parsePageQuery } from '../pagination.ts';
+import { conditionalSplit, stepFields } from '../resources/funnel-steps.ts';
+import { page } from '../resources/pages.ts';
+import { refineFilter } from '../resources/refine-filters.ts';
+import type { ByteWriter } from '../rows/byte-writer.ts';
+import { toInteger } from '../rows/json.ts';
 import * as splits from '../services/conditional-splits.ts';
-import { writeSplit } from '../views/conditional-splits.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import type { StepNode } from '../services/funnel-steps.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { nothing, objectOf, type Shown, shown } from './responses.ts';
+import { type Query, type Route, route } from './route.ts';
+import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+
+const filters = shown(refineFilter);
+
+const details: Shown<splits.SplitDetail> = {
+  schema: schemaRef(conditionalSplit.type),
+  components: () => ({ ...filters.components(), [conditionalSplit.type]: splitSchema() }),
+  write: writeSplit,
+};
+
+/** A page of splits, with their saved filters where `expand[]=filter` asks for them. */
+const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
+  parameters: [
+    ...pageQuery.parameters,
+    {
+      name: 'expand[]',
+      description: '`filter` shows the saved filter of each split, to whoever may read saved filters.',
+      schema: { type: 'array', items: { type: 'string' } },
+    },
+  ],
+  parse: (query) => ({
+    page: parsePageQuery(query),
+    expand: { filters: query.getAll('expand[]').includes('filter') },
+  }),
+};
+
+const removalQuery: Query<splits.BranchChoice> = {
+  parameters: [
+    {
+      name: 'branch',
+      description:
+        'The branch whose pages are discarded; the steps of the other one take the place of the split.',
+      schema: { type: 'string', enum: ['matched', 'unmatched', 'both'], default: 'both' },
+    },
+  ],
+  parse: (query) => splits.parseBranchChoice(query.getAll('branch').at(-1) ?? 'both'),
+};
 
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
 
-/** Spec §4 "DELETE conditional split step". */
-const remove: Route['handle'] = async (request) => {
-  await splits.remove(request.ctx, {
-    funnel: param(request, 'funnel_id'),
-    split: param(request, 'id'),
-    branch: request.query.getAll('branch').at(-1),
+/** Spec §4 "DELETE conditional split step", which prints the path without the prefix. */
+const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: string) =>
+  route({
+    method: 'DELETE',
+    path,
+    operationId,
+    summary: 'Removes a conditional split, and discards the pages of one branch or of both',
+    scope: splits.writeScope,
+    query: removalQuery,
+    response: nothing('The split is removed.'),
+    handle: async ({ ctx, params, query }) => {
+      await splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query });
+    },
   });
-  return { status: 204, headers: {}, body: null };
-};
 
 export const conditionalSplitRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/funnels/:funnel_id/conditional_split_steps',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const page = await splits.list(ctx, param(request, 'funnel_id'), () => parsePageQuery(query));
-      const details = await splits.detailsOf(ctx, page.rows, {
-        filters: query.getAll('expand[]').includes('filter'),
-      });
-      return pageReply({ rows: details, more: page.more }, writeSplit, url);
+    operationId: 'listConditionalSplitSteps',
+    summary: 'Lists the conditional splits of a funnel',
+    scope: splits.scope,
+    query: listQuery,
+    response: pageOf(details),
+    async handle({ ctx, params, query }) {
+      const { rows, more } = await splits.list(ctx, params.funnel_id, query.page);
+      return { rows: await splits.detailsOf(ctx, rows, query.expand), more };
     },
-  },
-  {
+  }),
+  route({
     method: 'GET',
     path: `/api/v2${MEMBER_PATH}`,
-    async handle(request) {
-      const detail = await splits.getDetail(request.ctx, param(request, 'funnel_id'), param(request, 'id'));
-      return objectReply(detail, writeSplit);
-    },
-  },
-  { method: 'DELETE', path: `/api/v2${MEMBER_PATH}`, handle: remove },
-  // The path as the specification prints it, without the prefix.
-  { method: 'DELETE', path: MEMBER_PATH, handle: remove },
+    operationId: 'getConditionalSplitStep',
+    summary: 'Gets a conditional split, with its saved filter for whoever may read saved filters',
+    scope: splits.scope,
+    response: objectOf(details, 'The conditional split.'),
+    handle: ({ ctx, params }) => splits.getDetail(ctx, params.funnel_id, params.id),
+  }),
+  removal(`/api/v2${MEMBER_PATH}`, 'removeConditionalSplitStep'),
+  removal(MEMBER_PATH, 'removeConditionalSplitStepWithoutPrefix'),
 ];
+
+/** A split with the first page of each branch, matched before unmatched. */
+function writeSplit({ split, matched, unmatched, filter }: splits.SplitDetail, out: ByteWriter): void {
+  const condition = JSON.stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
+  out.addText(
+    `{"id":${split.id},"public_id":"${split.publicId}","funnel_id":${split.funnelId},` +
+      `"funnel_public_id":"${split.funnelPublicId}","condition":${condition.slice(0, -1)}`,
+  );
+  if (filter !== null) {
+    out.addText(',"filter":');
+    filters.write(filter, out);
+  }
+  out.addText(
+    `},"branches":${JSON.stringify([toBranch(matched), toBranch(unmatched)])},` +
+      `"created_at":"${split.createdAt.toISOString()}","updated_at":"${split.updatedAt.toISOString()}"}`,
+  );
+}
+
+function toBranch(step: StepNode | null) {
+  if (step?.page == null) return { show_page_step: null, page: null };
+  const { page: shownPage } = step;
+  return {
+    show_page_step: {
+      id: toInteger(step.id),
+      public_id: step.publicId,
+      name: step.name,
+      current_path: shownPage.currentPath,
+    },
+    page: { id: toInteger(shownPage.id), public_id: shownPage.publicId, name: shownPage.name },
+  };
+}
+
+/** What `writeSplit` writes. */
+function splitSchema(): Schema {
+  const { id, publicId, name, currentPath } = page.fields;
+  const properties = {
+    id: fieldSchema(conditionalSplit.fields.id),
+    public_id: fieldSchema(publicId),
+    funnel_id: fieldSchema(stepFields.funnelId),
+    funnel_public_id: fieldSchema(conditionalSplit.fields.funnelPublicId),
+    condition: {
+      type: 'object',
+      properties: {
+        filter_id: fieldSchema(conditionalSplit.fields.filterPublicId),
+        is_setup: { type: 'boolean', description: 'Whether a saved filter decides the branch.' },
+        filter: filters.schema,
+      },
+      required: ['filter_id', 'is_setup'],
+    },
+    branches: {
+      type: 'array',
+      description: 'First the matched branch, then the unmatched one.',
+      items: {
+        type: 'object',
+        properties: {
+          show_page_step: orNull(objectSchema({ id, publicId, name, currentPath })),
+          page: orNull(objectSchema({ id, publicId, name })),
+        },
+        required: ['show_page_step', 'page'],
+      },
+    },
+    created_at: fieldSchema(stepFields.createdAt),
+    updated_at: fieldSchema(stepFields.updatedAt),
+  };
+  return {
+    description: conditionalSplit.description,
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+  };
+}
+
+function orNull(schema: Schema): Schema {
+  return { ...schema, type: ['object', 'null'] };
+}

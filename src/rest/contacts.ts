@@ -1,24 +1,29 @@
-import { parsePageQuery } from '../pagination.ts';
+import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
-import { writeContact } from '../views/contacts.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+
+const objects = shown(contact);
 
 export const contactRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/workspaces/:workspace_id/contacts',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const page = await contacts.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
-      return pageReply(page, writeContact, url);
-    },
-  },
-  {
+    operationId: 'listContacts',
+    summary: 'Lists the contacts of a workspace',
+    scope: contacts.scope,
+    query: pageQuery,
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => contacts.list(ctx, params.workspace_id, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/contacts/:id',
-    async handle(request) {
-      return objectReply(await contacts.get(request.ctx, param(request, 'id')), writeContact);
-    },
-  },
+    operationId: 'getContact',
+    summary: 'Gets a contact',
+    scope: contacts.scope,
+    response: objectOf(objects, 'The contact.'),
+    handle: ({ ctx, params }) => contacts.get(ctx, params.id),
+  }),
 ];

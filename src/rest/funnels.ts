@@ -1,32 +1,29 @@
-import { parsePageQuery } from '../pagination.ts';
-import * as funnelSteps from '../services/funnel-steps.ts';
+import { funnel } from '../resources/funnels.ts';
 import * as funnels from '../services/funnels.ts';
-import { writeFunnel, writeStructure } from '../views/funnels.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+
+const objects = shown(funnel);
 
 export const funnelRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/workspaces/:workspace_id/funnels',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const page = await funnels.list(ctx, param(request, 'workspace_id'), () => parsePageQuery(query));
-      return pageReply(page, writeFunnel, url);
-    },
-  },
-  {
+    operationId: 'listFunnels',
+    summary: 'Lists the funnels of a workspace',
+    scope: funnels.scope,
+    query: pageQuery,
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => funnels.list(ctx, params.workspace_id, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/funnels/:id',
-    async handle(request) {
-      return objectReply(await funnels.get(request.ctx, param(request, 'id')), writeFunnel);
-    },
-  },
-  {
-    method: 'GET',
-    path: '/api/v2/funnels/:id/structure',
-    async handle(request) {
-      return objectReply(await funnelSteps.getStructure(request.ctx, param(request, 'id')), writeStructure);
-    },
-  },
+    operationId: 'getFunnel',
+    summary: 'Gets a funnel',
+    scope: funnels.scope,
+    response: objectOf(objects, 'The funnel.'),
+    handle: ({ ctx, params }) => funnels.get(ctx, params.id),
+  }),
 ];

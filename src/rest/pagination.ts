@@ -1,22 +1,84 @@
-// A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
+// Lists over REST: the query that asks for a page, and a page as an answer: a bare array, with the headers that lead to the
+// next one (spec §4 rules 3-4).
 import type { Reply } from '../http/exchange.ts';
-import type { Page } from '../pagination.ts';
-import { ByteWriter } from '../rows/byte-writer.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  MAX_PAGE_SIZE,
+  type Page,
+  type PageRequest,
+  parsePageQuery,
+} from '../pagination.ts';
+import { JSON_HEADERS, out, type Shown, type Write } from './responses.ts';
+import type { Parameter, Query, ResponseForm } from './route.ts';
 
-/** Adds a row as JSON. */
-type Write<Row> = (row: Row, out: ByteWriter) => void;
+/** What every list takes. */
+export const pageQuery: Query<PageRequest> = {
+  parameters: [
+    {
+      name: 'after',
+      description: 'Only objects behind the one with this id, in the sort order. It need not exist any more.',
+      schema: { type: 'string', pattern: '^\\d+$' },
+    },
+    {
+      name: 'per_page',
+      description: `How many objects a page has; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}.`,
+      schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
+    },
+    {
+      name: 'sort_order',
+      description: 'The direction of the list, which is ordered by id.',
+      schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
+    },
+  ],
+  parse: parsePageQuery,
+};
 
-/** Each answer is put together in one go. */
-const out = new ByteWriter();
+const PAGE_HEADERS: readonly Parameter[] = [
+  {
+    name: 'Pagination-Next',
+    description: 'The id of the last object of the page; absent on an empty one.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  {
+    name: 'Link',
+    description: 'The address of the next page, with `rel="next"`; absent on an empty one.',
+    schema: { type: 'string' },
+  },
+];
 
-const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } as const;
+/** A page of a list. */
+export function pageOf<Result>({
+  schema,
+  components,
+  write,
+}: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
+  return {
+    status: 200,
+    description: 'The objects of the page, in order.',
+    headers: PAGE_HEADERS,
+    schema: { type: 'array', items: schema },
+    components,
+    reply: (page, url) => pageReply(page, write, url),
+  };
+}
+
+/** A page of a list or, where rows come in chunks, all of it: an array without pagination headers (spec §4 rule 7). */
+export function pageOrAllOf<Result>(
+  objects: Shown<Result>,
+): ResponseForm<Page<Result & { id: bigint }> | AsyncIterable<readonly Result[]>> {
+  const page = pageOf(objects);
+  return {
+    ...page,
+    reply: (result, url) =>
+      Symbol.asyncIterator in result ? allReply(result, objects.write) : page.reply(result, url),
+  };
+}
 
 /**
  * The array and, unless it is empty, `Pagination-Next` and `Link`; the last page has them too, so that a client can
  * keep the id as its checkpoint (DESIGN §5).
- * @param url the public URL that the client asked for
  */
-export function pageReply<Row extends { id: bigint }>(page: Page<Row>, write: Write<Row>, url: URL): Reply {
+function pageReply<R extends { id: bigint }>(page: Page<R>, write: Write<R>, url: URL): Reply {
   out.clear();
   out.addText('[');
   addRows(page.rows, write);
@@ -44,19 +106,11 @@ function isAfter(pair: string): boolean {
   return name === 'after';
 }
 
-/** One object. */
-export function objectReply<Row>(row: Row, write: Write<Row>): Reply {
-  out.clear();
-  write(row, out);
-  return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };
-}
-
-/** An array that is written chunk by chunk, as the rows come; no pagination headers (spec §4 rule 7). */
-export function registryReply<Row>(chunks: AsyncIterable<readonly Row[]>, write: Write<Row>): Reply {
+function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Write<R>): Reply {
   return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
-async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: Write<Row>) {
+async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write<R>) {
   let opened = false;
   for await (const rows of chunks) {
     out.clear();
@@ -68,7 +122,7 @@ async function* encodeArray<Row>(chunks: AsyncIterable<readonly Row[]>, write: W
   yield Buffer.from(opened ? ']' : '[]');
 }
 
-function addRows<Row>(rows: readonly Row[], write: Write<Row>): void {
+function addRows<R>(rows: readonly R[], write: Write<R>): void {
   for (const [index, row] of rows.entries()) {
     if (index > 0) out.addText(',');
     write(row, out);

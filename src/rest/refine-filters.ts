@@ -1,29 +1,46 @@
-import { asksForRegistry, parsePageQuery, parseRegistryPageQuery } from '../pagination.ts';
+import {
+  asksForRegistry,
+  type PageRequest,
+  parsePageQuery,
+  parseRegistryPageQuery,
+  type SortOrder,
+} from '../pagination.ts';
+import { refineFilter } from '../resources/refine-filters.ts';
 import * as refineFilters from '../services/refine-filters.ts';
-import { writeRefineFilter } from '../views/refine-filters.ts';
-import { objectReply, pageReply, registryReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOrAllOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Query, type Route, route } from './route.ts';
+
+/** A page, or the order of the whole list, which is asked for by neither `after` nor `per_page` (spec §4 rule 7). */
+const pageOrAll: Query<PageRequest | SortOrder> = {
+  parameters: pageQuery.parameters,
+  parse: (query) => (asksForRegistry(query) ? parsePageQuery(query).order : parseRegistryPageQuery(query)),
+};
+
+const objects = shown(refineFilter);
 
 export const refineFilterRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/workspaces/:workspace_id/refine_filters',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const workspace = param(request, 'workspace_id');
-      if (asksForRegistry(query)) {
-        const chunks = await refineFilters.listAll(ctx, workspace, () => parsePageQuery(query).order);
-        return registryReply(chunks, writeRefineFilter);
-      }
-      const page = await refineFilters.list(ctx, workspace, () => parseRegistryPageQuery(query));
-      return pageReply(page, writeRefineFilter, url);
-    },
-  },
-  {
+    operationId: 'listRefineFilters',
+    summary:
+      'Lists the saved filters of a workspace: all of them, unless `after` or `per_page` asks for a page',
+    scope: refineFilters.scope,
+    query: pageOrAll,
+    response: pageOrAllOf(objects),
+    handle: ({ ctx, params, query }) =>
+      typeof query === 'string'
+        ? refineFilters.listAll(ctx, params.workspace_id, query)
+        : refineFilters.list(ctx, params.workspace_id, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/refine_filters/:id',
-    async handle(request) {
-      return objectReply(await refineFilters.get(request.ctx, param(request, 'id')), writeRefineFilter);
-    },
-  },
+    operationId: 'getRefineFilter',
+    summary: 'Gets a saved filter',
+    scope: refineFilters.scope,
+    response: objectOf(objects, 'The saved filter.'),
+    handle: ({ ctx, params }) => refineFilters.get(ctx, params.id),
+  }),
 ];

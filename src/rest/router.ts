@@ -1,9 +1,11 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 import type { Hono } from 'hono';
+import { requireScope } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
 import type { HttpEnv } from '../http/exchange.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
+import { funnelStepRoutes } from './funnel-steps.ts';
 import { funnelRoutes } from './funnels.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
@@ -16,6 +18,7 @@ export const routes: readonly Route[] = [
   ...workspaceRoutes,
   ...contactRoutes,
   ...funnelRoutes,
+  ...funnelStepRoutes,
   ...conditionalSplitRoutes,
   ...refineFilterRoutes,
   ...webhookEndpointRoutes,
@@ -23,12 +26,15 @@ export const routes: readonly Route[] = [
 
 /** Mounts every route. HEAD is served by GET; another method on a known path is 405 with `Allow` (RFC 9110 §15.5.6). */
 export function mountRest(http: Hono<HttpEnv>): void {
-  for (const { method, path, handle } of routes) {
+  for (const { method, path, scope, query, response, handle } of routes) {
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
       const ctx = await exchange.context();
       const { url } = exchange;
-      return exchange.respond(await handle({ ctx, params: c.req.param(), query: url.searchParams, url }));
+      // Whoever may not is told so, whatever else is wrong with the request.
+      requireScope(ctx, scope);
+      const result = await handle({ ctx, params: c.req.param(), query: query?.parse(url.searchParams) });
+      return exchange.respond(response.reply(result, url));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {

@@ -1,22 +1,29 @@
-import { parsePageQuery } from '../pagination.ts';
+import { team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
-import { writeTeam } from '../views/teams.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+
+const objects = shown(team);
 
 export const teamRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/teams',
-    async handle({ ctx, query, url }) {
-      return pageReply(await teams.list(ctx, () => parsePageQuery(query)), writeTeam, url);
-    },
-  },
-  {
+    operationId: 'listTeams',
+    summary: 'Lists the teams that the caller may see',
+    scope: teams.scope,
+    query: pageQuery,
+    response: pageOf(objects),
+    handle: ({ ctx, query }) => teams.list(ctx, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/teams/:id',
-    async handle(request) {
-      return objectReply(await teams.get(request.ctx, param(request, 'id')), writeTeam);
-    },
-  },
+    operationId: 'getTeam',
+    summary: 'Gets a team',
+    scope: teams.scope,
+    response: objectOf(objects, 'The team.'),
+    handle: ({ ctx, params }) => teams.get(ctx, params.id),
+  }),
 ];

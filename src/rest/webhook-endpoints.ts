@@ -1,26 +1,29 @@
-import { parsePageQuery } from '../pagination.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { writeWebhookEndpoint } from '../views/webhook-endpoints.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+
+const objects = shown(webhookEndpoint);
 
 export const webhookEndpointRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const page = await webhookEndpoints.list(ctx, param(request, 'workspace_id'), () =>
-        parsePageQuery(query),
-      );
-      return pageReply(page, writeWebhookEndpoint, url);
-    },
-  },
-  {
+    operationId: 'listWebhookEndpoints',
+    summary: 'Lists the outgoing webhook endpoints of a workspace',
+    scope: webhookEndpoints.scope,
+    query: pageQuery,
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => webhookEndpoints.list(ctx, params.workspace_id, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/endpoints/:id',
-    async handle(request) {
-      return objectReply(await webhookEndpoints.get(request.ctx, param(request, 'id')), writeWebhookEndpoint);
-    },
-  },
+    operationId: 'getWebhookEndpoint',
+    summary: 'Gets an outgoing webhook endpoint',
+    scope: webhookEndpoints.scope,
+    response: objectOf(objects, 'The webhook endpoint.'),
+    handle: ({ ctx, params }) => webhookEndpoints.get(ctx, params.id),
+  }),
 ];

@@ -1,24 +1,29 @@
-import { parsePageQuery } from '../pagination.ts';
+import { workspace } from '../resources/workspaces.ts';
 import * as workspaces from '../services/workspaces.ts';
-import { writeWorkspace } from '../views/workspaces.ts';
-import { objectReply, pageReply } from './pagination.ts';
-import { param, type Route } from './route.ts';
+import { pageOf, pageQuery } from './pagination.ts';
+import { objectOf, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+
+const objects = shown(workspace);
 
 export const workspaceRoutes: readonly Route[] = [
-  {
+  route({
     method: 'GET',
     path: '/api/v2/teams/:team_id/workspaces',
-    async handle(request) {
-      const { ctx, query, url } = request;
-      const page = await workspaces.list(ctx, param(request, 'team_id'), () => parsePageQuery(query));
-      return pageReply(page, writeWorkspace, url);
-    },
-  },
-  {
+    operationId: 'listWorkspaces',
+    summary: 'Lists the workspaces of a team',
+    scope: workspaces.scope,
+    query: pageQuery,
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => workspaces.list(ctx, params.team_id, query),
+  }),
+  route({
     method: 'GET',
     path: '/api/v2/workspaces/:id',
-    async handle(request) {
-      return objectReply(await workspaces.get(request.ctx, param(request, 'id')), writeWorkspace);
-    },
-  },
+    operationId: 'getWorkspace',
+    summary: 'Gets a workspace',
+    scope: workspaces.scope,
+    response: objectOf(objects, 'The workspace.'),
+    handle: ({ ctx, params }) => workspaces.get(ctx, params.id),
+  }),
 ];

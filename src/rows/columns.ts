@@ -1,25 +1,11 @@
 // Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
 import { parse as parseArray } from 'postgres-array';
+import { type Field, type Fields, type FieldType, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { BlockRow, bytesOf, endOf, isSame, type RowBlock, startOf, textOf } from './row-block.ts';
+import { BlockRow, bytesOf, endOf, isSame, type RowBlock, startOf } from './row-block.ts';
 
-/** How a column's text becomes a value. */
-export type ColumnType =
-  | 'int8'
-  | 'int4'
-  | 'text'
-  /** The label of one of our enums: letters and underscores. */
-  | 'enum'
-  | 'bool'
-  | 'timestamp'
-  | 'jsonb'
-  /** JSON that a statement has put together, without spaces; its integers may be of 64 bits. */
-  | 'json'
-  | 'text[]'
-  | 'int8[]';
-
-/** A column: its type, and its SQL over alias `t` where that is not the property's name in snake_case. */
-export type Column = ColumnType | { readonly type: ColumnType; readonly sql: string };
+/** A column of a row: its type, its SQL over alias `t` where that is not the property's name in snake_case, and what its JSON is. */
+export type Column = FieldType | (Pick<Field, 'type' | 'items'> & { readonly sql?: string });
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
@@ -27,7 +13,7 @@ export type Columns = Readonly<Record<string, Column>>;
 /** Where a property stands in the row, and what it is. */
 export interface ColumnPosition {
   readonly index: number;
-  readonly type: ColumnType;
+  readonly type: FieldType;
 }
 
 const LAYOUT = Symbol('layout');
@@ -50,11 +36,6 @@ export function writeField(
   return true;
 }
 
-/** A field of a row that `rowMaker` made, as PostgreSQL writes it; null where the column is. */
-export function fieldText(row: object, { index }: ColumnPosition): string | null {
-  return textOf(row as BlockRow, index);
-}
-
 /** Whether some fields that follow each other, `to` not among them, are the same in two rows that `rowMaker` made. */
 export function sameFields(one: object, other: object, from: number, to: number): boolean {
   return isSame(one as BlockRow, other as BlockRow, from, to);
@@ -69,14 +50,10 @@ export function layoutOf(row: object): Layout | undefined {
 export function selectList(columns: Columns, alias = 't'): string {
   return Object.entries(columns)
     .map(([property, column]) => {
-      const sql = typeof column === 'string' ? `${alias}.${snakeCase(property)}` : column.sql;
-      return `${sql} as "${property}"`;
+      const sql = typeof column === 'string' ? undefined : column.sql;
+      return `${sql ?? `${alias}.${toSnakeCase(property)}`} as "${property}"`;
     })
     .join(', ');
-}
-
-function snakeCase(property: string): string {
-  return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Makes a row of one in a block. */
@@ -95,9 +72,9 @@ export function rowMaker<Row>(
   class Lazy extends BlockRow {}
   Object.defineProperty(Lazy.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
-    const type = typeof column === 'string' ? column : column.type;
+    const { type, items } = typeof column === 'string' ? { type: column } : column;
     const index = position + offset;
-    const decode = DECODERS[type];
+    const decode = items === undefined ? DECODERS[type] : itemsDecoder(items);
     layout.set(property, { index, type });
     Object.defineProperty(Lazy.prototype, property, {
       enumerable: true,
@@ -127,7 +104,7 @@ const fromText =
   (bytes, start, end) =>
     parse(bytes.toString('utf8', start, end));
 
-const DECODERS: Record<ColumnType, Decode> = {
+const DECODERS: Record<FieldType, Decode> = {
   int8: fromText(BigInt),
   int4: fromText(Number),
   text: fromText((text) => text),
@@ -158,10 +135,30 @@ function isText(ascii: string, bytes: Buffer, start: number, end: number): boole
   return true;
 }
 
-/** A value of type `json`. */
-export function parseJson(text: string): unknown {
+/** JSON whose integers may be of 64 bits. */
+function parseJson(text: string): unknown {
   return JSON.parse(text, keepInteger);
 }
+
+/** A list of objects: their members by property name, ids as bigints. */
+function itemsDecoder(items: Fields): Decode {
+  const members = Object.entries(items).map(([property, field]) => ({
+    property,
+    name: restNameOf(property, field),
+    parse: ITEM_PARSERS[field.type] ?? ((value: unknown) => value),
+  }));
+  return fromText((text) =>
+    (parseJson(text) as Record<string, unknown>[]).map((item) =>
+      Object.fromEntries(members.map(({ property, name, parse }) => [property, parse(item[name])])),
+    ),
+  );
+}
+
+/** What JSON has no type of its own for. */
+const ITEM_PARSERS: Partial<Record<FieldType, (value: unknown) => unknown>> = {
+  int8: (value) => BigInt(value as number | bigint),
+  timestamp: (value) => new Date(value as string),
+};
 
 /** Integers beyond 2^53 become bigints: as numbers they would be rounded. */
 function keepInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
@@ -182,7 +179,7 @@ const writeText =
 const asIs: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, end);
 
 /** What `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
-const WRITE: Record<ColumnType, WriteJson> = {
+const WRITE: Record<FieldType, WriteJson> = {
   int8: asIs,
   int4: asIs,
   text: writeString,

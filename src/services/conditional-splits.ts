@@ -3,27 +3,29 @@ import { nameOf } from '../auth/actor.ts';
 import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
+import type { SplitRow } from '../resources/funnel-steps.ts';
+import type { PageRow } from '../resources/pages.ts';
+import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
-import { type PageRow, SPLITS, type SplitRow } from '../store/tables.ts';
+import { SPLITS } from '../store/tables.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
-import type { RefineFilterRow } from './refine-filters.ts';
 import * as refineFilters from './refine-filters.ts';
 import { parseRef } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 
-export type { SplitRow };
+export type { BranchChoice };
 
-const reads = readsOf(SPLITS, 'funnels:read', { one: 'Conditional split step', parent: 'Funnel' });
+const reads = readsOf(SPLITS, 'funnels:read');
 export const { scope, getMany, list, listMany, countMany, existMany } = reads;
 
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
   const row = await reads.get(ctx, split);
-  const named = parseRef('Conditional split step', funnel);
-  if (named !== row.funnelId && named !== row.funnelPublicId) throw notFound('Conditional split step');
+  const named = parseRef(SPLITS.title, funnel);
+  if (named !== row.funnelId && named !== row.funnelPublicId) throw notFound(SPLITS.title);
   return row;
 }
 
@@ -40,7 +42,7 @@ export interface SplitDetail {
 /** One split of the named funnel with its details, the saved filter included. @throws AppError as `get` does */
 export async function getDetail(ctx: Context, funnel: Ref, split: Ref): Promise<SplitDetail> {
   const [detail] = await detailsOf(ctx, [await get(ctx, funnel, split)], { filters: true });
-  if (detail === undefined) throw notFound('Conditional split step');
+  if (detail === undefined) throw notFound(SPLITS.title);
   return detail;
 }
 
@@ -52,9 +54,9 @@ export async function detailsOf(
 ): Promise<SplitDetail[]> {
   const trees = await listSteps(ctx, [...new Set(splits.map((split) => split.funnelId))]);
   const nodes = new Map(trees.flatMap((tree) => [...walk(tree)].map((node) => [node.id, node])));
-  const { scopes } = requireScope(ctx, 'funnels:read');
+  const { scopes } = requireScope(ctx, scope);
   const filterIds = splits.map((split) => split.filterId).filter((id) => id !== null);
-  const projection = options.filters && filterIds.length > 0 && covers(scopes, 'contacts:read');
+  const projection = options.filters && filterIds.length > 0 && covers(scopes, refineFilters.scope);
   const filters = projection ? await refineFilters.getMany(ctx, filterIds) : [];
   return splits.map((split) => ({
     id: split.id,
@@ -72,8 +74,8 @@ function firstPage(steps: readonly StepNode[] = []): StepNode | null {
 export interface RemovalInput {
   readonly funnel: Ref;
   readonly split: Ref;
-  /** The branch that goes, untrusted; absent is `both`. */
-  readonly branch?: string | undefined;
+  /** The branch that goes. */
+  readonly branch: BranchChoice;
 }
 
 export interface Removal {
@@ -91,20 +93,20 @@ export const writeScope: Scope = 'funnels:write';
 /**
  * Removes a split, promotes the kept branch, discards the pages of the other; all of it or nothing, one at a time a
  * funnel.
- * @throws AppError `not_found` (also for a split that was removed before), `invalid` for an unknown branch
+ * @throws AppError `not_found`, also for a split that was removed before
  */
 export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
   const actor = requireScope(ctx, writeScope);
   const funnelRef = parseRef('Funnel', input.funnel);
-  const splitRef = parseRef('Conditional split step', input.split);
-  const discard = parseBranch(input.branch ?? 'both');
+  const splitRef = parseRef(SPLITS.title, input.split);
+  const discard = input.branch;
   return withTransaction(ctx.store, async (tx) => {
     const funnelId = await lockFunnel(tx, actor.tenancy, funnelRef);
     if (funnelId === null) throw notFound('Funnel');
     const steps = await findTreePositions(tx, funnelId);
     const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
     const removal = split && removeSplit(steps, split.id, discard);
-    if (removal == null) throw notFound('Conditional split step');
+    if (removal == null) throw notFound(SPLITS.title);
     const discardedPageIds = pageIdsOf(removal.removed);
     const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by ${nameOf(actor)}`;
     const at = ctx.clock();
@@ -130,7 +132,8 @@ function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {
   return steps.map((step) => step.pageId).filter((id) => id !== null);
 }
 
-function parseBranch(text: string): BranchChoice {
+/** What a client says of the branch that goes. @throws AppError `invalid` blaming `branch` */
+export function parseBranchChoice(text: string): BranchChoice {
   if (text === 'matched' || text === 'unmatched' || text === 'both') return text;
   throw invalid('branch', 'branch must be matched, unmatched or both.');
 }

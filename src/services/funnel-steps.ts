@@ -1,6 +1,7 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import type { FunnelRow } from '../resources/funnels.ts';
 import {
   type BranchName,
   findSteps,
@@ -9,8 +10,11 @@ import {
   type StepRow,
 } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
-import { type FunnelRow, get as getFunnel } from './funnels.ts';
+import * as funnels from './funnels.ts';
 import type { Projection } from './reads.ts';
+
+/** What reading workflows needs. */
+export const { scope } = funnels;
 
 /** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {
@@ -24,7 +28,7 @@ export async function getStructure(
   ctx: Context,
   funnel: Ref,
 ): Promise<{ funnel: FunnelRow; steps: readonly StepNode[] }> {
-  const row = await getFunnel(ctx, funnel);
+  const row = await funnels.get(ctx, funnel);
   const [steps = []] = await listMany(ctx, [row.id]);
   return { funnel: row, steps };
 }
@@ -38,14 +42,14 @@ export async function listMany(
   funnelIds: readonly bigint[],
   projection: Projection = null,
 ): Promise<(readonly StepNode[])[]> {
-  const { tenancy } = requireScope(ctx, 'funnels:read');
+  const { tenancy } = requireScope(ctx, scope);
   const ofFunnel = growTrees(await findSteps(ctx.store, tenancy, funnelIds, projection));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
 /** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
-  const { tenancy } = requireScope(ctx, 'funnels:read');
+  const { tenancy } = requireScope(ctx, scope);
   const groups = await findStepsAround(ctx.store, tenancy, stepIds);
   growTrees(groups);
   const byId = new Map(groups.flat().map((step) => [step.id, step]));

@@ -1,14 +1,5 @@
 // Funnels of a workspace. Their workflow is in funnel-steps.ts.
-import { FUNNELS, type FunnelRow } from '../store/tables.ts';
+import { FUNNELS } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
 
-export type { FunnelRow };
-
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  FUNNELS,
-  'funnels:read',
-  {
-    one: 'Funnel',
-    parent: 'Workspace',
-  },
-);
+export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(FUNNELS, 'funnels:read');

@@ -3,7 +3,7 @@
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import type { Page, PageInput } from '../pagination.ts';
+import type { Page, PageRequest } from '../pagination.ts';
 import {
   type Count,
   countUnder,
@@ -36,13 +36,13 @@ export interface Reads<Row> {
   get(ctx: Context, ref: Ref): Promise<Row>;
   /** In the ids' order; null for what does not exist or is not the caller's. */
   getMany(ctx: Context, ids: readonly bigint[]): Promise<(Row | null)[]>;
-  /** @throws AppError `not_found` for the parent, `invalid` for the page */
-  list(ctx: Context, parent: Ref, page: PageInput): Promise<Page<Row>>;
+  /** @throws AppError `not_found` for the parent */
+  list(ctx: Context, parent: Ref, page: PageRequest): Promise<Page<Row>>;
   /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
   listMany(
     ctx: Context,
     parentIds: readonly bigint[],
-    page: PageInput,
+    page: PageRequest,
     projection?: Projection,
   ): Promise<(Page<Row> | null)[]>;
   /**
@@ -54,21 +54,15 @@ export interface Reads<Row> {
   existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
 }
 
-/**
- * The reads of one noun.
- * @param noun what to call it, and what to call its parent, in a `not_found`
- */
-export function readsOf<Row extends { id: bigint }>(
-  table: Table<Row>,
-  scope: Scope,
-  noun: { one: string; parent: string },
-): Reads<Row> {
+/** The reads of one noun: whoever holds the scope, of their own rows only. */
+export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Scope): Reads<Row> {
+  const { title, parent: over } = table;
   return {
     scope,
     async get(ctx, ref) {
       const { tenancy } = requireScope(ctx, scope);
-      const row = await findByRef(ctx.store, table, tenancy, parseRef(noun.one, ref));
-      if (row === null) throw notFound(noun.one);
+      const row = await findByRef(ctx.store, table, tenancy, parseRef(title, ref));
+      if (row === null) throw notFound(title);
       return row;
     },
     async getMany(ctx, ids) {
@@ -76,20 +70,13 @@ export function readsOf<Row extends { id: bigint }>(
     },
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
-      const ref = parseRef(noun.parent, parent);
-      const found = await findPageUnder(ctx.store, table, tenancy, ref, page());
-      if (found === null) throw notFound(noun.parent);
+      const ref = parseRef(over.title, parent);
+      const found = await findPageUnder(ctx.store, table, tenancy, ref, page);
+      if (found === null) throw notFound(over.title);
       return found;
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      return findPagesUnder(
-        ctx.store,
-        table,
-        requireScope(ctx, scope).tenancy,
-        parentIds,
-        page(),
-        projection,
-      );
+      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds, page, projection);
     },
     async countMany(ctx, parentIds) {
       return countUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds);

@@ -1,19 +1,14 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type SortOrder } from '../pagination.ts';
+import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import type { Ref } from '../store/rows.ts';
-import { REFINE_FILTERS, type RefineFilterRow } from '../store/tables.ts';
+import { REFINE_FILTERS } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
-
-export type { RefineFilterRow };
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   REFINE_FILTERS,
   'contacts:read',
-  {
-    one: 'Saved filter',
-    parent: 'Workspace',
-  },
 );
 
 /** Larger than a page that clients may ask for: the whole registry is read anyway. */
@@ -21,16 +16,15 @@ const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
 
 /**
  * The complete registry in chunks of rows. The first chunk is read before this returns, so that refusals come first.
- * @param order read after the permission check, like a page
- * @throws AppError `not_found` for the workspace, `invalid` for the order
+ * @throws AppError `not_found` for the workspace
  */
 export async function listAll(
   ctx: Context,
   workspace: Ref,
-  order: () => SortOrder,
+  order: SortOrder,
 ): Promise<AsyncIterable<readonly RefineFilterRow[]>> {
   const chunk = (after: bigint | null) =>
-    list(ctx, workspace, () => ({ order: order(), size: CHUNK_SIZE, after, before: null, backward: false }));
+    list(ctx, workspace, { order, size: CHUNK_SIZE, after, before: null, backward: false });
   return chunksFrom(await chunk(null), chunk);
 }
 

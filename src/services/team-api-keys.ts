@@ -3,20 +3,13 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { API_KEYS, type TeamApiKeyRow } from '../store/credential-tables.ts';
+import { API_KEYS } from '../store/credential-tables.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
 import * as apiKeys from './api-keys.ts';
 import { readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
-export type { TeamApiKeyRow };
-
-const NOUN = 'API key';
-
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(API_KEYS, 'account:read', {
-  one: NOUN,
-  parent: 'Team',
-});
+export const { scope, getMany, listMany, countMany, existMany } = readsOf(API_KEYS, 'account:read');
 
 /** What a caller needs to end a key. */
 export const writeScope = 'account:write';
@@ -27,7 +20,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx.store, API_KEYS, tenancy, parseRef(NOUN, ref));
-  if (key === null) throw notFound(NOUN);
+  const key = await findByRef(ctx.store, API_KEYS, tenancy, parseRef(API_KEYS.title, ref));
+  if (key === null) throw notFound(API_KEYS.title);
   return apiKeys.revoke(ctx, key.id);
 }

@@ -3,20 +3,13 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { OAUTH_GRANTS, type TeamOauthGrantRow } from '../store/credential-tables.ts';
+import { OAUTH_GRANTS } from '../store/credential-tables.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
 import { readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
-export type { TeamOauthGrantRow };
-
-const NOUN = 'Grant';
-
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read', {
-  one: NOUN,
-  parent: 'Team',
-});
+export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read');
 
 /** What a caller needs to end a grant. */
 export const writeScope = 'account:write';
@@ -27,8 +20,8 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const grant = await findByRef(ctx.store, OAUTH_GRANTS, tenancy, parseRef(NOUN, ref));
-  if (grant === null) throw notFound(NOUN);
+  const grant = await findByRef(ctx.store, OAUTH_GRANTS, tenancy, parseRef(OAUTH_GRANTS.title, ref));
+  if (grant === null) throw notFound(OAUTH_GRANTS.title);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock());
   ctx.lookups.forget();
   return grant;

@@ -2,16 +2,15 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import type { Page, PageInput } from '../pagination.ts';
+import type { Page, PageRequest } from '../pagination.ts';
+import type { TeamRow } from '../resources/teams.ts';
 import type { Ref } from '../store/rows.ts';
-import { TEAMS, type TeamRow } from '../store/tables.ts';
+import { TEAMS } from '../store/tables.ts';
 import { findTeamId } from '../store/teams.ts';
 import { type Projection, readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
-export type { TeamRow };
-
-const reads = readsOf(TEAMS, 'account:read', { one: 'Team', parent: 'Team' });
+const reads = readsOf(TEAMS, 'account:read');
 
 export const { scope, get, getMany, countMany, existMany } = reads;
 
@@ -19,7 +18,7 @@ export const { scope, get, getMany, countMany, existMany } = reads;
 export async function listMany(
   ctx: Context,
   teamIds: readonly bigint[],
-  page: PageInput,
+  page: PageRequest,
   projection: Projection = null,
 ): Promise<Page<TeamRow>[]> {
   const pages = await reads.listMany(ctx, teamIds, page, projection);
@@ -27,7 +26,7 @@ export async function listMany(
 }
 
 /** The teams that the caller reaches. */
-export async function list(ctx: Context, page: PageInput): Promise<Page<TeamRow>> {
+export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
   const { tenancy } = requireScope(ctx, scope);
   const [found] = await listMany(ctx, [tenancy.teamId], page);
   return found ?? { rows: [], more: false };

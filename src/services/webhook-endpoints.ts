@@ -1,14 +1,8 @@
 // Outgoing webhook endpoints of a workspace (spec §2).
-import { WEBHOOK_ENDPOINTS, type WebhookEndpointRow } from '../store/tables.ts';
+import { WEBHOOK_ENDPOINTS } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
-
-export type { WebhookEndpointRow };
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WEBHOOK_ENDPOINTS,
   'webhooks:read',
-  {
-    one: 'Webhook endpoint',
-    parent: 'Workspace',
-  },
 );

@@ -2,26 +2,21 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
+import type { WorkspaceRow } from '../resources/workspaces.ts';
 import { findSubdomain } from '../store/hosts.ts';
-import { WORKSPACES, type WorkspaceRow } from '../store/tables.ts';
+import { WORKSPACES } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
-
-export type { WorkspaceRow };
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WORKSPACES,
   'account:read',
-  {
-    one: 'Workspace',
-    parent: 'Team',
-  },
 );
 
 const MAX_LABEL_CHARS = 63;
 
 /** @throws AppError `not_found` when no workspace of the caller's has this subdomain */
 export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
-  requireScope(ctx, 'account:read');
+  requireScope(ctx, scope);
   // A label of a host name (RFC 1035 §2.3.4).
   const isLabel = subdomain.length <= MAX_LABEL_CHARS;
   const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;

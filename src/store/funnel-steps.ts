@@ -1,5 +1,8 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 
+import { funnelStep } from '../resources/funnel-steps.ts';
+import type { PageRow } from '../resources/pages.ts';
+import type { Row } from '../resources/resource.ts';
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
 import { Prisma } from './generated/client.ts';
@@ -7,59 +10,30 @@ import { project, type Source } from './projections.ts';
 import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';
 import { readRows, type Store, type Transaction } from './store.ts';
-import { PAGES, type PageRow } from './tables.ts';
+import { columnsOf, FILTER_PUBLIC_ID, PAGES } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
-type StepKind = 'page' | 'conditional_split';
-export type BranchName = 'matched' | 'unmatched';
+type StepColumns = Row<typeof funnelStep>;
+export type BranchName = NonNullable<StepColumns['branch']>;
 
 /** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
-export interface TreePosition {
-  readonly id: bigint;
-  readonly kind: StepKind;
-  readonly parentId: bigint | null;
-  readonly branch: BranchName | null;
-  readonly position: number;
-}
+export type TreePosition = Readonly<Pick<StepColumns, 'id' | 'kind' | 'parentId' | 'branch' | 'position'>>;
 
-export interface StepRow extends TreePosition {
-  readonly publicId: string;
-  readonly funnelId: bigint;
-  readonly name: string;
+export interface StepRow extends Readonly<StepColumns> {
   readonly page: PageRow | null;
-  readonly filterId: bigint | null;
-  readonly filterPublicId: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 /** Steps with the same parent and on the same branch, at least one, in their order. */
 export type Siblings = readonly StepRow[];
 
-const STEPS: Source<Omit<StepRow, 'page'>> = {
+const STEPS: Source<StepColumns> = {
   name: 'funnel_steps.tree',
-  columns: {
-    id: 'int8',
-    funnelId: 'int8',
-    parentId: 'int8',
-    branch: 'enum',
-    kind: 'enum',
-    publicId: 'text',
-    position: 'int4',
-    name: 'text',
-    filterId: 'int8',
-    filterPublicId: {
-      type: 'text',
-      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
-    },
-    createdAt: 'timestamp',
-    updatedAt: 'timestamp',
-  },
+  columns: columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }),
   besides: ['page'],
 };
 
 /** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
-const PLACE = ['funnelId', 'parentId', 'branch', 'kind'];
+const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 
 /** Where the page's columns stand: behind those of the step. */
@@ -87,7 +61,7 @@ export async function findSteps(
   projection: readonly string[] | null = null,
 ): Promise<Siblings[]> {
   const withPages = projection?.includes('page') ?? true;
-  const projected = project(STEPS, withPages ? null : [...PLACE, ...(projection ?? [])], tenancy.teamId);
+  const projected = project(STEPS, withPages ? null : [...TREE, ...(projection ?? [])], tenancy.teamId);
   const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
     stepsWhere('t.funnel_id = any($3::bigint[])', projected.columns, withPages),
   );
@@ -134,7 +108,7 @@ function groupSiblings(rows: RowBlock, make: RowMaker<StepRow>): Siblings[] {
 }
 
 const withPage =
-  (make: RowMaker<Omit<StepRow, 'page'>>): RowMaker<StepRow> =>
+  (make: RowMaker<StepColumns>): RowMaker<StepRow> =>
   (rows, index) => {
     const isPage = startOf(new BlockRow(rows, index), PAGE_OFFSET) >= 0;
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });

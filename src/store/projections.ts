@@ -8,7 +8,9 @@ import type { Statement } from './store.ts';
 /** What columns are chosen from: a table, or the part of one. The type parameter is the row of all columns. */
 export interface Source<Row> {
   readonly name: string;
-  readonly columns: Readonly<Record<keyof Row & string, Column>>;
+  readonly columns: Columns;
+  /** For the compiler alone: there is no such property. */
+  readonly row?: Row;
   /** What rows have besides, from elsewhere, when all is read. */
   readonly besides?: readonly string[];
 }

@@ -1,67 +1,33 @@
-// What the hand-written reads need to know of each table: columns, what is visible, and where it hangs.
-import type { Column } from '../rows/columns.ts';
-import type {
-  Contact,
-  Funnel,
-  FunnelStep,
-  Page,
-  RefineFilter,
-  Team,
-  WebhookEndpoint,
-  Workspace,
-} from './generated/client.ts';
+// What the hand-written reads need to know of each table beyond the description of its noun: what is computed, what is
+// visible, and where it hangs. Conditions are over alias `t`.
 
-/** A tag as it stands on a contact or funnel, in the names of its columns. */
-interface AppliedTag {
-  /** A bigint beyond 2^53. */
-  readonly id: number | bigint;
-  readonly public_id: string;
-  readonly name: string;
-  readonly color: string;
-  /** ISO 8601, UTC, milliseconds. */
-  readonly applied_at: string;
-}
+import { contact } from '../resources/contacts.ts';
+import { conditionalSplit } from '../resources/funnel-steps.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
+import { refineFilter } from '../resources/refine-filters.ts';
+import type { Fields, IDS, Resource, Row } from '../resources/resource.ts';
+import { team } from '../resources/teams.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import { workspace } from '../resources/workspaces.ts';
+import type { Columns } from '../rows/columns.ts';
+import { tagsOf } from './tags.ts';
 
-export type TeamRow = Pick<
-  Team,
-  'id' | 'publicId' | 'name' | 'timeZone' | 'locale' | 'createdAt' | 'updatedAt'
->;
-export type WorkspaceRow = Pick<
-  Workspace,
-  'id' | 'publicId' | 'teamId' | 'name' | 'subdomain' | 'createdAt' | 'updatedAt'
->;
-export type ContactRow = Omit<Contact, 'customAttributes'> & {
-  customAttributes: Record<string, string>;
-  /** May be written to: an e-mail address, not unsubscribed, nothing that suppresses e-mail. */
-  isActive: boolean;
-  tags: AppliedTag[];
-};
-export type FunnelRow = Funnel & { tags: AppliedTag[] };
-export type PageRow = Omit<Page, 'discardedAt' | 'discardReason'>;
-export type RefineFilterRow = Omit<RefineFilter, 'criteria'> & { criteria: Criterion[] };
-export type WebhookEndpointRow = WebhookEndpoint;
-export type SplitRow = Omit<
-  FunnelStep,
-  'kind' | 'pageId' | 'removedAt' | 'removalReason' | 'workspaceId' | 'parentId' | 'branch' | 'position'
-> & { funnelPublicId: string; filterPublicId: string | null };
-
-/** One condition of a saved filter. */
-export interface Criterion {
-  readonly attribute: string;
-  readonly clause: string;
-  readonly value?: unknown;
-}
-
-/** Where a table's rows hang: the column that names the parent, and the table that it names. */
+/** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
   readonly table: 'teams' | 'workspaces' | 'funnels';
   readonly column: string;
+  readonly title: string;
 }
 
-/** A readable table. The type parameter is the row that its columns make. Conditions are over alias `t`. */
-export interface Table<Row extends { id: bigint }> {
+/** A readable table. The type parameter is the row that its columns make. */
+export interface Table<R extends { id: bigint }> {
   readonly name: string;
-  readonly columns: Readonly<Record<keyof Row & string, Column>>;
+  /** What a row is called in a sentence. */
+  readonly title: string;
+  readonly columns: Columns;
+  /** For the compiler alone: there is no such property. */
+  readonly row?: R;
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
   readonly visible: string;
@@ -71,151 +37,92 @@ export interface Table<Row extends { id: bigint }> {
   readonly narrowed: (workspace: string) => string;
 }
 
+type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
+
+/** A noun's table. @param computed the SQL of fields that are no column of the table by their own name */
+export function tableOf<R extends Resource<Fields & Pick<typeof IDS, 'id'>>>(
+  resource: R,
+  hanging: Hanging,
+  computed: { readonly [Property in keyof R['fields']]?: string } = {},
+): Table<Row<R> & { id: bigint }> {
+  return {
+    name: resource.table,
+    title: resource.title,
+    columns: columnsOf(resource, computed),
+    ...hanging,
+  };
+}
+
+/** The columns that a noun is read by. */
+export function columnsOf<R extends Resource>(
+  { fields }: R,
+  computed: { readonly [Property in keyof R['fields']]?: string } = {},
+): Columns {
+  const sqlOf: Readonly<Record<string, string | undefined>> = computed;
+  return Object.fromEntries(
+    Object.entries(fields).map(([property, { type, items }]) => {
+      const sql = sqlOf[property];
+      return [property, { type, ...(items && { items }), ...(sql !== undefined && { sql }) }];
+    }),
+  );
+}
+
 /** What is common to all that hangs below a workspace: its parent being owned is enough. */
-const BELOW_WORKSPACE = {
-  parent: { table: 'workspaces', column: 'workspace_id' },
+const BELOW_WORKSPACE: Hanging = {
+  parent: { table: 'workspaces', column: 'workspace_id', title: workspace.title },
   visible: 'true',
-  owned: (team: string, workspace: string) =>
+  owned: (team, workspace) =>
     `exists (select from workspaces w where w.id = t.workspace_id and w.team_id = ${team}
       and (${workspace}::bigint[] is null or w.id = any(${workspace})))`,
   narrowed: () => 'true',
-} as const;
-
-const tagsOf = (table: string, column: string): Column => ({
-  type: 'json',
-  sql: `(select coalesce('[' || string_agg('{"id":' || g.id || ',"public_id":"' || g.public_id || '","name":' || to_json(g.name)
-    || ',"color":' || to_json(g.color) || ',"applied_at":"'
-    || to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}', ',' order by g.id) || ']', '[]')
-    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`,
-});
-
-/** The columns that every noun begins and ends with. */
-const IDS = { id: 'int8', publicId: 'text' } as const;
-const TIMESTAMPS = { createdAt: 'timestamp', updatedAt: 'timestamp' } as const;
+};
 
 const teamOf = (workspace: string) =>
   `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
 
 const itself = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
 
-export const TEAMS: Table<TeamRow> = {
-  name: 'teams',
-  columns: { ...IDS, name: 'text', timeZone: 'text', locale: 'text', ...TIMESTAMPS },
+export const TEAMS = tableOf(team, {
   // The list of teams is the caller's own team: it hangs under itself.
-  parent: { table: 'teams', column: 'id' },
+  parent: { table: 'teams', column: 'id', title: team.title },
   visible: 'true',
   owned: (team, workspace) => `t.id = ${team} and ${teamOf(workspace)}`,
   narrowed: teamOf,
-};
+});
 
-export const WORKSPACES: Table<WorkspaceRow> = {
-  name: 'workspaces',
-  columns: { ...IDS, teamId: 'int8', name: 'text', subdomain: 'text', ...TIMESTAMPS },
-  parent: { table: 'teams', column: 'team_id' },
+export const WORKSPACES = tableOf(workspace, {
+  parent: { table: 'teams', column: 'team_id', title: team.title },
   visible: 'true',
   owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
   narrowed: itself,
-};
+});
 
-export const CONTACTS: Table<ContactRow> = {
-  name: 'contacts',
-  columns: {
-    ...IDS,
-    workspaceId: 'int8',
-    uuid: 'text',
-    anonymous: 'bool',
-    emailAddress: 'text',
-    firstName: 'text',
-    lastName: 'text',
-    phoneNumber: 'text',
-    timeZone: 'text',
-    unsubscribedAt: 'timestamp',
-    lastNotificationEmailSentAt: 'timestamp',
-    emailSuppressionReason: 'text',
-    isActive: {
-      type: 'bool',
-      sql: '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
-    },
-    fbUrl: 'text',
-    twitterUrl: 'text',
-    instagramUrl: 'text',
-    linkedinUrl: 'text',
-    websiteUrl: 'text',
-    customAttributes: 'jsonb',
-    ...TIMESTAMPS,
-    tags: tagsOf('contact_tags', 'contact_id'),
+export const CONTACTS = tableOf(contact, BELOW_WORKSPACE, {
+  isActive:
+    '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
+  tags: tagsOf('contact_tags', 'contact_id'),
+});
+
+export const FUNNELS = tableOf(funnel, BELOW_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
+
+export const PAGES = tableOf(page, { ...BELOW_WORKSPACE, visible: 't.discarded_at is null' });
+
+export const REFINE_FILTERS = tableOf(refineFilter, BELOW_WORKSPACE);
+
+export const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint, BELOW_WORKSPACE);
+
+/** The public id of the saved filter that a split names. */
+export const FILTER_PUBLIC_ID = '(select r.public_id from refine_filters r where r.id = t.filter_id)';
+
+export const SPLITS = tableOf(
+  conditionalSplit,
+  {
+    ...BELOW_WORKSPACE,
+    parent: { table: 'funnels', column: 'funnel_id', title: funnel.title },
+    visible: "t.kind = 'conditional_split' and t.removed_at is null",
   },
-  ...BELOW_WORKSPACE,
-};
-
-export const FUNNELS: Table<FunnelRow> = {
-  name: 'funnels',
-  columns: {
-    ...IDS,
-    workspaceId: 'int8',
-    name: 'text',
-    archived: 'bool',
-    currentPath: 'text',
-    liveMode: 'bool',
-    customDomainId: 'int8',
-    ...TIMESTAMPS,
-    tags: tagsOf('funnel_tags', 'funnel_id'),
+  {
+    filterPublicId: FILTER_PUBLIC_ID,
+    funnelPublicId: '(select f.public_id from funnels f where f.id = t.funnel_id)',
   },
-  ...BELOW_WORKSPACE,
-};
-
-export const PAGES: Table<PageRow> = {
-  name: 'pages',
-  columns: { ...IDS, workspaceId: 'int8', name: 'text', currentPath: 'text', ...TIMESTAMPS },
-  ...BELOW_WORKSPACE,
-  visible: 't.discarded_at is null',
-};
-
-export const REFINE_FILTERS: Table<RefineFilterRow> = {
-  name: 'refine_filters',
-  columns: {
-    ...IDS,
-    workspaceId: 'int8',
-    name: 'text',
-    filterClass: 'text',
-    conjunction: 'text',
-    criteria: 'jsonb',
-    ...TIMESTAMPS,
-  },
-  ...BELOW_WORKSPACE,
-};
-
-export const WEBHOOK_ENDPOINTS: Table<WebhookEndpointRow> = {
-  name: 'webhook_endpoints',
-  columns: {
-    ...IDS,
-    workspaceId: 'int8',
-    url: 'text',
-    name: 'text',
-    eventTypeIds: 'text[]',
-    apiVersion: 'int4',
-    pageIds: 'int8[]',
-    funnelIds: 'int8[]',
-    ...TIMESTAMPS,
-  },
-  ...BELOW_WORKSPACE,
-};
-
-export const SPLITS: Table<SplitRow> = {
-  name: 'funnel_steps',
-  columns: {
-    ...IDS,
-    funnelId: 'int8',
-    name: 'text',
-    filterId: 'int8',
-    ...TIMESTAMPS,
-    funnelPublicId: { type: 'text', sql: '(select f.public_id from funnels f where f.id = t.funnel_id)' },
-    filterPublicId: {
-      type: 'text',
-      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
-    },
-  },
-  ...BELOW_WORKSPACE,
-  parent: { table: 'funnels', column: 'funnel_id' },
-  visible: "t.kind = 'conditional_split' and t.removed_at is null",
-};
+);

@@ -1,25 +1,18 @@
 // Text of PostgreSQL's, decoded and as JSON: the two must say the same.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { FieldType } from '../../src/resources/resource.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
-import {
-  type ColumnType,
-  fieldText,
-  layoutOf,
-  parseJson,
-  rowMaker,
-  selectList,
-  writeField,
-} from '../../src/rows/columns.ts';
+import { layoutOf, rowMaker, selectList, writeField } from '../../src/rows/columns.ts';
 import { toBlock } from '../support/row-block.ts';
 
-const rowOf = (type: ColumnType, text: string | null) =>
+const rowOf = (type: FieldType, text: string | null) =>
   rowMaker<{ value: unknown }>({ value: type })(toBlock([text]), 0);
-const read = (type: ColumnType, text: string) => rowOf(type, text).value;
+const read = (type: FieldType, text: string) => rowOf(type, text).value;
 
 const out = new ByteWriter();
 /** The text of a column as JSON. */
-function toJson(type: ColumnType, text: string): string {
+function toJson(type: FieldType, text: string): string {
   out.clear();
   expect(writeField(out, rowOf(type, text), { index: 0, type })).toBe(true);
   return out.toBuffer().toString();
@@ -101,20 +94,32 @@ test('jsonb is written without spaces between its parts, and otherwise as it is'
 });
 
 test('JSON that a statement made keeps integers of 64 bits', () => {
-  expect(parseJson('[{"id":9007199254740993,"n":1.5,"s":"9007199254740993"},7]')).toEqual([
+  expect(read('json', '[{"id":9007199254740993,"n":1.5,"s":"9007199254740993"},7]')).toEqual([
     { id: 9007199254740993n, n: 1.5, s: '9007199254740993' },
     7,
   ]);
 });
 
-test('a row knows its text and its layout, is null where the text is, and refuses what was not read', () => {
+test('a list of objects has their fields by property name, ids of 64 bits and times among them', () => {
+  const items = {
+    id: { type: 'int8', description: '' },
+    publicId: { type: 'text', description: '' },
+    appliedAt: { type: 'timestamp', description: '' },
+  } as const;
+  const text = '[{"id":9007199254740993,"public_id":"abcdef","applied_at":"2026-01-02T03:04:05.678Z"}]';
+  const make = rowMaker<{ tags: unknown }>({ tags: { type: 'json', items } });
+  const appliedAt = new Date('2026-01-02T03:04:05.678Z');
+  expect(make(toBlock([text]), 0).tags).toEqual([{ id: 9007199254740993n, publicId: 'abcdef', appliedAt }]);
+  expect(make(toBlock(['[]']), 0).tags).toEqual([]);
+});
+
+test('a row knows its layout, is null where the text is, and refuses what was not read', () => {
   const make = rowMaker<{ id: bigint; name: string | null; tags: unknown }>(
     { id: 'int8', name: 'text' },
     { offset: 1, absent: ['tags'] },
   );
   const row = make(toBlock(['before', '7', null]), 0);
   expect([row.id, row.name]).toEqual([7n, null]);
-  expect(fieldText(row, { index: 0, type: 'text' })).toBe('before');
   expect(layoutOf(row)?.get('name')).toEqual({ index: 2, type: 'text' });
   expect(layoutOf({})).toBeUndefined();
   expect(() => row.tags).toThrow('tags was not read');

@@ -1,7 +1,8 @@
 // The demo's saved filters.
+
+import type { Criterion } from '../../resources/refine-filters.ts';
 import type { Prisma } from '../generated/client.ts';
 import { allocateIds } from '../public-ids.ts';
-import type { Criterion } from '../tables.ts';
 import type { FilterData } from './data/shape.ts';
 import { type Named, requireNamed, zip } from './named.ts';
 import type { Demo } from './seed.ts';

@@ -1,5 +1,5 @@
 // What a demo team is described with. The words here are the shop owner's: things are named, not numbered.
-import type { Criterion } from '../../tables.ts';
+import type { Criterion } from '../../../resources/refine-filters.ts';
 
 export interface TeamData {
   readonly name: string;

@@ -1,21 +1,6 @@
-// Fields that show one column of their row: what they look at is known beforehand, and a compiled operation writes them
-// without asking their resolvers.
-
+// Base64 from bytes to bytes: global ids and cursors are written so by compiled operations.
 import type { ByteWriter } from '../rows/byte-writer.ts';
 import type { WriteJson } from '../rows/columns.ts';
-
-/** What a field shows. */
-export interface Shown {
-  readonly column: string;
-  /** How it is written, where that is not as the column's type is. */
-  readonly write?: WriteJson | undefined;
-}
-
-/** The extensions of a field whose resolver gives a column as it is, or in the form that `write` writes. */
-export function shows(column: string, write?: WriteJson) {
-  const shown: Shown = { column, write };
-  return { columns: [column], shown };
-}
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;

@@ -1,0 +1,35 @@
+// The GraphQL fields of a noun, from its description: each shows a column of the row as it is.
+import type { FieldMap } from '@pothos/core';
+import type { Field, Fields } from '../resources/resource.ts';
+import type { Types } from './builder.ts';
+
+type Builder = PothosSchemaTypes.FieldBuilder<Types, unknown>;
+type Expose = (property: string, options: object) => FieldMap[string];
+
+const TYPE_OF = {
+  int8: 'BigInt',
+  int4: 'Int',
+  text: 'String',
+  enum: 'String',
+  bool: 'Boolean',
+  timestamp: 'DateTime',
+  jsonb: 'JSON',
+  json: 'JSON',
+  'text[]': ['String'],
+  'int8[]': ['BigInt'],
+} as const satisfies Record<Field['type'], unknown>;
+
+/** Every field that needs no type of its own: neither `id`, whose name is the global id's, nor lists of objects, nor what is internal. */
+export function resourceFields(t: object, fields: Fields): FieldMap {
+  const expose = (t as Builder).expose.bind(t) as unknown as Expose;
+  const shown = Object.entries(fields).filter(
+    ([property, { internal, items, members }]) =>
+      property !== 'id' && internal !== true && items === undefined && members === undefined,
+  );
+  return Object.fromEntries(
+    shown.map(([property, { type, nullable = false, optional = false, description }]) => [
+      property,
+      expose(property, { type: TYPE_OF[type], nullable: nullable || optional, description }),
+    ]),
+  );
+}

@@ -1,0 +1,44 @@
+// What of an API key its team may see: neither the key nor its hash.
+import { describe, IDS, type Row } from './resource.ts';
+
+export const apiKey = describe({
+  type: 'ApiKey',
+  title: 'API key',
+  table: 'api_keys',
+  description:
+    'An API key of a team. The key itself was shown once, when it was made, and nobody can read it again.',
+  fields: {
+    ...IDS,
+    teamId: { type: 'int8', description: 'The integer id of its team.' },
+    name: { type: 'text', description: 'What the key is for, in the words of who made it.' },
+    isDefault: { type: 'bool', description: 'Whether it is the default key of the team.' },
+    hint: {
+      type: 'text',
+      description: 'The first characters of the key, to tell keys apart. They are no use as a credential.',
+    },
+    scopes: {
+      type: 'text[]',
+      description:
+        'What the key allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the key was made.' },
+    expiresAt: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'When the key stops working by itself, or null when it lasts until it is revoked.',
+    },
+    revokedAt: {
+      type: 'timestamp',
+      nullable: true,
+      description:
+        'When the key was revoked, or null. For a key that was replaced it may still be to come: it works until then.',
+    },
+    lastUsedAt: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'When the key was last used, to the minute, or null when it never was.',
+    },
+  },
+});
+
+export interface ApiKeyRow extends Row<typeof apiKey> {}

@@ -1,0 +1,85 @@
+// What a step of a funnel's workflow is (spec §2 "Conditional split step"). Its JSON over REST, which shows branches and pages
+// with it, is put together in rest/.
+import { describe, type Fields, IDS, type Row } from './resource.ts';
+
+const OF_FUNNEL = {
+  funnelId: { type: 'int8', description: 'The integer id of its funnel.' },
+} as const satisfies Fields;
+
+const OWN = {
+  publicId: IDS.publicId,
+  name: { type: 'text', description: 'The name of the step.' },
+  createdAt: { type: 'timestamp', description: 'When the step was created.' },
+  updatedAt: { type: 'timestamp', description: 'When the step was last changed or moved.' },
+} as const satisfies Fields;
+
+/** What every step has. */
+export const stepFields = { ...OF_FUNNEL, ...OWN };
+
+/** What of the saved filter stands on a split. */
+const FILTER = {
+  filterId: {
+    type: 'int8',
+    nullable: true,
+    internal: true,
+    description: 'The integer id of the saved filter that decides the branch.',
+  },
+  filterPublicId: {
+    type: 'text',
+    nullable: true,
+    internal: true,
+    description: 'The public id of the saved filter that decides the branch.',
+  },
+} as const satisfies Fields;
+
+/** A step in its funnel's tree. Siblings are alike in what stands between `id` and `kind`. */
+export const funnelStep = describe({
+  type: 'FunnelStep',
+  title: 'Step',
+  table: 'funnel_steps',
+  description:
+    'A step of a funnel’s workflow: a page, or a conditional split with steps of its own on two branches.',
+  fields: {
+    id: IDS.id,
+    ...OF_FUNNEL,
+    parentId: {
+      type: 'int8',
+      nullable: true,
+      internal: true,
+      description: 'The split that it stands below.',
+    },
+    branch: {
+      type: 'enum',
+      values: ['matched', 'unmatched'],
+      nullable: true,
+      internal: true,
+      description: 'The branch of that split.',
+    },
+    kind: {
+      type: 'enum',
+      values: ['page', 'conditional_split'],
+      internal: true,
+      description: 'Whether it shows a page or is a conditional split.',
+    },
+    position: { type: 'int4', internal: true, description: 'Its place among its siblings, from 0.' },
+    ...OWN,
+    ...FILTER,
+  },
+});
+
+/** A conditional split as a row of a list. */
+export const conditionalSplit = describe({
+  type: 'ConditionalSplitStep',
+  title: 'Conditional split step',
+  table: 'funnel_steps',
+  description:
+    'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
+  fields: {
+    id: IDS.id,
+    ...stepFields,
+    ...FILTER,
+    funnelPublicId: { type: 'text', internal: true, description: 'The public id of its funnel.' },
+  },
+});
+
+export interface SplitRow extends Row<typeof conditionalSplit> {}

@@ -1,0 +1,44 @@
+// What of a person's grant to an OAuth client the team may see: no key, no payload.
+import { describe, IDS, type Row } from './resource.ts';
+
+export const oauthGrant = describe({
+  type: 'OauthGrant',
+  title: 'Grant',
+  table: 'oauth_grants',
+  description:
+    'What a person allowed an OAuth client to do on the team’s behalf. It outlives the tokens that are got with it.',
+  fields: {
+    ...IDS,
+    teamId: { type: 'int8', description: 'The integer id of its team.' },
+    clientId: { type: 'text', description: 'The `client_id` of the client.' },
+    clientName: { type: 'text', description: 'The name of the client.' },
+    userPublicId: {
+      type: 'text',
+      description: 'The short public id of the person who granted it: the `sub` of its tokens.',
+    },
+    userName: { type: 'text', description: 'The name of the person who granted it.' },
+    isWholeTeam: {
+      type: 'bool',
+      description: 'Whether it is for every workspace of the team, also those to come.',
+    },
+    workspaceIds: {
+      type: 'int8[]',
+      description: 'The integer ids of the workspaces that it is for; empty when it is for the whole team.',
+    },
+    scopes: {
+      type: 'text[]',
+      description:
+        'What was granted: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
+    },
+    isBacked: {
+      type: 'bool',
+      internal: true,
+      description: 'Whether person, membership and client are there and enabled.',
+    },
+    createdAt: { type: 'timestamp', description: 'When it was granted.' },
+    expiresAt: { type: 'timestamp', description: 'When it ends by itself.' },
+    revokedAt: { type: 'timestamp', nullable: true, description: 'When it was revoked, or null.' },
+  },
+});
+
+export interface OauthGrantRow extends Row<typeof oauthGrant> {}

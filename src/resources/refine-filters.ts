@@ -1,0 +1,46 @@
+// What a saved filter is (spec §2 "Refine filter").
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+
+/** One condition of a saved filter. */
+export const criterion = {
+  attribute: { type: 'text', description: 'What is looked at, such as `email_address`.' },
+  clause: { type: 'text', description: 'How it is compared, such as `eq`, `sw` or `in`.' },
+  value: {
+    type: 'jsonb',
+    optional: true,
+    nullable: true,
+    description: 'What it is compared with, or null for a clause that compares with nothing.',
+  },
+} as const satisfies Fields;
+
+export interface Criterion extends RowOf<typeof criterion> {}
+
+export const refineFilter = describe({
+  type: 'RefineFilter',
+  title: 'Saved filter',
+  table: 'refine_filters',
+  description: 'A saved filter: conditions that choose contacts or other objects of the workspace.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: { type: 'text', description: 'The name of the filter, unique in the workspace.' },
+    filterClass: {
+      type: 'text',
+      description: 'What the filter chooses, such as `ContactsFilter`. New classes may be added at any time.',
+    },
+    conjunction: {
+      type: 'text',
+      values: ['and', 'or'],
+      description: 'Whether all conditions must hold (`and`) or one of them (`or`).',
+    },
+    criteria: {
+      type: 'jsonb',
+      items: criterion,
+      description: 'The conditions in order. Not paginated: a filter has few.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the filter was saved first.' },
+    updatedAt: { type: 'timestamp', description: 'When the filter was last changed.' },
+  },
+});
+
+export interface RefineFilterRow extends Row<typeof refineFilter> {}

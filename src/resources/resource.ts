@@ -1,0 +1,119 @@
+// How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
+// schemas are all made from it (DESIGN §11). Pure, and the bottom of the house: it imports nothing.
+
+/** How PostgreSQL has a field: the types of columns, and JSON that a statement puts together, without spaces (`json`). */
+export type FieldType =
+  | 'int8'
+  | 'int4'
+  | 'text'
+  /** The label of one of our enums: letters and underscores. */
+  | 'enum'
+  | 'bool'
+  | 'timestamp'
+  | 'jsonb'
+  | 'json'
+  | 'text[]'
+  | 'int8[]';
+
+/** One field of a noun. */
+export interface Field {
+  readonly type: FieldType;
+  /** Absent: it is never null. */
+  readonly nullable?: true;
+  /** A sentence for the readers of both manuals, GraphQL's and OpenAPI's. */
+  readonly description: string;
+  /** Its name over REST, where that is not the property's in snake_case. */
+  readonly restName?: string;
+  /** Over REST a boolean is 0 or 1. */
+  readonly restAsNumber?: true;
+  /** Of a list: what of its items REST leaves out. */
+  readonly restOmits?: readonly string[];
+  /** The one form that its text has, in the words of JSON Schema. */
+  readonly format?: 'uuid';
+  /** All values that it can have. */
+  readonly values?: readonly string[];
+  /** JSON that is a list of objects with these fields. */
+  readonly items?: Fields;
+  /** JSON that is an object with members of any name, all of them text. */
+  readonly members?: 'text';
+  /** A member of an item that may be missing. */
+  readonly optional?: true;
+  /** Needed to work out other things; neither face shows it. */
+  readonly internal?: true;
+}
+
+/** Fields by property name, in the order in which REST shows them. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A noun. */
+export interface Resource<F extends Fields = Fields> {
+  /** The GraphQL type and the OpenAPI schema. */
+  readonly type: string;
+  /** What it is called in a sentence such as "Saved filter not found." */
+  readonly title: string;
+  /** Its table; the cursors of its lists carry the same name. */
+  readonly table: string;
+  /** What it is, in a sentence or two. */
+  readonly description: string;
+  readonly fields: F;
+}
+
+/** A description as it was written, so that the type of its rows can be inferred. */
+export function describe<const F extends Fields, const R extends Resource<F>>(resource: R): R {
+  return resource;
+}
+
+interface Values {
+  int8: bigint;
+  int4: number;
+  text: string;
+  enum: string;
+  bool: boolean;
+  timestamp: Date;
+  jsonb: unknown;
+  json: unknown;
+  'text[]': string[];
+  'int8[]': bigint[];
+}
+
+type ValueOf<F extends Field> =
+  | (F extends { items: infer Items extends Fields }
+      ? RowOf<Items>[]
+      : F extends { members: 'text' }
+        ? Record<string, string>
+        : F extends { values: readonly (infer Value)[] }
+          ? Value
+          : Values[F['type']])
+  | (F extends { nullable: true } ? null : never);
+
+/** The properties of an object with these fields. */
+export type RowOf<F extends Fields> = {
+  -readonly [Name in keyof F as F[Name] extends { optional: true } ? never : Name]: ValueOf<F[Name]>;
+} & { -readonly [Name in keyof F as F[Name] extends { optional: true } ? Name : never]?: ValueOf<F[Name]> };
+
+/** A row of a noun, whichever way it was read. */
+export type Row<R extends Resource> = RowOf<R['fields']>;
+
+/** What a field is called over REST: the column's name, unless the specification has another. */
+export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {
+  return restName ?? toSnakeCase(property);
+}
+
+/** `publicId` as `public_id`. */
+export function toSnakeCase(property: string): string {
+  return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What every noun begins with. */
+export const IDS = {
+  id: { type: 'int8', description: 'The integer id, unique within the type.' },
+  publicId: {
+    type: 'text',
+    description: 'The short public id: six or more letters. REST paths accept it in place of the integer id.',
+  },
+} as const satisfies Fields;
+
+/** What every noun below a workspace has behind its ids. */
+export const OF_WORKSPACE = {
+  workspaceId: { type: 'int8', description: 'The integer id of its workspace.' },
+} as const satisfies Fields;

@@ -1,0 +1,24 @@
+// What a workspace is (spec §2 "Workspace").
+import { describe, IDS, type Row } from './resource.ts';
+
+export const workspace = describe({
+  type: 'Workspace',
+  title: 'Workspace',
+  table: 'workspaces',
+  description:
+    'A workspace of a team: contacts, funnels, pages, saved filters and webhook endpoints belong to one.',
+  fields: {
+    ...IDS,
+    teamId: { type: 'int8', description: 'The integer id of the team that owns it.' },
+    name: { type: 'text', description: 'The name of the workspace.' },
+    subdomain: {
+      type: 'text',
+      description:
+        'The subdomain of the service where the workspace is served. It is unique among all workspaces.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the workspace was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the workspace was last changed.' },
+  },
+});
+
+export interface WorkspaceRow extends Row<typeof workspace> {}

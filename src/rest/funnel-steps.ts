@@ -1,0 +1,124 @@
+// A funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow.
+import { funnelStep, stepFields } from '../resources/funnel-steps.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
+import { toInteger } from '../rows/json.ts';
+import * as funnelSteps from '../services/funnel-steps.ts';
+import { objectOf, type Shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+
+type StepNode = funnelSteps.StepNode;
+type Structure = Awaited<ReturnType<typeof funnelSteps.getStructure>>;
+
+const STRUCTURE: Shown<Structure> = {
+  schema: schemaRef('FunnelStructure'),
+  components: structureSchemas,
+  write: (structure, out) => out.addText(JSON.stringify(toStructure(structure))),
+};
+
+export const funnelStepRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/funnels/:id/structure',
+    operationId: 'getFunnelStructure',
+    summary: 'Gets the workflow of a funnel, whole',
+    scope: funnelSteps.scope,
+    response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
+    handle: ({ ctx, params }) => funnelSteps.getStructure(ctx, params.id),
+  }),
+];
+
+function toStructure({ funnel, steps }: Structure) {
+  return {
+    funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
+    steps: toSteps(steps),
+  };
+}
+
+/** After a split the flow converges on the step behind it, if any. */
+function toSteps(steps: readonly StepNode[]): object[] {
+  return steps.map((step, index) => toStep(step, steps[index + 1] ?? null));
+}
+
+function toStep(step: StepNode, next: StepNode | null): object {
+  const common = {
+    id: toInteger(step.id),
+    public_id: step.publicId,
+    name: step.name,
+    sort_order: step.position,
+  };
+  if (step.page !== null) {
+    const { id, publicId, name, currentPath } = step.page;
+    return {
+      ...common,
+      step_type: 'show_page_step',
+      show_page_step_id: step.publicId,
+      page: { id: toInteger(id), public_id: publicId, name, current_path: currentPath },
+    };
+  }
+  return {
+    ...common,
+    step_type: 'conditional_split_step',
+    convergence_step_id: next?.publicId ?? null,
+    branches: [
+      { branch: 'matched', steps: toSteps(step.branches?.matched ?? []) },
+      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? []) },
+    ],
+  };
+}
+
+/** What `toStructure` makes. */
+function structureSchemas(): Readonly<Record<string, Schema>> {
+  const steps = { type: 'array', items: schemaRef('StructureStep') };
+  const { id, publicId, name } = funnel.fields;
+  return {
+    FunnelStructure: {
+      type: 'object',
+      properties: { funnel: objectSchema({ id, publicId, name }), steps },
+      required: ['funnel', 'steps'],
+    },
+    StructureStep: {
+      description: 'A step of a workflow: a page, or a conditional split with the steps of its two branches.',
+      oneOf: [schemaRef('StructurePageStep'), schemaRef('StructureSplitStep')],
+    },
+    StructurePageStep: stepSchema({
+      step_type: { const: 'show_page_step' },
+      show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
+      page: objectSchema({
+        id: page.fields.id,
+        publicId: page.fields.publicId,
+        name: page.fields.name,
+        currentPath: page.fields.currentPath,
+      }),
+    }),
+    StructureSplitStep: stepSchema({
+      step_type: { const: 'conditional_split_step' },
+      convergence_step_id: {
+        type: ['string', 'null'],
+        description: 'The `public_id` of the step that follows both branches, if any.',
+      },
+      branches: {
+        type: 'array',
+        description: 'First the matched branch, then the unmatched one.',
+        items: {
+          type: 'object',
+          properties: { branch: { enum: ['matched', 'unmatched'] }, steps },
+          required: ['branch', 'steps'],
+        },
+      },
+    }),
+  };
+}
+
+function stepSchema(special: Readonly<Record<string, Schema>>): Schema {
+  const { publicId, name } = stepFields;
+  const properties = {
+    id: fieldSchema(funnelStep.fields.id),
+    public_id: fieldSchema(publicId),
+    name: fieldSchema(name),
+    sort_order: fieldSchema(funnelStep.fields.position),
+    ...special,
+  };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}

@@ -1,0 +1,71 @@
+// JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
+import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
+
+/** A JSON Schema, as OpenAPI 3.1 has it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A schema of its own name among the document's components. */
+export function schemaRef(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The schema of one object of a noun. */
+export function resourceSchema({ fields, description }: Resource): Schema {
+  return { description, ...objectSchema(fields) };
+}
+
+/** An object that has all of these fields, in the form that REST gives them. */
+export function objectSchema(fields: Fields, omitted: readonly string[] = []): Schema {
+  const shown = Object.entries(fields).filter(
+    ([property, { internal }]) => internal !== true && !omitted.includes(property),
+  );
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      shown.map(([property, field]) => [restNameOf(property, field), fieldSchema(field)]),
+    ),
+    required: shown
+      .filter(([, { optional }]) => optional !== true)
+      .map(([property, field]) => restNameOf(property, field)),
+  };
+}
+
+/** The schema of one field's value. */
+export function fieldSchema(field: Field): Schema {
+  const { description, nullable, values, format } = field;
+  const { type, ...rest } = valueSchema(field);
+  return {
+    ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
+    ...rest,
+    ...(values !== undefined && { enum: values }),
+    ...(format !== undefined && { format }),
+    description,
+  };
+}
+
+const INTEGER = { type: 'integer', format: 'int64' };
+
+function valueSchema({ type, restAsNumber, restOmits, items, members }: Field): Schema {
+  if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
+  if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
+  switch (type) {
+    case 'int8':
+      return INTEGER;
+    case 'int4':
+      return { type: 'integer', format: 'int32' };
+    case 'bool':
+      return restAsNumber === true ? { type: 'integer', enum: [0, 1] } : { type: 'boolean' };
+    case 'timestamp':
+      return { type: 'string', format: 'date-time' };
+    case 'text[]':
+      return { type: 'array', items: { type: 'string' } };
+    case 'int8[]':
+      return { type: 'array', items: INTEGER };
+    case 'jsonb':
+    case 'json':
+      // Any value.
+      return {};
+    default:
+      return { type: 'string' };
+  }
+}

@@ -1,0 +1,23 @@
+// The tags that stand on an object, as one column of its row: JSON that PostgreSQL puts together, in the form of REST.
+import { restNameOf } from '../resources/resource.ts';
+import type { appliedTag } from '../resources/tags.ts';
+
+/** Of alias `g`, the tag, and `a`, its being applied. */
+const SQL: Readonly<Record<keyof typeof appliedTag, string>> = {
+  id: 'g.id',
+  publicId: 'to_json(g.public_id)',
+  name: 'to_json(g.name)',
+  color: 'to_json(g.color)',
+  appliedAt: `to_json(to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`,
+};
+
+/**
+ * The tags on the objects of a table, the oldest tag first, without spaces between the parts: `[]` where there is none.
+ * @param table what applies tags
+ * @param column where it names the object, which is `t`
+ */
+export function tagsOf(table: string, column: string): string {
+  const members = Object.entries(SQL).map(([property, sql]) => `"${restNameOf(property)}":' || ${sql} || '`);
+  return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
+    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`;
+}
