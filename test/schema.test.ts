@@ -18,6 +18,7 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options.ts';
 import { schema } from '../src/graphql/schema.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -127,14 +128,30 @@ test('every object with a public id of its own is a node, but for the caller, wh
   expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'Viewer', 'ViewerUser']);
 });
 
-test('every field that leads to a type with a scope can be null, or stands below that type itself', () => {
-  const scopeOf = ({ extensions: { scope } }: GraphQLNamedType) => scope;
+test('every field that needs a scope which its own type does not can be null', () => {
   const wrong = fields.filter(([, type, field]) => {
-    const { scope = scopeOf(getNamedType(field.type)) } = field.extensions;
-    const below = scopeOf(type) ?? (type.name.endsWith('Edge') ? scope : undefined);
-    return typeof scope === 'string' && scope !== below && getNullableType(field.type) !== field.type;
+    const scope = scopeOf(field);
+    const below = typeOptions(type).scope ?? (type.name.endsWith('Edge') ? scope : null);
+    return scope !== null && scope !== below && getNullableType(field.type) !== field.type;
   });
+  // The steps of a branch have come with their split.
   expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps']);
+});
+
+test('every field that loads something says which scope it needs, in its description too', () => {
+  const loading = fields.filter(
+    ([, , field]) => scopeOf(field) !== null && fieldOptions(field).sameRows !== true,
+  );
+  const silent = loading.filter(
+    ([, , field]) =>
+      fieldOptions(field).scope === undefined || !field.description?.endsWith(` Needs ${scopeOf(field)}.`),
+  );
+  // Read with the row itself: the page of a step stands in its funnel's workflow.
+  expect(silent.map(([name]) => name)).toEqual(['PageStep.page']);
+  const claims = fields.filter(([, , field]) => / Needs [a-z]+:/.test(field.description ?? ''));
+  for (const [name, , field] of claims)
+    expect([name, fieldOptions(field).scope]).toEqual([name, scopeOf(field)]);
+  expect(claims.length).toBeGreaterThan(20);
 });
 
 function isList(type: GraphQLOutputType): boolean {

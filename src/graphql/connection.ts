@@ -213,7 +213,7 @@ async function load<R extends Row>(
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
   const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(projection)])}`;
-  const page = await loadBatched(ctx, key, parentId, (ids) =>
+  const page = await loadBatched(ctx, key, parentId, async (ids) =>
     list.reads.listMany(ctx, ids, parseConnectionArgs(list.kind, args), projection),
   );
   return page === null ? null : { list, parentId, args, page };
