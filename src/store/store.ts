@@ -46,7 +46,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const ANSWER_GRACE_MS = 2_000;
 /** What a peer that is gone is asked after, when nothing was heard from it for so long. */
 const KEEPALIVE_MS = 10_000;
-const READERS = 4;
+export const READERS = 4;
 const LOOKUP_READERS = 2;
 const SCANS = 2;
 /** Expensive reads: one of a team at once, so that one place is left to the others, and the rest waits for its turn. */

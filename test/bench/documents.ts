@@ -1,8 +1,6 @@
 // The same two questions in every GraphQL subject's own words. Response keys are the same wherever a server lets them be.
 import type { SubjectName } from './subjects.ts';
 
-export type GraphqlSubject = 'gateway' | 'postgraphile' | 'stock' | 'mercurius' | 'limit-json' | 'limit-rows';
-
 interface Documents {
   /** 20 contacts of $workspace after $after, with edges, cursors, node ids and pageInfo. */
   readonly connection: string;
@@ -67,9 +65,10 @@ const GATEWAY_CONNECTION = connection(
 );
 const LIMIT = { connection: GATEWAY_CONNECTION, nested: '' };
 
-export const DOCUMENTS: Readonly<Record<GraphqlSubject & SubjectName, Documents>> = {
+export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
   'limit-json': LIMIT,
   'limit-rows': LIMIT,
+  'limit-pipelined': LIMIT,
   gateway: {
     connection: GATEWAY_CONNECTION,
     nested: nested({

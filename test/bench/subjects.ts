@@ -1,5 +1,7 @@
 // Who is measured, and how each one is started.
 import { fileURLToPath } from 'node:url';
+import { GENERIC_PLANS } from '../../src/store/readers/reading-connection.ts';
+import { READERS } from '../../src/store/store.ts';
 import type { SubjectSpec } from './subject.ts';
 
 const path = (url: URL) => fileURLToPath(url);
@@ -14,7 +16,14 @@ const GATEWAY_NODE_OPTIONS = ['--max-semi-space-size=16', '--initial-old-space-s
 /** What seals the gateway's signing keys: the bench itself makes tokens with them. */
 export const SECRET_KEY = 'the secret key of the bench: of no use to anybody';
 
-export type SubjectName = 'limit-json' | 'limit-rows' | 'gateway' | 'postgraphile' | 'stock' | 'mercurius';
+export type SubjectName =
+  | 'limit-json'
+  | 'limit-rows'
+  | 'limit-pipelined'
+  | 'gateway'
+  | 'postgraphile'
+  | 'stock'
+  | 'mercurius';
 
 /** In the order of the tables. */
 export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly about: string }>> = {
@@ -27,6 +36,13 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     name: 'limit-rows',
     about: 'node:http + pg, text-mode rows joined by hand, no authentication',
     script: [LIMIT, 'rows'],
+  },
+  'limit-pipelined': {
+    name: 'limit-pipelined',
+    about:
+      "limit-rows, but over pipelined connections: as many, and with the same plan settings, as the gateway's for reading",
+    script: [LIMIT, 'rows'],
+    env: { PIPELINED_CONNECTIONS: String(READERS), SESSION_SETTINGS: GENERIC_PLANS },
   },
   gateway: {
     name: 'gateway',

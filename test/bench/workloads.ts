@@ -23,7 +23,7 @@ export interface Workload {
   canonical(body: string): string;
 }
 
-const REST: readonly SubjectName[] = ['limit-json', 'limit-rows', 'gateway'];
+const REST: readonly SubjectName[] = ['limit-json', 'limit-rows', 'limit-pipelined', 'gateway'];
 const GRAPHQL: readonly SubjectName[] = ['postgraphile', 'stock', 'mercurius'];
 const POSITIONS = 1_000;
 const SEED = 20_261_120;

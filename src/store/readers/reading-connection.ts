@@ -215,7 +215,7 @@ function holdUntilTurnEnds(client: pg.Client): void {
 // Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for all
 // values: what they may scan is fixed by their text (rows.ts). Each has an index in whose order it may stop early, which
 // the planner, who cannot know how many rows a parent has, otherwise takes for dearer than reading the whole table.
-const GENERIC_PLANS =
+export const GENERIC_PLANS =
   'set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off';
 
 /** Rows that are known: a number, text of more than one byte a character, null, and an empty string. */

@@ -2,15 +2,16 @@
 import type pg from 'pg';
 
 type Way = 'json' | 'rows';
-type Pool = pg.Pool;
+type Row = (string | null)[];
+
+/** Runs one statement, over whatever connections. */
+export type Query = (config: pg.QueryArrayConfig) => Promise<{ readonly rows: Row[] }>;
 
 /** Text as PostgreSQL sends it: nothing is parsed. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
-type Row = (string | null)[];
 
-async function rowsOf(pool: Pool, name: string, text: string, values: unknown[]): Promise<Row[]> {
-  const config = { name, text, values, rowMode: 'array' as const, types: AS_TEXT };
-  return (await pool.query<Row>(config)).rows;
+async function rowsOf(query: Query, name: string, text: string, values: unknown[]): Promise<Row[]> {
+  return (await query({ name, text, values, rowMode: 'array', types: AS_TEXT })).rows;
 }
 
 /** A timestamp as JSON wants it, in SQL. */
@@ -49,15 +50,15 @@ const REST_ROWS = `
   ${FROM}`;
 
 /** A page of the REST face, with the last contact's id. */
-export function restPage(pool: Pool, way: Way) {
+export function restPage(query: Query, way: Way) {
   if (way === 'json') {
     return async (workspaceId: string, after: string, size: number) => {
-      const [row] = await rowsOf(pool, 'rest', REST_JSON, [workspaceId, after, size]);
+      const [row] = await rowsOf(query, 'rest', REST_JSON, [workspaceId, after, size]);
       return { body: row?.[0] ?? '[]', lastId: row?.[1] ?? after };
     };
   }
   return async (workspaceId: string, after: string, size: number) => {
-    const rows = await rowsOf(pool, 'rest', REST_ROWS, [workspaceId, after, size]);
+    const rows = await rowsOf(query, 'rest', REST_ROWS, [workspaceId, after, size]);
     let body = '[';
     for (const row of rows) body += (body.length > 1 ? ',' : '') + restContact(row);
     return { body: `${body}]`, lastId: rows.at(-1)?.[0] ?? after };
@@ -121,17 +122,17 @@ function unpadded(kind: string): string {
 }
 
 /** The answer to the bench's connection document: 20 contacts with edges, cursors, node ids and pageInfo. */
-export function graphqlPage(pool: Pool, way: Way) {
+export function graphqlPage(query: Query, way: Way) {
   const afterOf = (cursor: string | null) =>
     cursor === null ? '0' : Buffer.from(cursor, 'base64url').toString('latin1').slice('contacts:'.length);
   if (way === 'json') {
     return async (workspace: number, cursor: string | null) => {
-      const [row] = await rowsOf(pool, 'graphql', GRAPHQL_JSON, [workspace, afterOf(cursor), PAGE_SIZE + 1]);
+      const [row] = await rowsOf(query, 'graphql', GRAPHQL_JSON, [workspace, afterOf(cursor), PAGE_SIZE + 1]);
       return row?.[0] ?? '';
     };
   }
   return async (workspace: number, cursor: string | null) => {
-    const rows = await rowsOf(pool, 'graphql', GRAPHQL_ROWS, [workspace, afterOf(cursor), PAGE_SIZE + 1]);
+    const rows = await rowsOf(query, 'graphql', GRAPHQL_ROWS, [workspace, afterOf(cursor), PAGE_SIZE + 1]);
     const more = rows.length > PAGE_SIZE;
     if (more) rows.pop();
     let edges = '';

@@ -1,18 +1,31 @@
 // How fast this machine can be asked for these bytes: bare node:http and pg, one named prepared statement a request, no
 // authentication, no checks, no logging. Two ways, by the first argument: `json` lets PostgreSQL write the JSON text,
-// `rows` takes rows as text and joins them by hand.
+// `rows` takes rows as text and joins them by hand. Over a pool, unless the environment tells how to pipeline.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { argv, env } from 'node:process';
 import pg from 'pg';
-import { graphqlPage, restPage } from './limit-pages.ts';
+import { graphqlPage, type Query, restPage } from './limit-pages.ts';
+import { createPipelinedQuery } from './pipelined.ts';
 
-const { DATABASE_URL, POOL_SIZE = '10', PORT } = env;
+const { DATABASE_URL, POOL_SIZE = '10', PORT, PIPELINED_CONNECTIONS, SESSION_SETTINGS = '' } = env;
 const way = argv[2] === 'json' ? 'json' : 'rows';
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
-const rest = restPage(pool, way);
-const graphql = graphqlPage(pool, way);
+const query =
+  PIPELINED_CONNECTIONS === undefined
+    ? createPooledQuery()
+    : await createPipelinedQuery({
+        connectionString: DATABASE_URL,
+        connections: Number(PIPELINED_CONNECTIONS),
+        settings: SESSION_SETTINGS,
+      });
+const rest = restPage(query, way);
+const graphql = graphqlPage(query, way);
 
 const REST = /^\/api\/v2\/workspaces\/(\d+)\/contacts\?per_page=(\d+)(?:&after=(\d+))?$/;
+
+function createPooledQuery(): Query {
+  const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
+  return (config) => pool.query(config);
+}
 
 async function answerRest(url: string, response: ServerResponse): Promise<void> {
   const [, workspaceId = '0', size = '20', after = '0'] = REST.exec(url) ?? [];
