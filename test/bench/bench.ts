@@ -30,6 +30,8 @@ export interface Row {
   readonly p99_ms: number | null;
   /** Processor time of the subject alone, without the database and the load generator. */
   readonly cpu_us_per_request: number | null;
+  /** Processor time of all of PostgreSQL's processes; null where the system does not tell. */
+  readonly postgres_cpu_us_per_request: number | null;
   /** Cores that the load generator itself was busy with. */
   readonly load_cpu: number | null;
   /** The median of the rounds' ratios: the gateway's requests a second / this subject's. */
@@ -45,7 +47,13 @@ export function plainRow(row: Pick<Row, 'part' | 'workload' | 'subject'> & Parti
   return {
     ...{ part, workload, subject },
     ...nothing,
-    ...{ cpu_us_per_request: null, load_cpu: null, gateway_ratio: null, note: null },
+    ...{
+      cpu_us_per_request: null,
+      postgres_cpu_us_per_request: null,
+      load_cpu: null,
+      gateway_ratio: null,
+      note: null,
+    },
     ...rest,
   };
 }

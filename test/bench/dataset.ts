@@ -3,9 +3,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { findServer } from '../../src/store/embedded/postmaster.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
 import { fill } from './fill.ts';
+import { processTreeTimeUs } from './processor-time.ts';
 import type { Progress } from './progress.ts';
 
 /** What the subjects and workloads need to know of the rows. */
@@ -27,6 +29,8 @@ export interface Dataset {
   readonly dataDir: string;
   readonly manifest: Manifest;
   readonly postgresVersion: string;
+  /** Processor time that all processes of the server have used so far, in microseconds; null: the system does not tell. */
+  cpuTimeUs(): Promise<number | null>;
   /** Stops the server, so that a gateway can start it itself; `open` takes it back. */
   close(): Promise<void>;
   open(): Promise<void>;
@@ -49,6 +53,10 @@ export async function openDataset(cacheDir: string, rows: number, progress: Prog
       dataDir,
       manifest,
       postgresVersion: await readVersion(url),
+      async cpuTimeUs() {
+        const server = database && (await findServer(database.dataDir));
+        return server && processTreeTimeUs(server.pid);
+      },
       async close() {
         await database?.release();
         database = null;

@@ -2,14 +2,13 @@
 // machine does meets all of them alike. Ratios are taken within a round.
 import { type Contender, prepareContenders, requireRight } from './answers.ts';
 import { attempt, type Bench, type Row } from './bench.ts';
+import { type CpuPerRequest, cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import type { LoadResult } from './load.ts';
 import { median, spread } from './stats.ts';
 import type { SubjectName } from './subjects.ts';
 import { WORKLOADS, type Workload, type WorkloadKey } from './workloads.ts';
 
-interface Slice extends LoadResult {
-  readonly cpuUsPerRequest: number;
-}
+type Slice = LoadResult & CpuPerRequest;
 
 /** What a workload's subjects did, round by round. */
 type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
@@ -60,18 +59,17 @@ async function runSlice(
   const { subject, name, requests } = contender;
   const [reference = contender] = contenders;
   const slice = await attempt(bench, `${name} is left out of ${workload.title}`, async () => {
-    const cpuBefore = await subject.cpuTimeUs();
-    const result = await load.run({
+    const job = {
       port: subject.port,
       requests,
       offset: (round * 137) % requests.length,
       connections: plan.connections,
       seconds,
       sampleEvery: SAMPLE_EVERY,
-    });
-    const cpuUsPerRequest = ((await subject.cpuTimeUs()) - cpuBefore) / result.count;
+    };
+    const { result, cpu } = await measureCpuUse(bench, subject, () => load.run(job));
     await requireRight(workload, contender, result, reference);
-    return { ...result, cpuUsPerRequest };
+    return { ...result, ...cpuPerRequest([cpu], result.count) };
   });
   if (slice === null) {
     contenders.splice(contenders.indexOf(contender), 1);
@@ -97,7 +95,8 @@ export function toRows(measurements: Measurements): Row[] {
       spread: spread(slices.map((slice) => slice.requestsPerSecond)),
       p50_ms: median(slices.map((slice) => slice.p50)),
       p99_ms: median(slices.map((slice) => slice.p99)),
-      cpu_us_per_request: median(slices.map((slice) => slice.cpuUsPerRequest)),
+      cpu_us_per_request: medianOf(slices.map((slice) => slice.cpu_us_per_request)),
+      postgres_cpu_us_per_request: medianOf(slices.map((slice) => slice.postgres_cpu_us_per_request)),
       load_cpu: median(slices.map((slice) => slice.loadCpu)),
       gateway_ratio: name === 'gateway' ? null : ratio(measurements, key, name),
       note: null,
@@ -124,6 +123,12 @@ export function ratioToLimit(measurements: Measurements, key: WorkloadKey): numb
     median((measurements.get(key)?.get(way) ?? []).map((slice) => slice.requestsPerSecond));
   const fastest = ways.sort((a, b) => speed(b) - speed(a))[0];
   return fastest === undefined ? null : ratio(measurements, key, fastest);
+}
+
+/** null when one is not known. */
+function medianOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === values.length ? median(known) : null;
 }
 
 function finite(value: number): number | null {

@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
 import { Connection } from './connection.ts';
+import { cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import { insertWorkflows, STEPS_PER_FUNNEL } from './fill.ts';
 import { deleteRequest } from './requests.ts';
 import { createRandom, median } from './stats.ts';
@@ -42,7 +43,8 @@ export async function measureRemovals(bench: Bench): Promise<Row[]> {
     const row = await attempt(bench, 'gateway, split removal', async () => {
       await clear(client);
       await insertFunnels(client, dataset.manifest.workspaceIds.at(-1) ?? 1, plan.contendedFunnels);
-      const { seconds, times, removed } = await removeAll(bench, subject);
+      const { result, cpu } = await measureCpuUse(bench, subject, () => removeAll(bench, subject));
+      const { seconds, times, removed } = result;
       await requireSound(client, plan.contendedFunnels);
       return plainRow({
         part: 'f',
@@ -51,6 +53,7 @@ export async function measureRemovals(bench: Bench): Promise<Row[]> {
         requests_per_second: times.length / seconds,
         p50_ms: median(times),
         p99_ms: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? null,
+        ...cpuPerRequest([cpu], times.length),
         note: `${times.length} requests, ${removed} removals; every tree as a single file would leave it`,
       });
     });

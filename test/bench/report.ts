@@ -82,7 +82,8 @@ const COLUMNS = [
   'spread',
   'p50 ms',
   'p99 ms',
-  'CPU µs/req',
+  'CPU µs/req, Node',
+  'CPU µs/req, PostgreSQL',
   'gateway / it',
   '',
 ];
@@ -96,9 +97,16 @@ function cellsOf(row: Row): string[] {
     format(row.p50_ms, 2),
     format(row.p99_ms, 2),
     format(row.cpu_us_per_request, 0),
+    formatPostgresCpu(row),
     format(row.gateway_ratio, 2),
     row.note ?? '',
   ];
+}
+
+/** A dash where requests were timed, but the system does not tell what PostgreSQL used. */
+function formatPostgresCpu(row: Row): string {
+  const isUnknown = row.requests_per_second !== null && row.postgres_cpu_us_per_request === null;
+  return isUnknown ? '–' : format(row.postgres_cpu_us_per_request, 0);
 }
 
 function goalCells({ what, value, goal, better }: Goal): string[] {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { env, execPath, kill, platform } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { serverTimeUs } from './processor-time.ts';
 
 /** How to start one kind of server. */
 export interface SubjectSpec {
@@ -39,8 +40,6 @@ export interface SubjectSettings {
   readonly signal: AbortSignal;
 }
 
-/** Processor time in clock ticks of a hundredth of a second, which is what Linux counts in. */
-const TICK_US = 10_000;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
 const TAIL_LINES = 12;
@@ -84,7 +83,7 @@ export async function startSubject(spec: SubjectSpec, settings: SubjectSettings)
     name: spec.name,
     port,
     pid,
-    cpuTimeUs: () => readCpuTimeUs(pid),
+    cpuTimeUs: () => serverTimeUs(pid),
     memoryBytes: () => readMemoryBytes(pid),
     logTail: () => tailOf(logPath),
     async stop() {
@@ -154,21 +153,4 @@ async function readMemoryBytes(pid: number): Promise<number> {
   }
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
   return Number(stdout) * 1024;
-}
-
-/** Linux counts in hundredths of a second; so does the `ps` of macOS. */
-async function readCpuTimeUs(pid: number): Promise<number> {
-  if (platform === 'linux') {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name may hold spaces: the fields are counted from behind its bracket (proc(5): utime is the 14th, stime the 15th).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * TICK_US;
-  }
-  const { stdout } = await run('ps', ['-o', 'time=', '-p', String(pid)]);
-  return (
-    stdout
-      .trim()
-      .split(':')
-      .reduce((total, part) => total * 60 + Number(part), 0) * 1e6
-  );
 }

@@ -6,6 +6,7 @@ import type { App } from '../../src/context.ts';
 import { createLogger } from '../../src/log.ts';
 import { issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
+import { type CpuUse, cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import type { Manifest } from './dataset.ts';
 import type { LoadResult } from './load.ts';
 import { median, spread } from './stats.ts';
@@ -20,7 +21,7 @@ const TURNS_PER_ROUND = 4;
 const TURN_OF_A_ROUND = 0.5;
 
 interface Turn extends LoadResult {
-  readonly cpuUs: number;
+  readonly cpu: CpuUse;
 }
 
 export interface TokenResult {
@@ -64,23 +65,20 @@ async function compare(bench: Bench, subject: Subject): Promise<TokenResult> {
 }
 
 async function run(
-  { load, plan }: Bench,
+  bench: Bench,
   subject: Subject,
   requests: string[],
   seconds: number,
   turn: number,
 ): Promise<Turn> {
   const offset = (Math.max(turn, 0) * 137) % requests.length;
-  const { connections } = plan;
-  const cpuBefore = await subject.cpuTimeUs();
+  const { connections } = bench.plan;
   const job = { port: subject.port, requests, offset, connections, seconds, sampleEvery: 1_000_000 };
-  const result = await load.run(job);
+  const { result, cpu } = await measureCpuUse(bench, subject, () => bench.load.run(job));
   const { 200: good = 0 } = result.statuses;
   if (good !== result.count) throw new Error(`not all answers were good: ${JSON.stringify(result.statuses)}`);
-  return { ...result, cpuUs: (await subject.cpuTimeUs()) - cpuBefore };
+  return { ...result, cpu };
 }
-
-const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 function toRow(way: string, results: Turn[], note: string | null): Row {
   const speeds = results.map(({ requestsPerSecond }) => requestsPerSecond);
@@ -92,7 +90,10 @@ function toRow(way: string, results: Turn[], note: string | null): Row {
     spread: spread(speeds),
     p50_ms: median(results.map(({ p50 }) => p50)),
     p99_ms: median(results.map(({ p99 }) => p99)),
-    cpu_us_per_request: total(results.map(({ cpuUs }) => cpuUs)) / total(results.map(({ count }) => count)),
+    ...cpuPerRequest(
+      results.map(({ cpu }) => cpu),
+      results.reduce((sum, { count }) => sum + count, 0),
+    ),
     load_cpu: median(results.map(({ loadCpu }) => loadCpu)),
     note,
   });

@@ -2,6 +2,7 @@
 // Every contact has to come once, in order.
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
 import { Connection, headerOf } from './connection.ts';
+import { type CpuUse, cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import type { Manifest } from './dataset.ts';
 import { DOCUMENTS } from './documents.ts';
 import { getRequest, graphqlRequest } from './requests.ts';
@@ -28,7 +29,7 @@ interface Face {
 const FACES: readonly Face[] = [
   {
     title: 'REST by Link',
-    subjects: ['limit-json', 'limit-rows', 'gateway'],
+    subjects: ['limit-json', 'limit-rows', 'limit-pipelined', 'gateway'],
     start: (_name, manifest) => getRequest(pagePath(manifest, PAGE_SIZE, 0), manifest.token),
     read(_name, { token }, { head, body }) {
       const link = /<https?:\/\/[^/]+([^>]*)>; rel="next"/.exec(headerOf(head, 'link') ?? '')?.[1];
@@ -66,23 +67,24 @@ export async function measureWalks(bench: Bench): Promise<Row[]> {
   const count = bench.plan.walkContacts;
   for (const face of FACES) {
     bench.progress.say(`(e) Walk of ${count.toLocaleString('en')} contacts, ${face.title}`);
-    const times = new Map<SubjectName, number>();
+    const walks = new Map<SubjectName, { result: number; cpu: CpuUse }>();
     for (const name of face.subjects) {
       const subject = bench.subjects.get(name);
       if (subject === undefined) continue;
-      const seconds = await attempt(bench, `${name}, walk over ${face.title}`, () =>
-        walk(bench, face, name, subject, count),
+      const walked = await attempt(bench, `${name}, walk over ${face.title}`, () =>
+        measureCpuUse(bench, subject, () => walk(bench, face, name, subject, count)),
       );
-      if (seconds !== null) times.set(name, seconds);
+      if (walked !== null) walks.set(name, walked);
     }
-    const gateway = times.get('gateway');
-    for (const [name, seconds] of times) {
+    const gateway = walks.get('gateway')?.result;
+    for (const [name, { result: seconds, cpu }] of walks) {
       rows.push(
         plainRow({
           part: 'e',
           workload: `(e) walk of ${count.toLocaleString('en')} contacts, ${face.title}, pages of ${PAGE_SIZE}`,
           subject: name,
           requests_per_second: count / PAGE_SIZE / seconds,
+          ...cpuPerRequest([cpu], count / PAGE_SIZE),
           gateway_ratio: name === 'gateway' || gateway === undefined ? null : seconds / gateway,
           note: `${seconds.toFixed(2)} s, each contact once and in order`,
         }),
