@@ -1,0 +1,101 @@
+// A description says of each field what the table's column is: its type, and whether it can be null.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
+import * as tables from '../../src/store/tables.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { RESOURCES } from '../support/resources.ts';
+
+/** Columns that are in no description: what only the store and the services look at. */
+const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
+  teams: ['subdomain'],
+  pages: ['discarded_at', 'discard_reason'],
+  funnel_steps: [
+    'workspace_id',
+    'page_id',
+    'removed_at',
+    'removal_reason',
+    // Generated, for keys.
+    'parent_kind',
+    'live_parent_id',
+    'live_branch',
+    'live_position',
+  ],
+  api_keys: ['token_hash'],
+  oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
+};
+
+/** Null until it is known; a row that has it is one of a team's list. */
+const NULL_ELSEWHERE = ['oauth_grants.teamId'];
+
+/** What PostgreSQL calls the types. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  int8: ['int8'],
+  int4: ['int4'],
+  text: ['text', 'uuid'],
+  enum: ['step_kind', 'branch'],
+  bool: ['bool'],
+  timestamp: ['timestamptz'],
+  jsonb: ['jsonb'],
+  'text[]': ['_text'],
+  'int8[]': ['_int8'],
+};
+
+interface Column {
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+let gateway: Gateway;
+const columnsOf = new Map<string, Map<string, Column>>();
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { rows } = await gateway.app.store.pool.query<Column & { table: string; name: string }>(
+    `select table_name as "table", column_name as "name", udt_name as "type", is_nullable = 'YES' as "nullable"
+     from information_schema.columns where table_schema = 'public'`,
+  );
+  for (const { table, name, type, nullable } of rows) {
+    const columns = columnsOf.get(table) ?? new Map<string, Column>();
+    columnsOf.set(table, columns.set(name, { type, nullable }));
+  }
+});
+afterAll(() => gateway.close());
+
+/** Fields that are no column of their table by their own name: they have SQL of their own. */
+function computedOf({ table, fields }: Resource): string[] {
+  const all = [...Object.values(tables), API_KEYS, OAUTH_GRANTS];
+  const read = all.filter((one) => typeof one === 'object' && 'columns' in one && one.name === table);
+  return Object.keys(fields).filter((property) =>
+    read.some((one) => {
+      const column = (one as tables.Table<{ id: bigint }>).columns[property];
+      return typeof column === 'object' && column.sql !== undefined;
+    }),
+  );
+}
+
+test.each(RESOURCES)('$type: each field is a column of the same type, null where that can be', (resource) => {
+  const columns = columnsOf.get(resource.table);
+  const computed = computedOf(resource);
+  for (const [property, { type, nullable = false }] of Object.entries(resource.fields)) {
+    if (computed.includes(property)) continue;
+    const column = columns?.get(toSnakeCase(property));
+    const isNullable = column?.nullable && !NULL_ELSEWHERE.includes(`${resource.table}.${property}`);
+    expect([property, TYPES[type]?.includes(column?.type ?? ''), isNullable]).toEqual([
+      property,
+      true,
+      nullable,
+    ]);
+  }
+});
+
+test.each([...new Set(RESOURCES.map(({ table }) => table))])(
+  '%s: each column is described, or known to be shown to nobody',
+  (table) => {
+    const described = RESOURCES.filter((resource) => resource.table === table).flatMap(({ fields }) =>
+      Object.keys(fields).map(toSnakeCase),
+    );
+    const rest = [...(columnsOf.get(table)?.keys() ?? [])].filter((name) => !described.includes(name));
+    expect(rest.filter((name) => !(NOT_SHOWN[table] ?? []).includes(name))).toEqual([]);
+  },
+);
