@@ -28,7 +28,7 @@ const STATIC =
   /^(?:import|export)\s+(type\s+)?(?:[\w*\s,]+|[\w\s,]*\{[^}]*\}|\* as \w+)\s*from\s+'([^']+)'/gm;
 const BARE_OR_DYNAMIC = /^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** Every source file that people write: not the generated client, not the browser's GraphiQL. */
+/** Every source file of the gateway that people write: not the generated client, not the browser app of GraphiQL. */
 export async function readSources(): Promise<Source[]> {
   const sources: Source[] = [];
   for await (const file of glob('**/*.ts', { cwd: SRC })) {
@@ -58,8 +58,8 @@ export function toSource(path: string, text: string): Source {
   return { path, layer: layerOf(path), text, code, imports };
 }
 
-/** `rest/teams.ts` is of `rest`, `server.ts` of `server`. The authorization server is a face of its own. */
+/** `rest/teams.ts` is of `rest`, `errors.ts` of `errors`. What only the operator calls is a layer above the services. */
 export function layerOf(path: string): string {
-  if (path.startsWith('auth/oauth/')) return 'auth/oauth';
+  if (path.startsWith('services/operator/')) return 'services/operator';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
 }
