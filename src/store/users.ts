@@ -2,8 +2,9 @@
 import { Prisma, type TeamRole, type User } from './generated/client.ts';
 import { allocateIds } from './public-ids.ts';
 import type { Ref } from './rows.ts';
+import type { Statement } from './statements.ts';
 import { isStorable } from './storable.ts';
-import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
+import { query, type Store, type Transaction, withPrisma } from './store.ts';
 
 export type { TeamRole };
 

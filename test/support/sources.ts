@@ -28,12 +28,16 @@ const STATIC =
   /^(?:import|export)\s+(type\s+)?(?:[\w*\s,]+|[\w\s,]*\{[^}]*\}|\* as \w+)\s*from\s+'([^']+)'/gm;
 const BARE_OR_DYNAMIC = /^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** Every source file of the gateway that people write: not the generated client, not the browser app of GraphiQL. */
-export async function readSources(): Promise<Source[]> {
+/** The app that is bundled for browsers: a program of its own. */
+const BROWSER_APP = 'graphiql/app/';
+
+/** Every source file that people write. @param program the gateway, or GraphiQL's browser app */
+export async function readSources(program: 'gateway' | 'browser app' = 'gateway'): Promise<Source[]> {
   const sources: Source[] = [];
-  for await (const file of glob('**/*.ts', { cwd: SRC })) {
+  for await (const file of glob('**/*.{ts,tsx}', { cwd: SRC })) {
     const path = file.replaceAll('\\', '/');
-    if (path.startsWith('store/generated/') || path.startsWith('graphiql/app/')) continue;
+    if (path.startsWith('store/generated/')) continue;
+    if (path.startsWith(BROWSER_APP) !== (program === 'browser app')) continue;
     sources.push(toSource(path, readFileSync(SRC + path, 'utf8')));
   }
   return sources.sort((a, b) => a.path.localeCompare(b.path));

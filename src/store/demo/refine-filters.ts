@@ -3,8 +3,8 @@ import type { Prisma } from '../generated/client.ts';
 import { allocateIds } from '../public-ids.ts';
 import type { Criterion } from '../tables.ts';
 import type { FilterData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 
 const AGE_DAYS = 700;
 
