@@ -9,7 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Limits } from '../config/config.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 import { SharedCache } from '../shared-cache.ts';
 import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';

@@ -1,6 +1,7 @@
 // A page as a REST answer: a bare array, with the headers that lead to the next page (spec §4 rules 3-4).
-import type { Reply } from '../http/exchange.ts';
+
 import type { Page } from '../pagination.ts';
+import type { Reply } from '../reply.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 
 /** Adds a row as JSON. */

@@ -1,6 +1,6 @@
 // A REST route is data: method, path, handler. The router mounts it; a document can be made from it.
 import type { Context } from '../context.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 
 export interface RestRequest {
   readonly ctx: Context;
