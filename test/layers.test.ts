@@ -29,8 +29,8 @@ const LAYERS: Record<string, readonly string[]> = {
   oauth: ['services', 'context', 'auth', 'config', 'rows', 'errors'],
   graphiql: [],
   views: ['services', 'rows'],
-  // Who the operator is, nobody asks: the functions that make and end credentials without an actor.
-  'services/operator': ['services', 'context', 'auth', 'store', 'errors'],
+  // What the operator calls without an actor. It makes the credentials that auth/ checks.
+  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
     ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
     ...['config', 'rows', 'resources', 'pagination', 'fair-queue', 'errors'],

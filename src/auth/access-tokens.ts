@@ -7,7 +7,7 @@ import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
 import { isForRequest } from './protected-resources.ts';
-import { grantable } from './roles.ts';
+import { grantable } from './scopes.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 
 /** How far clocks of our own may differ. */

@@ -1,7 +1,6 @@
 // A team's API keys, and ending one.
 import { requireScope } from '../auth/scopes.ts';
-import { statusOf } from '../services/api-keys.ts';
-import * as apiKeys from '../services/team-api-keys.ts';
+import * as apiKeys from '../services/api-keys.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
@@ -39,7 +38,7 @@ const ApiKey = defineNode<apiKeys.TeamApiKeyRow>('ApiKey', {
       type: ApiKeyStatus,
       description: 'Whether the key works at the moment.',
       extensions: { columns: ['revokedAt', 'expiresAt'] },
-      resolve: (key, _args, { clock }) => statusOf(key, clock()),
+      resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
     }),
     teamId: t.expose('teamId', { type: 'BigInt', description: 'The `databaseId` of its team.' }),
     team: t.field({

@@ -1,7 +1,6 @@
 // What people granted to OAuth clients on a team's behalf, and ending it.
 import { requireScope } from '../auth/scopes.ts';
-import { statusOf } from '../services/oauth-grants.ts';
-import * as grants from '../services/team-oauth-grants.ts';
+import * as grants from '../services/oauth-grants.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
@@ -60,7 +59,7 @@ const OauthGrant = defineNode<grants.TeamOauthGrantRow>('OauthGrant', {
       type: OauthGrantStatus,
       description: 'Whether the grant is good for anything at the moment.',
       extensions: { columns: ['revokedAt', 'expiresAt', 'isBacked'] },
-      resolve: (grant, _args, { clock }) => statusOf(grant, clock()),
+      resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
     }),
     teamId: t.expose('teamId', { type: 'BigInt', description: 'The `databaseId` of its team.' }),
     team: t.field({
