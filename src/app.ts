@@ -2,11 +2,11 @@
 import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
-import { createPasswordChecks } from './auth/passwords.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
+import { createPasswordChecks } from './services/passwords.ts';
 import { createStore } from './store/store.ts';
 
 /** Opens no connection yet; `closeApp` closes what it comes to open. */

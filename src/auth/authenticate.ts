@@ -1,8 +1,8 @@
 // Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous,
 // and says why, so that the operation can answer with the scope that it would have needed.
-import type { App } from '../context.ts';
 import { touchApiKey } from '../store/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
+import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
 import { hashOf, isJwt } from './tokens.ts';
 
@@ -13,7 +13,7 @@ const TOUCH_INTERVAL_MS = 60_000;
  * @param url the URL that the client used
  * @throws AppError `unavailable` when the store cannot be asked, or the outside issuer for its keys
  */
-export async function authenticate(app: App, headers: Headers, host: Host, url: URL): Promise<Actor> {
+export async function authenticate(app: AuthApp, headers: Headers, host: Host, url: URL): Promise<Actor> {
   const header = headers.get('authorization');
   if (header === null) return { kind: 'anonymous', rejected: null };
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
@@ -30,7 +30,7 @@ export async function authenticate(app: App, headers: Headers, host: Host, url: 
 let ours: Promise<typeof import('./access-tokens.ts')> | undefined;
 let theirs: Promise<typeof import('./outside-issuer.ts')> | undefined;
 
-async function verifyJwt(app: App, token: string, host: Host, url: URL): Promise<OauthActor | string> {
+async function verifyJwt(app: AuthApp, token: string, host: Host, url: URL): Promise<OauthActor | string> {
   const { outside } = app.config.oauth;
   if (outside === null) {
     ours ??= import('./access-tokens.ts');
@@ -40,7 +40,7 @@ async function verifyJwt(app: App, token: string, host: Host, url: URL): Promise
   return (await theirs).verifyOutsideToken(app, outside, token, host);
 }
 
-async function apiKeyOf(app: App, token: string, host: Host): Promise<Actor> {
+async function apiKeyOf(app: AuthApp, token: string, host: Host): Promise<Actor> {
   const hash = hashOf(token);
   const key = hash === null ? null : await app.lookups.login(hash);
   if (key === null) return rejected('API key invalid.');

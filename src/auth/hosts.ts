@@ -1,9 +1,9 @@
 // Which host a request came to, and what that narrows it to (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
 import { isLoopbackAddress } from '../config/loopback.ts';
-import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Tenancy } from '../store/tenancy.ts';
+import type { AuthApp } from './auth-app.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
@@ -16,7 +16,7 @@ export interface Host {
 const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 
 /** The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). */
-export function publicUrl(app: App, request: Request, peerAddress: string | undefined): URL {
+export function publicUrl(app: AuthApp, request: Request, peerAddress: string | undefined): URL {
   const url = new URL(request.url);
   if (peerAddress === undefined || !isTrusted(app, peerAddress)) return url;
   const host = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
@@ -32,7 +32,7 @@ export function publicUrl(app: App, request: Request, peerAddress: string | unde
 }
 
 /** The client's address: the peer's, or what trusted proxies say of it; the last one in their list that is no proxy. */
-export function clientAddress(app: App, request: Request, peerAddress: string | undefined): string {
+export function clientAddress(app: AuthApp, request: Request, peerAddress: string | undefined): string {
   let address = peerAddress ?? 'unknown';
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
   while (isIP(address) !== 0 && isTrusted(app, address)) {
@@ -43,7 +43,7 @@ export function clientAddress(app: App, request: Request, peerAddress: string | 
   return address;
 }
 
-function isTrusted(app: App, address: string): boolean {
+function isTrusted(app: AuthApp, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   return app.config.trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
@@ -53,7 +53,7 @@ function isTrusted(app: App, address: string): boolean {
  * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
  * @throws AppError `misdirected_request` (421) for a host that is nobody's (RFC 9110 §15.5.20)
  */
-export async function resolveHost(app: App, hostname: string): Promise<Host> {
+export async function resolveHost(app: AuthApp, hostname: string): Promise<Host> {
   const { serviceHost, authHostname } = app.config;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   if (name === serviceHost || name === authHostname) return SERVICE;

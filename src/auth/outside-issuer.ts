@@ -2,10 +2,10 @@
 // workspaces and scopes of ours. Nothing of such a token is in the store; it lives until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/config.ts';
-import type { App } from '../context.ts';
 import { findNamedReach, type NamedReach } from '../store/token-liveness.ts';
 import { CLOCK_TOLERANCE_SECONDS, EXPIRED, rememberedAs, requireIssued, toRefusal } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
+import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
 import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
@@ -41,7 +41,7 @@ interface Mapped {
  * @throws AppError `unavailable` when neither the issuer's keys nor the store can be asked
  */
 export async function verifyOutsideToken(
-  app: App,
+  app: AuthApp,
   outside: OutsideIssuer,
   token: string,
   host: Host,
@@ -73,7 +73,7 @@ export async function verifyOutsideToken(
   };
 }
 
-async function check(app: App, outside: OutsideIssuer, token: string): Promise<Mapped | string> {
+async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promise<Mapped | string> {
   const payload = await verify(app, outside, token);
   if (typeof payload === 'string') return payload;
   const { teamClaim, workspacesClaim, scopesClaim } = outside;
@@ -89,7 +89,7 @@ async function check(app: App, outside: OutsideIssuer, token: string): Promise<M
 }
 
 async function verify(
-  app: App,
+  app: AuthApp,
   { issuer, audience }: OutsideIssuer,
   token: string,
 ): Promise<JWTPayload | string> {

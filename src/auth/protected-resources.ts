@@ -1,8 +1,8 @@
 // What is protected, by the names that tokens are for (RFC 8707 §2, RFC 9728 §1.2): the service, and each host of ours
 // and the two faces there.
 import type { Config } from '../config/config.ts';
-import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { AuthApp } from './auth-app.ts';
 import { type Host, resolveHost } from './hosts.ts';
 
 const GRAPHQL = '/graphql';
@@ -44,7 +44,7 @@ export function isFor(audiences: Audiences, accepted: readonly string[]): boolea
  * Whether a `resource` parameter names something of ours that tokens can be for (RFC 8707 §2).
  * @throws AppError `unavailable` when the store cannot be asked
  */
-export async function isResource(app: App, resource: string): Promise<boolean> {
+export async function isResource(app: AuthApp, resource: string): Promise<boolean> {
   const name = withoutSlash(resource);
   if (name === app.config.authUrl) return true;
   if (!URL.canParse(name)) return false;

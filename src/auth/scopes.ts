@@ -1,5 +1,7 @@
-// The one scope table (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it.
+// The one table of scopes (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it,
+// and roles decide which of them a person may pass on.
 import { AppError, invalid } from '../errors.ts';
+import type { TeamRole } from '../store/generated/client.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
@@ -22,6 +24,20 @@ export const SCOPES: readonly string[] = [
   'read',
   'write',
 ];
+
+/** What a member may not pass on: whatever changes the team itself. */
+const NOT_FOR_MEMBERS = ['account:write', 'write'];
+
+const GRANTABLE: Readonly<Record<TeamRole, ReadonlySet<string>>> = {
+  owner: new Set(SCOPES),
+  admin: new Set(SCOPES),
+  member: new Set(SCOPES.filter((scope) => !NOT_FOR_MEMBERS.includes(scope))),
+};
+
+/** The scopes that a person with this role in a team may grant for it: at consent, and as long as a token lives. */
+export function grantable(role: TeamRole): ReadonlySet<string> {
+  return GRANTABLE[role];
+}
 
 /** What a scope lets its holder do, as people read it. @param scope one of SCOPES; another one stays as it is */
 export function scopeSentence(scope: string): string {

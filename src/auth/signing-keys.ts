@@ -1,7 +1,6 @@
 // The keys that access tokens are signed with, as one process sees them: read from the store, made where there is none.
 // Which one signs is a matter of time, so it is asked anew each time.
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import type { App } from '../context.ts';
 import {
   findSigningKeys,
   insertSigningKey,
@@ -10,6 +9,7 @@ import {
   type StoredJwk,
 } from '../store/signing-keys.ts';
 import { withTransaction } from '../store/store.ts';
+import type { AuthApp } from './auth-app.ts';
 import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 
 /** RFC 9068 §2.1 asks everybody to support it. */
@@ -31,7 +31,7 @@ export interface SigningKeys {
  * The keys at this moment. The first use of a store makes one; of several processes at once, all get the same.
  * @throws AppError `unavailable` when the store cannot be asked
  */
-export async function signingKeys(app: App): Promise<SigningKeys> {
+export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const view = viewAt(app, await readKeys(app), app.clock());
   if (view !== null) return view;
   await makeFirst(app);
@@ -44,12 +44,12 @@ export async function signingKeys(app: App): Promise<SigningKeys> {
  * The public keys at this moment, for who checks tokens: no private part is opened, and none is made.
  * @throws AppError `unavailable` when the store cannot be asked
  */
-export async function verifyingKeys(app: App): Promise<KeySet> {
+export async function verifyingKeys(app: AuthApp): Promise<KeySet> {
   return app.signingKeyCache.keySetOf(publishedAt(await readKeys(app), app.clock()));
 }
 
 /** A new key pair, sealed. The caller says from when it signs. */
-export async function createSigningKey(app: App): Promise<{
+export async function createSigningKey(app: AuthApp): Promise<{
   id: string;
   alg: string;
   publicJwk: StoredJwk;
@@ -85,7 +85,7 @@ function publishedAt(rows: readonly SigningKeyRow[], now: Date): readonly Signin
 }
 
 /** Every key; that there is none is not remembered. */
-async function readKeys(app: App): Promise<readonly SigningKeyRow[]> {
+async function readKeys(app: AuthApp): Promise<readonly SigningKeyRow[]> {
   const rows = await app.lookups.remember(REMEMBERED_AS, async () => {
     const found = await findSigningKeys(app.store);
     return found.length === 0 ? null : found;
@@ -93,7 +93,7 @@ async function readKeys(app: App): Promise<readonly SigningKeyRow[]> {
   return rows ?? [];
 }
 
-function viewAt(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKeys | null {
+function viewAt(app: AuthApp, rows: readonly SigningKeyRow[], now: Date): SigningKeys | null {
   const { privateOf, keySetOf } = app.signingKeyCache;
   const signer = signerAt(rows, now, (row) => privateOf(row) !== null);
   const privateJwk = signer && privateOf(signer);
@@ -107,7 +107,7 @@ function viewAt(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKey
 }
 
 /** Makes a key that signs at once, unless there is one by now. */
-async function makeFirst(app: App): Promise<void> {
+async function makeFirst(app: AuthApp): Promise<void> {
   const key = await createSigningKey(app);
   await withTransaction(app.store, async (tx) => {
     const now = app.clock();

@@ -1,6 +1,6 @@
 // `client`: OAuth clients, for whoever runs the gateway.
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import { create, GRANTS, list, type OauthClientRow, remove } from '../services/oauth-clients.ts';
+import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 

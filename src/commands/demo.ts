@@ -3,9 +3,9 @@
 // secret counts while the store knows it.
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashPassword, verifyPassword } from '../auth/passwords.ts';
 import { createToken, hashOf } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
+import { hashPassword, verifyPassword } from '../services/passwords.ts';
 import { findApiKey } from '../store/api-keys.ts';
 import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';

@@ -1,7 +1,8 @@
 // `grant`: what people granted to OAuth clients, for whoever runs the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import { list, type NamedGrant, revoke, statusOf } from '../services/oauth-grants.ts';
+import { statusOf } from '../services/oauth-grants.ts';
+import { list, type NamedGrant, revoke } from '../services/operator/oauth-grants.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 

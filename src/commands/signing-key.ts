@@ -1,7 +1,7 @@
 // `signing-key`: the keys that access tokens are signed with, for whoever runs the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import type { SigningKeyInfo } from '../services/signing-keys.ts';
+import type { SigningKeyInfo } from '../services/operator/signing-keys.ts';
 import { withTables } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -13,7 +13,7 @@ Examples:
 After a leak: rotate --now, then remove the key that leaked; its tokens stop at once.`;
 
 /** Loads what signs only when it is asked for: every start of the program passes here. */
-const services = () => import('../services/signing-keys.ts');
+const services = () => import('../services/operator/signing-keys.ts');
 
 /** Adds the command and its three subcommands. */
 export function addSigningKey(program: Program, shell: Shell): void {

@@ -1,7 +1,8 @@
 // `token`: API keys, for whoever runs the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import { type ApiKeyRow, create, list, revoke, rotate, statusOf } from '../services/api-keys.ts';
+import { type ApiKeyRow, statusOf } from '../services/api-keys.ts';
+import { create, list, revoke, rotate } from '../services/operator/api-keys.ts';
 import { withTables } from './database.ts';
 import { parseDuration, parseMoment } from './durations.ts';
 import { type Program, report, type Shell, table } from './shell.ts';

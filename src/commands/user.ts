@@ -8,11 +8,11 @@ import {
   type ListedUser,
   leave,
   list,
-  membershipsOf,
   ROLES,
   setPassword,
   type UserRow,
-} from '../services/users.ts';
+} from '../services/operator/users.ts';
+import { membershipsOf } from '../services/users.ts';
 import { withTables } from './database.ts';
 import { takePassword } from './passwords.ts';
 import { type Program, report, type Shell, table } from './shell.ts';

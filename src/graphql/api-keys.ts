@@ -1,7 +1,6 @@
 // A team's API keys, and ending one.
 import { apiKey } from '../resources/api-keys.ts';
-import { statusOf } from '../services/api-keys.ts';
-import * as apiKeys from '../services/team-api-keys.ts';
+import * as apiKeys from '../services/api-keys.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
@@ -27,7 +26,7 @@ const ApiKey = defineNode(apiKey, {
       type: ApiKeyStatus,
       description: 'Whether the key works at the moment.',
       columns: ['revokedAt', 'expiresAt'],
-      resolve: (key, _args, { clock }) => statusOf(key, clock()),
+      resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
     }),
     team: Team.field(t, 'teamId', 'The team that the key is for.'),
   }),

@@ -1,9 +1,9 @@
 // What resolvers are handed: the services' Context with this request's loaders. A plain object, one a request.
 import DataLoader from 'dataloader';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Release } from '../fair-queue.ts';
-import type { Accepted } from './fast-path.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 
@@ -13,9 +13,15 @@ export interface GraphContext extends Context {
   readonly outcome: Outcome;
 }
 
+/** A request's document and operation, once Yoga has parsed and validated them. */
+export interface Accepted {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
 /** What became of a request on its way. */
 interface Outcome {
-  /** Its document, for the lane. */
+  /** Its document, for the fast path; null until it is found valid. */
   accepted: Accepted | null;
   /** Why it is refused as a whole: the executor need not find that out again. */
   refusal: AppError | null;

@@ -9,12 +9,12 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Limits } from '../config/config.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 import { SharedCache } from '../shared-cache.ts';
 import { AnswerTooLarge } from './answer-size.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
-import type { GraphContext } from './context.ts';
+import type { Accepted, GraphContext } from './context.ts';
 import { MAX_KEPT_CHARS, sizeOfDocument } from './document-cache.ts';
 import { type FallbackReason, type Fallbacks, reasonOf } from './fallbacks.ts';
 import { SMALL_ANSWER_BYTES, type Turns, toBody, waitForTurn } from './large-answers.ts';
@@ -24,12 +24,6 @@ import { hasVariableSizes } from './weights.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Measured: the functions that a document is compiled to take about as much as its syntax tree. */
 const COMPILED = 2;
-
-/** What Yoga worked out of a request's document on the way to its answer. */
-export interface Accepted {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
 
 interface Entry {
   readonly operation: OperationDefinitionNode;

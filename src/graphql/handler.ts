@@ -2,7 +2,7 @@
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { explain, toGraphQLError } from './errors.ts';

@@ -1,7 +1,6 @@
 // What people granted to OAuth clients on a team's behalf, and ending it.
 import { oauthGrant } from '../resources/oauth-grants.ts';
-import { statusOf } from '../services/oauth-grants.ts';
-import * as grants from '../services/team-oauth-grants.ts';
+import * as grants from '../services/oauth-grants.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
@@ -41,7 +40,7 @@ const OauthGrant = defineNode(oauthGrant, {
       type: OauthGrantStatus,
       description: 'Whether the grant is good for anything at the moment.',
       columns: ['revokedAt', 'expiresAt', 'isBacked'],
-      resolve: (grant, _args, { clock }) => statusOf(grant, clock()),
+      resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
     }),
     team: Team.field(t, 'teamId', 'The team on whose behalf it was granted.'),
   }),

@@ -7,6 +7,7 @@ import { clientAddress, type Host, publicUrl, resolveHost } from '../auth/hosts.
 import { redactTokens } from '../auth/tokens.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { Reply } from '../reply.ts';
 
 /** What Hono hands to handlers as `c.env`. */
 export interface HttpEnv {
@@ -44,13 +45,6 @@ export function toRequestId(given: string | null | undefined): string {
 /** The headers of every answer. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
-}
-
-/** An answer before it is one of HTTP's. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream | null;
 }
 
 export class Exchange {

@@ -10,7 +10,7 @@ import { refuseRequest } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
-import { createVisit } from '../oauth/oauth-request.ts';
+import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/errors.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
@@ -126,7 +126,7 @@ function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
       const { request, requestId, url, address } = exchange;
       if (isPage && url.hostname !== home.hostname && request.method === 'GET')
         return c.redirect(home.origin + url.pathname + url.search, 307);
-      return handle(createVisit({ request, requestId, address, params: c.req.param() }));
+      return handle(createOauthRequest({ raw: request, requestId, address, params: c.req.param() }));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {

@@ -1,116 +1,120 @@
-// The page where a person sees and withdraws what they granted. They sign in here without any application, into the same
-// session as for one.
+// The page where a person sees and withdraws what they granted. They can sign in here without any application, and get the
+// same session as with one.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
-import { listOfUser, withdraw } from '../services/oauth-grants.ts';
-import { loginTsNow, personOf, secondsLeft } from '../services/sessions.ts';
+import { listOfUser, withdraw } from '../services/oauth-consents.ts';
+import { endSession, loginTsNow, personOf, secondsLeft } from '../services/sessions.ts';
 import { signIn } from '../services/sign-in.ts';
-import { deleteStateByUid } from '../store/oauth-states.ts';
-import type { UserRow } from '../store/users.ts';
-import { keepDevice, keptDevices } from './device-cookie.ts';
+import type { UserRow } from '../services/users.ts';
+import { readDevices, withDevice } from './device-cookie.ts';
 import { ACCOUNT_PATH } from './endpoints.ts';
 import type { Engine } from './engine.ts';
-import { whyNoSignIn } from './interactions.ts';
-import type { Visit } from './oauth-request.ts';
+import { toSignInError } from './interactions/sign-in.ts';
+import type { OauthRequest } from './oauth-request.ts';
 import { accountPage, parseAccountForm } from './pages/account.ts';
 import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
 
 const PURPOSE = 'account form';
-/** Ties the sign-in form to the browser that it was shown in, which has no session yet. */
+/** Ties the sign-in form to the browser that got it, which has no session yet. */
 const BROWSER_COOKIE = 'fgw_browser';
 
-/** What the page says after one of its forms, by what stands for it in the page's address: nothing else is said there. */
+/** What the page says after one of its forms, by the value of `notice` in its address: no other text can get there. */
 const NOTICES = { withdrawn: 'Access withdrawn.', signed_out: 'You are signed out.' } as const;
 
 type Notice = keyof typeof NOTICES;
 type Session = InstanceType<Provider['Session']>;
 
-/** One visit to the page. */
-interface Desk {
+/** One request to the page, with the session that it belongs to. */
+interface PageRequest {
   readonly engine: Engine;
-  readonly visit: Visit;
+  readonly request: OauthRequest;
   readonly provider: Provider;
   readonly ctx: KoaContextWithOIDC;
   readonly session: Session;
   /** Who is signed in. */
   readonly user: UserRow | null;
-  /** The page, with the cookies that were set meanwhile. */
-  readonly answer: (page: Response) => Promise<Response>;
+  /** The response with the cookies that were set meanwhile. */
+  readonly respond: (response: Response) => Promise<Response>;
 }
 
 /**
  * The account page, or what one of its forms leads to.
  * @throws AppError `unavailable` when the store cannot be asked
  */
-export async function visitAccount(engine: Engine, visit: Visit): Promise<Response> {
-  const desk = await openDesk(engine, visit);
-  const isPost = visit.request.method === 'POST';
-  if (!isPost) return desk.user === null ? showSignIn(desk) : showAccount(desk, desk.user);
-  const form = await visit.form();
-  const secret = desk.user === null ? browserOf(desk) : desk.session.jti;
+export async function handleAccount(engine: Engine, request: OauthRequest): Promise<Response> {
+  const page = await openPage(engine, request);
+  const isPost = request.raw.method === 'POST';
+  if (!isPost) return page.user === null ? showSignIn(page) : showGrants(page, page.user);
+  const form = await request.form();
+  const secret = page.user === null ? browserIdOf(page) : page.session.jti;
   if (secret === undefined || !engine.app.keyring.isSigned(PURPOSE, secret, form.get('csrf') ?? ''))
-    return desk.answer(
+    return page.respond(
       problemPage({ status: 403, title: 'This form is not ours', detail: 'Open your account page again.' }),
     );
-  return desk.user === null ? takeSignIn(desk, form) : takeAccount(desk, desk.user, form);
+  return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
 }
 
-async function openDesk(engine: Engine, visit: Visit): Promise<Desk> {
+async function openPage(engine: Engine, request: OauthRequest): Promise<PageRequest> {
   const { app } = engine;
   const provider = await engine.provider();
-  const { req, res } = engine.toNode(visit);
+  const { req, res } = engine.toNode(request);
   const ctx = provider.createContext(req, res) as KoaContextWithOIDC;
   const session = await provider.Session.get(ctx);
   return {
     engine,
-    visit,
+    request,
     provider,
     ctx,
     session,
     user: await personOf(app, session),
-    async answer(page) {
-      for (const [name, value] of page.headers) res.setHeader(name, value);
-      res.statusCode = page.status;
-      res.end(Buffer.from(await page.arrayBuffer()));
+    async respond(response) {
+      for (const [name, value] of response.headers) res.setHeader(name, value);
+      res.statusCode = response.status;
+      res.end(Buffer.from(await response.arrayBuffer()));
       return res.done;
     },
   };
 }
 
-function showSignIn(desk: Desk, again?: { email: string; error: string; retryAfterSeconds?: number }) {
-  const { app } = desk.engine;
-  const browser = browserOf(desk) ?? crypto.randomUUID();
-  desk.ctx.cookies.set(BROWSER_COOKIE, browser, { ...cookieOptions(desk), path: pathOf(desk) });
-  const csrf = app.keyring.sign(PURPOSE, browser);
-  const notice = again === undefined ? noticeOf(desk, 'signed_out') : undefined;
-  return desk.answer(signInPage({ clientName: null, action: pathOf(desk), csrf, notice, ...again }));
+/** @param failed what was entered before, and why it was refused */
+function showSignIn(
+  page: PageRequest,
+  failed?: { email: string; error: string; retryAfterSeconds?: number },
+): Promise<Response> {
+  const { app } = page.engine;
+  const browserId = browserIdOf(page) ?? crypto.randomUUID();
+  page.ctx.cookies.set(BROWSER_COOKIE, browserId, { ...cookieOptions(page), path: pathOf(page) });
+  const csrf = app.keyring.sign(PURPOSE, browserId);
+  const notice = failed === undefined ? noticeOf(page, 'signed_out') : undefined;
+  return page.respond(signInPage({ clientName: null, action: pathOf(page), csrf, notice, ...failed }));
 }
 
-async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> {
-  const { provider, ctx, engine, visit } = desk;
+async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<Response> {
+  const { provider, ctx, engine, request } = page;
+  const { app } = engine;
   const { email, password } = parseSignIn(form);
-  const loginTs = loginTsNow(engine.app);
+  const loginTs = loginTsNow(app);
   let user: UserRow;
   try {
-    const { address } = visit;
-    user = await signIn(engine.app, { email, password, address, devices: keptDevices(engine.app, visit) });
+    const { address } = request;
+    user = await signIn(app, { email, password, address, devices: readDevices(app, request) });
   } catch (error) {
-    return showSignIn(desk, { email, ...whyNoSignIn(error) });
+    return showSignIn(page, { email, ...toSignInError(error) });
   }
-  // Another session than before: whoever knew that one is not signed in by this (RFC 6265 §8.4).
+  // A new session, so that whoever knew the id of the one before is not signed in by this (RFC 6265 §8.4).
   const session = new provider.Session();
   session.loginAccount({ accountId: user.publicId, loginTs });
-  await session.save(secondsLeft(engine.app, session));
-  ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(desk));
-  return keepDevice(engine.app, visit, await goBack(desk), { user, loginTs });
+  await session.save(secondsLeft(app, session));
+  ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(page));
+  return withDevice(app, request, await redirectToPage(page), { user, loginTs });
 }
 
-async function showAccount(desk: Desk, user: UserRow): Promise<Response> {
-  const { app } = desk.engine;
+async function showGrants(page: PageRequest, user: UserRow): Promise<Response> {
+  const { app } = page.engine;
   const grants = await listOfUser(app, user.id);
-  return desk.answer(
+  return page.respond(
     accountPage({
       user,
       grants: grants.map((grant) => ({
@@ -118,50 +122,55 @@ async function showAccount(desk: Desk, user: UserRow): Promise<Response> {
         workspaces: grant.workspaces?.map(({ name }) => name) ?? null,
         scopes: grant.scopes.map(scopeSentence),
       })),
-      action: pathOf(desk),
-      csrf: app.keyring.sign(PURPOSE, desk.session.jti),
-      notice: noticeOf(desk, 'withdrawn'),
+      action: pathOf(page),
+      csrf: app.keyring.sign(PURPOSE, page.session.jti),
+      notice: noticeOf(page, 'withdrawn'),
     }),
   );
 }
 
-async function takeAccount(desk: Desk, user: UserRow, fields: URLSearchParams): Promise<Response> {
+async function submitAccountForm(
+  page: PageRequest,
+  user: UserRow,
+  fields: URLSearchParams,
+): Promise<Response> {
+  const { app } = page.engine;
   const form = parseAccountForm(fields);
   if (form?.decision === 'sign_out') {
-    await deleteStateByUid(desk.engine.app.store, 'Session', desk.session.uid);
-    desk.ctx.cookies.set(desk.provider.cookieName('session'), null, cookieOptions(desk));
-    return goBack(desk, 'signed_out');
+    await endSession(app, page.session.uid);
+    page.ctx.cookies.set(page.provider.cookieName('session'), null, cookieOptions(page));
+    return redirectToPage(page, 'signed_out');
   }
-  if (form?.decision !== 'withdraw') return goBack(desk);
+  if (form?.decision !== 'withdraw') return redirectToPage(page);
   try {
-    await withdraw(desk.engine.app, user.id, form.grant);
+    await withdraw(app, user.id, form.grant);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return goBack(desk);
+    if (error instanceof AppError && error.code === 'not_found') return redirectToPage(page);
     throw error;
   }
-  return goBack(desk, 'withdrawn');
+  return redirectToPage(page, 'withdrawn');
 }
 
-/** To the page itself, so that reloading it sends no form again. */
-function goBack(desk: Desk, notice?: Notice): Promise<Response> {
-  const location = pathOf(desk) + (notice === undefined ? '' : `?notice=${notice}`);
-  return desk.answer(new Response(null, { status: 303, headers: { location } }));
+/** Redirects to the page itself, so that reloading it sends no form again. */
+function redirectToPage(page: PageRequest, notice?: Notice): Promise<Response> {
+  const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
+  return page.respond(new Response(null, { status: 303, headers: { location } }));
 }
 
 /** The sentence, if the page's address has this notice. */
-function noticeOf({ visit }: Desk, notice: Notice): string | undefined {
-  const given = new URL(visit.request.url).searchParams.get('notice');
+function noticeOf({ request }: PageRequest, notice: Notice): string | undefined {
+  const given = new URL(request.raw.url).searchParams.get('notice');
   return given === notice ? NOTICES[notice] : undefined;
 }
 
-function browserOf({ ctx }: Desk): string | undefined {
+function browserIdOf({ ctx }: PageRequest): string | undefined {
   return ctx.cookies.get(BROWSER_COOKIE, { signed: true });
 }
 
-function pathOf({ engine }: Desk): string {
+function pathOf({ engine }: PageRequest): string {
   return engine.base + ACCOUNT_PATH;
 }
 
-function cookieOptions({ ctx }: Desk) {
+function cookieOptions({ ctx }: PageRequest) {
   return { signed: true, httpOnly: true, sameSite: 'lax', secure: ctx.secure, overwrite: true } as const;
 }

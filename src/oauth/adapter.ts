@@ -1,37 +1,21 @@
-// What oidc-provider calls an adapter: its models over our tables. What can be used once is used up by one statement, so
-// that of many who redeem it at once a single one succeeds, on however many processes.
+// What oidc-provider calls an adapter: its models, kept by our services.
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
-import {
-  findAccessToken,
-  revokeAccessToken,
-  revokeAccessTokensOfGrant,
-} from '../store/oauth-access-tokens.ts';
-import { findGrantByKey, revokeGrant, saveGrant } from '../store/oauth-grants.ts';
-import {
-  consumeState,
-  deleteState,
-  deleteStatesOfGrant,
-  findState,
-  findStateByUid,
-  type NewState,
-  type State,
-  saveState,
-  saveStateInSlot,
-} from '../store/oauth-states.ts';
-import { isStorable } from '../store/storable.ts';
-import { findUser } from '../store/users.ts';
+import { isStorable } from '../rows/storable.ts';
+import * as grantRecords from '../services/oauth-grant-records.ts';
+import * as states from '../services/oauth-states.ts';
+import * as tokens from '../services/oauth-tokens.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
 import { toJti } from './token-names.ts';
 
-type Json = NewState['payload'];
+type Json = states.NewState['payload'];
 
-/** For models that say no time: none that are in use. */
+/** For models that come without a lifetime: none that are in use. */
 const DEFAULT_TTL_SECONDS = 3_600;
 
-/** What no model asks of its adapter, unless it has its own. */
+/** The functions that a model does not need. */
 const UNUSED: Adapter = {
   upsert: () => Promise.reject(new Error('This model is not stored.')),
   find: async () => undefined,
@@ -65,64 +49,55 @@ export function createAdapterFactory(app: App, issuances: Issuances): AdapterFac
 function grantAdapter(app: App): Partial<Adapter> {
   return {
     async upsert(key, payload, ttlSeconds = DEFAULT_TTL_SECONDS) {
-      const { accountId = '', clientId = '' } = payload;
-      const user = await findUser(app.store, accountId);
-      if (user === null) throw new errors.InvalidGrant('the person is not there any more');
+      const { accountId: userPublicId = '', clientId = '' } = payload;
       const expiresAt = new Date(app.clock().getTime() + ttlSeconds * 1_000);
-      await saveGrant(app.store, { key, userId: user.id, clientId, payload: toJson(payload), expiresAt });
+      const grant = { key, userPublicId, clientId, payload: toJson(payload), expiresAt };
+      if (!(await grantRecords.save(app, grant)))
+        throw new errors.InvalidGrant('the person is not there any more');
     },
     async find(key) {
-      const grant = await findGrantByKey(app.store, key, app.clock());
+      const grant = await grantRecords.find(app, key);
       return grant === null ? undefined : (grant.payload as AdapterPayload);
     },
-    async destroy(key) {
-      await revokeGrant(app.store, { key }, app.clock());
-      app.lookups.forget();
-    },
+    destroy: (key) => grantRecords.revoke(app, key),
   };
 }
 
-/** Access tokens are JWTs: noted when they are signed (provider.ts), found by their names. */
+/** Access tokens are JWTs: recorded when they are signed (provider.ts), and found by their names (token-names.ts). */
 function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
   return {
     async find(name) {
       const jti = toJti(name);
-      const payload = jti && (await findAccessToken(app.store, kind, jti, app.clock()));
+      const payload = jti && (await tokens.find(app, kind, jti));
       return payload ? ({ ...payload, jti: name } as AdapterPayload) : undefined;
     },
     async destroy(name) {
       const jti = toJti(name);
-      if (jti !== null) await revokeAccessToken(app.store, jti, app.clock());
-      app.lookups.forget();
+      if (jti !== null) await tokens.revoke(app, jti);
     },
-    async revokeByGrantId(key) {
-      await revokeAccessTokensOfGrant(app.store, key, app.clock());
-      app.lookups.forget();
-    },
+    revokeByGrantId: (key) => tokens.revokeOfGrant(app, key),
   };
 }
 
 function stateAdapter(app: App, model: string): Partial<Adapter> {
-  const { store } = app;
   return {
     async upsert(id, payload, ttlSeconds) {
-      // A session of nobody's says nothing; the library has one for each request whose session is over.
+      // The library has a new session for each request whose own is over; without a person it need not be kept.
       if (model === 'Session' && payload.accountId === undefined) return;
       const state = toState(app, model, id, payload, ttlSeconds);
-      await ((await admit(app, state)) ? saveStateInSlot : saveState)(store, state);
+      await states.save(app, state, await admit(app, state));
     },
-    find: async (id) => toPayload(await findState(store, model, id, app.clock()), id),
-    findByUid: async (uid) => toPayload(await findStateByUid(store, model, uid, app.clock())),
+    find: async (id) => toPayload(await states.find(app, model, id), id),
+    findByUid: async (uid) => toPayload(await states.findByUid(app, model, uid)),
     async consume(id) {
-      if (!(await consumeState(store, model, id, app.clock())))
-        throw new errors.InvalidRequestUri('already used');
+      if (!(await states.consume(app, model, id))) throw new errors.InvalidRequestUri('already used');
     },
-    destroy: (id) => deleteState(store, model, id),
-    revokeByGrantId: (key) => deleteStatesOfGrant(store, model, key),
+    destroy: (id) => states.remove(app, model, id),
+    revokeByGrantId: (key) => states.removeOfGrant(app, model, key),
   };
 }
 
-/** Codes and refresh tokens: used up together with what is given for them. */
+/** Codes and refresh tokens: used up together with what is issued for them (issuances.ts). */
 function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial<Adapter> {
   return {
     async consume(id) {
@@ -141,7 +116,7 @@ function toState(
   id: string,
   { jti: _, ...payload }: AdapterPayload,
   ttlSeconds = DEFAULT_TTL_SECONDS,
-): NewState {
+): states.NewState {
   const ofGrant = model !== 'Session' && model !== 'Interaction';
   return {
     model,
@@ -154,7 +129,7 @@ function toState(
   };
 }
 
-function toPayload(state: State | null, id?: string): AdapterPayload | undefined {
+function toPayload(state: states.State | null, id?: string): AdapterPayload | undefined {
   if (state === null) return undefined;
   const { payload, consumedAt } = state;
   return {
@@ -164,14 +139,14 @@ function toPayload(state: State | null, id?: string): AdapterPayload | undefined
   } as AdapterPayload;
 }
 
-/** An interaction holds its session's cookie, which nothing reads: it is a credential, so it is not stored. */
+/** An interaction contains its session's cookie, a credential that nothing reads: it is not stored. */
 function withoutCookie({ session, ...payload }: AdapterPayload): AdapterPayload {
   if (session === undefined) return payload;
   const { cookie: _, ...kept } = session as Record<string, unknown>;
   return { ...payload, session: kept } as AdapterPayload;
 }
 
-/** Payloads are JSON by contract, with what the client sent in them. */
+/** The library's payloads are JSON, with parameters that the client sent in them. @throws InvalidRequest */
 function toJson(payload: AdapterPayload): Json {
   if (!isStorable(payload)) throw new errors.InvalidRequest('a parameter has a character that is no text');
   return payload as unknown as Json;

@@ -2,10 +2,10 @@
 // request that needs it; traffic with API keys never does.
 import type { App } from '../context.ts';
 import { AppError, STATUS_OF } from '../errors.ts';
-import { createCleaner } from './cleaning.ts';
+import { createCleaner } from '../services/oauth-cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
-import type { Visit } from './oauth-request.ts';
+import type { OauthRequest } from './oauth-request.ts';
 import { problemPage } from './pages/problem.ts';
 import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
 
@@ -13,13 +13,13 @@ export interface AuthorizationServerRoute {
   readonly methods: readonly string[];
   /** A path with `:parameters`. */
   readonly path: string;
-  /** Shown to people: at another name of the service they are sent to {auth_url}, which has their cookies. */
+  /** Shown to people: who opens it under another name of the service is redirected to {auth_url}, where their cookies are. */
   readonly isPage: boolean;
-  /** @throws AppError for what is refused before the protocol has a say; on pages it is a page */
-  handle(visit: Visit): Promise<Response>;
+  /** @throws AppError for what is refused before oidc-provider is asked; on pages that is a page too */
+  handle(request: OauthRequest): Promise<Response>;
 }
 
-type Handler = (engine: Engine, visit: Visit) => Promise<Response>;
+type Handler = (engine: Engine, request: OauthRequest) => Promise<Response>;
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
@@ -30,11 +30,11 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
   const cleanSometimes = createCleaner(app);
   let loading: Promise<Engine> | undefined;
 
-  async function run(load: () => Promise<Handler>, visit: Visit): Promise<Response> {
+  async function run(load: () => Promise<Handler>, request: OauthRequest): Promise<Response> {
     loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app));
     const [engine, handler] = await Promise.all([loading, load()]);
     try {
-      return withSecurityHeaders(await handler(engine, visit));
+      return withSecurityHeaders(await handler(engine, request));
     } finally {
       cleanSometimes();
     }
@@ -45,7 +45,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
     path: string,
     load: () => Promise<Handler>,
   ): AuthorizationServerRoute {
-    return { methods, path, isPage: false, handle: (visit) => run(load, visit) };
+    return { methods, path, isPage: false, handle: (request) => run(load, request) };
   }
 
   function page(
@@ -57,17 +57,17 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
       methods,
       path: base + path,
       isPage: true,
-      handle: (visit) => run(load, visit).catch(showProblem),
+      handle: (request) => run(load, request).catch(showProblem),
     };
   }
 
-  const answer = async (): Promise<Handler> => (engine, visit) => engine.answer(visit);
-  /** Refused before anything is looked up when it is too long. */
+  const answer = async (): Promise<Handler> => (engine, request) => engine.answer(request);
+  /** The handler for requests within these bounds; longer ones are refused before anything is looked up. */
   const short = (bounds: Bounds, load: () => Promise<Handler>) => async (): Promise<Handler> => {
     const handler = await load();
-    return async (engine, visit) => {
-      await requireShort(visit, bounds);
-      return handler(engine, visit);
+    return async (engine, request) => {
+      await requireShort(request, bounds);
+      return handler(engine, request);
     };
   };
   const metadata = async () => (await import('./metadata.ts')).metadata;
@@ -77,20 +77,20 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
     page(
       ['GET', 'POST'],
       `${ENDPOINTS.interaction}/:uid`,
-      async () => (await import('./interactions.ts')).visitInteraction,
+      async () => (await import('./interactions.ts')).handleInteraction,
     ),
-    page(['GET', 'POST'], ACCOUNT_PATH, async () => (await import('./account.ts')).visitAccount),
+    page(['GET', 'POST'], ACCOUNT_PATH, async () => (await import('./account.ts')).handleAccount),
     api(['POST', 'OPTIONS'], base + ENDPOINTS.token, short(TOKEN, answer)),
     api(['POST', 'OPTIONS'], base + ENDPOINTS.pushed_authorization_request, short(AUTHORIZATION, answer)),
     api(
       ['POST'],
       base + ENDPOINTS.revocation,
-      short(TOKEN, async () => (await import('./token-front.ts')).revoke),
+      short(TOKEN, async () => (await import('./revoke-introspect.ts')).revoke),
     ),
     api(
       ['POST'],
       base + ENDPOINTS.introspection,
-      short(TOKEN, async () => (await import('./token-front.ts')).introspect),
+      short(TOKEN, async () => (await import('./revoke-introspect.ts')).introspect),
     ),
     api(['OPTIONS'], base + ENDPOINTS.revocation, answer),
     api(['OPTIONS'], base + ENDPOINTS.introspection, answer),
@@ -105,7 +105,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
   ];
 }
 
-/** On every answer that does not say so itself: not to be framed (RFC 9700 §4.16), nothing of its URL to be told on. */
+/** Headers of every answer that has not set them itself: no framing (RFC 9700 §4.16), no referrer, no caching. */
 function withSecurityHeaders(response: Response): Response {
   const { headers } = response;
   const rest = {

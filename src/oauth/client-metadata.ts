@@ -1,12 +1,12 @@
-// What we ask of a client's metadata besides what the standards do (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
+// What is checked of a client's metadata besides what the standards ask for (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
 import { errors } from 'oidc-provider';
-import { isNativeRedirect, parseRedirectUris } from '../auth/redirect-uris.ts';
 import { AppError } from '../errors.ts';
+import { isStorable } from '../rows/storable.ts';
 import { isName, MAX_CLIENT_NAME_LENGTH } from '../services/names.ts';
-import { isStorable } from '../store/storable.ts';
+import { isNativeRedirect, parseRedirectUris } from '../services/redirect-uris.ts';
 import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
 
-/** The members that are looked at here. */
+/** The members that are checked here. */
 interface ClientMetadata {
   readonly client_id?: string | undefined;
   readonly client_name?: unknown;
@@ -15,20 +15,20 @@ interface ClientMetadata {
   application_type?: 'web' | 'native' | undefined;
 }
 
-/** What a client that nobody vouches for may ask for: it never acts for a team on its own. */
+/** The grants that a client may have that registers itself: it never acts for a team on its own. */
 const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
 
 /**
- * Checks a client, whenever it is registered or loaded, and makes it native where its redirects are.
+ * Checks a client whenever it is registered or loaded, and makes it a native one where its redirect URIs are.
  * @throws InvalidClientMetadata
  */
 export function checkClient(metadata: ClientMetadata, isRegistration: boolean): void {
-  // Its one redirect is the gateway's own origin, whatever that is.
+  // Its one redirect URI is at the gateway's own origin, which may be one that no other client could use.
   if (metadata.client_id === GRAPHIQL_CLIENT_ID) return;
   const uris = toTexts(metadata.redirect_uris);
   const why = whyRefused(uris) ?? (isRegistration ? whyNotRegistered(metadata) : null);
   if (why !== null) throw new errors.InvalidClientMetadata(why);
-  // Programs that register themselves seldom say so, and only native ones may use any loopback port (RFC 8252 §7.3).
+  // Programs that register themselves seldom name their type, and only native ones may use any loopback port (RFC 8252 §7.3).
   if (uris.some(isNativeRedirect)) metadata.application_type = 'native';
 }
 
@@ -52,7 +52,7 @@ function whyNotRegistered(metadata: ClientMetadata): string | null {
   return null;
 }
 
-/** What is of another type is refused by the library. */
+/** Values of another type are left to the library, which refuses them. */
 function toTexts(values: unknown): string[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
 }

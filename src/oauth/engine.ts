@@ -1,12 +1,12 @@
-// The provider that is in use, and how requests get to it. When the signing keys change, another provider takes over:
-// making one takes less than a millisecond, and all that any of them knows is in the store.
+// The provider of oidc-provider that is in use, and how requests get to it. When the signing keys change, another provider
+// takes its place: creating one takes less than a millisecond, and all state is in the store.
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { signingKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { type NodeExchange, toNode } from './node-http.ts';
-import type { Visit } from './oauth-request.ts';
+import type { OauthRequest } from './oauth-request.ts';
 import { createProvider } from './provider.ts';
 
 export interface Engine {
@@ -15,18 +15,18 @@ export interface Engine {
   readonly base: string;
   /** @throws AppError `unavailable` when the store cannot be asked for the keys */
   provider(): Promise<Provider>;
-  /** The request as the provider's own functions take it. */
-  toNode(visit: Visit): NodeExchange;
+  /** The request, without its body, and a response to it, as the provider's own functions take them. */
+  toNode(request: OauthRequest): NodeExchange;
   /**
-   * The provider's answer. @param body in place of the request's
+   * The provider's answer. @param body sent in place of the request's own
    * @throws AppError what the store threw within the provider
    */
-  answer(visit: Visit, body?: Uint8Array): Promise<Response>;
+  answer(request: OauthRequest, body?: Uint8Array): Promise<Response>;
 }
 
 type Callback = ReturnType<Provider['callback']>;
 
-/** Costs nothing until it is used. */
+/** Loads keys and creates a provider when it is first used. */
 export function createEngine(app: App): Engine {
   const issuer = new URL(app.config.authUrl);
   const failures = new WeakMap<IncomingMessage, unknown>();
@@ -41,24 +41,24 @@ export function createEngine(app: App): Engine {
     return current;
   }
 
-  function bridged({ request, address }: Visit, body: Uint8Array | null): NodeExchange {
-    return toNode(request, { issuer, mount: app.config.authPath, address, body });
+  function toExchange({ raw, address }: OauthRequest, body: Uint8Array | null): NodeExchange {
+    return toNode(raw, { issuer, mount: app.config.authPath, address, body });
   }
 
   return {
     app,
     base: app.config.authPath,
     provider: async () => (await running()).provider,
-    toNode: (visit) => bridged(visit, null),
-    async answer(visit, body) {
+    toNode: (request) => toExchange(request, null),
+    async answer(request, body) {
       const { callback } = await running();
-      const { req, res } = bridged(visit, body ?? (await visit.body()));
+      const { req, res } = toExchange(request, body ?? (await request.body()));
       callback(req, res);
       const answer = await res.done;
       const failure = failures.get(req);
       if (failure instanceof AppError) throw failure;
       if (failure !== undefined)
-        app.log.error({ err: failure, requestId: visit.requestId }, 'authorization server');
+        app.log.error({ err: failure, requestId: request.requestId }, 'authorization server');
       return answer;
     },
   };

@@ -1,4 +1,4 @@
-// What is switched on in oidc-provider, and how: the extensions of OAuth that we offer, and none of OpenID's.
+// Which features of oidc-provider are switched on, and how: extensions of OAuth, and none of OpenID.
 import { errors, type Provider } from 'oidc-provider';
 import { isResource } from '../auth/protected-resources.ts';
 import { SIGNING_ALG } from '../auth/signing-keys.ts';
@@ -30,7 +30,7 @@ export function createFeatures(app: App): NonNullable<Configuration['features']>
   };
 }
 
-/** A client learns of, and ends, its own tokens only. */
+/** A client may ask about, and revoke, its own tokens only. */
 function isOwnToken(_ctx: unknown, client: { clientId: string }, token: { clientId?: string | undefined }) {
   return client.clientId === token.clientId;
 }
@@ -43,7 +43,7 @@ function createResourceIndicators(app: App): NonNullable<Configuration['features
     useGrantedResource: () => true,
     async getResourceServerInfo(ctx, resource, client) {
       const { params, route } = ctx.oidc;
-      // Resources are resolved before scopes. A client that acts for itself and names none gets all that it may have.
+      // The library resolves resources before scopes. A client that acts for itself and names no scope gets all it may have.
       if (params !== undefined && route === 'token' && params['grant_type'] === 'client_credentials')
         params['scope'] ??= client.scope;
       if (!(await isResource(app, resource)))

@@ -1,4 +1,4 @@
-// GraphiQL as an OAuth client: of everybody's, registered by nobody, without a secret. Pure.
+// GraphiQL as an OAuth client: a public one, which needs no registration. Pure.
 
 import { SCOPES } from '../auth/scopes.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 /** Its `client_id`. */
 export const GRAPHIQL_CLIENT_ID = 'graphiql';
 
-/** Its metadata (RFC 7591 §2): where it is depends on the configuration, so it is not what the store has of it. */
+/** Its metadata (RFC 7591 §2). Its address comes from the configuration, so this is used in place of what the store has. */
 export function graphiqlMetadata(config: Config) {
   return {
     client_name: 'GraphiQL',

@@ -1,18 +1,16 @@
-// What a token request writes is held back until all of it is there. The library uses up what was sent, keeps the refresh
-// token, and notes the access token one after the other; written like that, a database that fails in between would have the
-// client's next try taken for a thief's.
+// Collects what a token request writes until it is complete, and writes it at once. The library uses up the code or refresh
+// token, keeps the new refresh token and signs the access token one after the other; written like that, a failure of the
+// database in between would make the client's next try look like that of a thief.
 import { errors, Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
-import type { IssuedAccessToken } from '../store/oauth-access-tokens.ts';
-import { revokeGrant } from '../store/oauth-grants.ts';
-import { type Issuance, issueTokens } from '../store/oauth-issuances.ts';
-import type { NewState } from '../store/oauth-states.ts';
+import type { NewState } from '../services/oauth-states.ts';
+import { type Issuance, type IssuedAccessToken, issue } from '../services/oauth-tokens.ts';
 
 export interface Issuances {
   /** A code or refresh token is to be used up by the request that is being answered. */
   use(used: Issuance['used']): void;
-  /** What is given for it. @throws InvalidGrant, AppError as what comes last is added, and all of it written */
-  add(given: { refreshToken: NewState } | { accessToken: IssuedAccessToken }): Promise<void>;
+  /** What is issued for it. The last part that is added has all of it written. @throws InvalidGrant, AppError */
+  add(issued: { refreshToken: NewState } | { accessToken: IssuedAccessToken }): Promise<void>;
 }
 
 /** Whether a client gets a refresh token with each code that it redeems. */
@@ -20,30 +18,22 @@ export function getsRefreshToken(client: { grantTypeAllowed(grant: string): bool
   return client.grantTypeAllowed('refresh_token');
 }
 
-/** The token requests of one provider, by what the library calls their context. */
+/** The token requests of one provider. Each is known by the library's context of it. */
 export function createIssuances(app: App): Issuances {
   const drafts = new WeakMap<object, Pick<Issuance, 'used'> & Partial<Issuance>>();
-
-  async function issue(issuance: Issuance): Promise<void> {
-    if (await issueTokens(app.store, issuance, app.clock())) return;
-    // Somebody was faster. One of the two is a thief: what it gave to either ends (RFC 9700 §2.1.1, §4.14.2).
-    const { grantKey } = issuance.accessToken;
-    if (grantKey !== null) await revokeGrant(app.store, { key: grantKey }, app.clock());
-    app.lookups.forget();
-    throw new errors.InvalidGrant('already used');
-  }
-
   return {
     use(used) {
       drafts.set(requireContext(), { used });
     },
-    async add(given) {
+    async add(issued) {
       const context = requireContext();
       const draft = drafts.get(context);
-      if (draft === undefined) throw new Error('A token is given for nothing.');
-      const { used, accessToken, refreshToken = null } = Object.assign(draft, given);
-      const isWhole = refreshToken !== null || !getsRefreshToken(requireClient(context));
-      if (accessToken !== undefined && isWhole) await issue({ used, accessToken, refreshToken });
+      if (draft === undefined) throw new Error('A token is issued for no code and no refresh token.');
+      const { used, accessToken, refreshToken = null } = Object.assign(draft, issued);
+      const isComplete = refreshToken !== null || !getsRefreshToken(requireClient(context));
+      if (accessToken === undefined || !isComplete) return;
+      if (!(await issue(app, { used, accessToken, refreshToken })))
+        throw new errors.InvalidGrant('already used');
     },
   };
 }

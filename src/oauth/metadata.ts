@@ -1,20 +1,20 @@
-// Authorization server metadata (RFC 8414), as the library makes it, without what is OpenID's; and the public keys.
+// Authorization server metadata (RFC 8414), as the library makes it, without the members of OpenID; and the public keys.
 import { SCOPES } from '../auth/scopes.ts';
 import { signingKeys } from '../auth/signing-keys.ts';
 import type { Engine } from './engine.ts';
-import { createVisit, type Visit } from './oauth-request.ts';
+import { createOauthRequest, type OauthRequest } from './oauth-request.ts';
 
-/** Members that say nothing of OAuth. */
+/** Members that are about OpenID Connect only. */
 const OPENID_MEMBERS =
   /^(subject_types_supported|id_token_.*|claims?_.*|userinfo_.*|request_(object|uri|parameter).*|require_request_uri.*|acr_.*|end_session_endpoint|backchannel_.*)$/;
 
 const PUBLIC = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=60' };
 
 /** The document: the same wherever it is asked for. */
-export async function metadata(engine: Engine, visit: Visit): Promise<Response> {
+export async function metadata(engine: Engine, request: OauthRequest): Promise<Response> {
   const { authUrl } = engine.app.config;
-  const request = new Request(`${authUrl}/.well-known/oauth-authorization-server`);
-  const answer = await engine.answer(createVisit({ ...visit, request }));
+  const raw = new Request(`${authUrl}/.well-known/oauth-authorization-server`);
+  const answer = await engine.answer(createOauthRequest({ ...request, raw }));
   const members = Object.entries((await answer.json()) as Record<string, unknown>);
   const document = {
     ...Object.fromEntries(members.filter(([name]) => !OPENID_MEMBERS.test(name))),

@@ -1,15 +1,15 @@
-// A fetch Request through a node:http handler and back, without a port: the authorization server is a Koa app. Host,
-// scheme and address come from here, never from the client: what it says of them is dropped.
+// Turns a fetch Request into the request and response objects of node:http, without a port: oidc-provider is a Koa app. Host,
+// scheme and address are set here; headers in which the client names its own are dropped.
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** As whom the handler sees itself, and who asks. */
-export interface BridgeOptions {
-  /** The URL that the outside knows it by. */
+export interface NodeRequestOptions {
+  /** The public URL of the authorization server, which becomes the request's host and scheme. */
   readonly issuer: URL;
-  /** The path of that URL: it is cut off before the handler sees a request's. */
+  /** The path of that URL: the handler sees paths without it. */
   readonly mount: string;
+  /** The client's address. */
   readonly address: string;
   /** The request's body, already read. */
   readonly body: Uint8Array | null;
@@ -21,8 +21,8 @@ export interface NodeExchange {
   readonly res: CapturedResponse;
 }
 
-/** What is looked at of a socket: is it TLS, whose is it, can it be written to. */
-class NoSocket extends Duplex {
+/** As much of a socket as Koa looks at: TLS or not, the peer's address, and that it can be written to. */
+class FakeSocket extends Duplex {
   readonly encrypted: boolean;
   readonly remoteAddress: string;
 
@@ -90,15 +90,15 @@ function toEncoding(encoding: unknown): BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
 }
 
-/** What only this side of the bridge may say. */
-const OURS =
+/** Headers that are not copied from the client's request: they are set here, or must not be believed. */
+const NOT_COPIED =
   /^(host|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
-/** The request as node:http would have it, sent to the issuer's own address. */
-export function toNode(request: Request, { issuer, mount, address, body }: BridgeOptions): NodeExchange {
+/** The request as node:http would have received it at the issuer's own address, and a response that keeps what is written. */
+export function toNode(request: Request, { issuer, mount, address, body }: NodeRequestOptions): NodeExchange {
   const url = new URL(request.url);
   const path = url.pathname + url.search;
-  const socket = new NoSocket(issuer.protocol === 'https:', address) as unknown as Socket;
+  const socket = new FakeSocket(issuer.protocol === 'https:', address) as unknown as Socket;
   const req = new IncomingMessage(socket);
   const inner = path.startsWith(mount) ? path.slice(mount.length) : path;
   req.method = request.method;
@@ -107,7 +107,7 @@ export function toNode(request: Request, { issuer, mount, address, body }: Bridg
   req.httpVersionMajor = 1;
   req.httpVersionMinor = 1;
   req.headers = { host: issuer.host };
-  for (const [name, value] of request.headers) if (!OURS.test(name)) req.headers[name] = value;
+  for (const [name, value] of request.headers) if (!NOT_COPIED.test(name)) req.headers[name] = value;
   if (body !== null) {
     req.headers['content-length'] = String(body.byteLength);
     req.push(body);

@@ -1,12 +1,13 @@
-// One request to the authorization server: what its handlers need of it. Its body is bounded, and its forms are only read
-// where they are forms.
+// One request to the authorization server, as its handlers get it. The size of its body is bounded.
 import { AppError } from '../errors.ts';
 
-export interface Visit {
-  readonly request: Request;
+export interface OauthRequest {
+  /** As it was received. */
+  readonly raw: Request;
   readonly requestId: string;
-  /** The client's, behind any proxy of ours. */
+  /** The client's address, behind any proxy of ours. */
   readonly address: string;
+  /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */
   body(): Promise<Uint8Array | null>;
@@ -18,19 +19,21 @@ export interface Visit {
 const MAX_BODY_BYTES = 56 * 1024;
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** A visit by this request. */
-export function createVisit(visit: Pick<Visit, 'request' | 'requestId' | 'address' | 'params'>): Visit {
-  const { request } = visit;
+/** The request with its body, which is read when a handler first asks for it. */
+export function createOauthRequest(
+  received: Pick<OauthRequest, 'raw' | 'requestId' | 'address' | 'params'>,
+): OauthRequest {
+  const { raw } = received;
   let read: Promise<Uint8Array | null> | undefined;
   const body = () => {
-    read ??= readBody(request);
+    read ??= readBody(raw);
     return read;
   };
   return {
-    ...visit,
+    ...received,
     body,
     async form() {
-      if (!FORM.test(request.headers.get('content-type') ?? ''))
+      if (!FORM.test(raw.headers.get('content-type') ?? ''))
         throw new AppError('unsupported_media_type', 'Send application/x-www-form-urlencoded.');
       return new URLSearchParams(Buffer.from((await body()) ?? []).toString());
     },

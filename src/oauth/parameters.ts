@@ -1,6 +1,6 @@
-// How long a request may be, in all and in each of its parameters, before the library or the store hears of it.
+// How long a request may be, in all and in each of its parameters. Checked before the library or the store is asked.
 import { AppError } from '../errors.ts';
-import type { Visit } from './oauth-request.ts';
+import type { OauthRequest } from './oauth-request.ts';
 
 export interface Bounds {
   /** Characters of the query or the form, as it was sent. */
@@ -11,16 +11,16 @@ export interface Bounds {
 
 /** An authorization request is kept while the person signs in (RFC 6749 §4.1.1: `state` has no length of its own). */
 export const AUTHORIZATION: Bounds = { all: 6_144, each: 4_096 };
-/** Nothing of a token request is kept; access tokens name their workspaces, and so may be long. */
+/** Nothing of a token request is kept; access tokens contain the ids of workspaces, and so may be long. */
 export const TOKEN: Bounds = { all: 56 * 1024, each: 56 * 1024 };
 /** More than any request has; each `resource` (RFC 8707) may be looked up. */
 const MAX_PARAMETERS = 32;
 
 /** @throws AppError `bad_request` for an address that is too long, `payload_too_large` for a form (RFC 9126 §2.3) */
-export async function requireShort(visit: Visit, bounds: Bounds): Promise<void> {
-  const { method, url } = visit.request;
+export async function requireShort(request: OauthRequest, bounds: Bounds): Promise<void> {
+  const { method, url } = request.raw;
   const isForm = method === 'POST';
-  const text = isForm ? Buffer.from((await visit.body()) ?? []).toString() : new URL(url).search.slice(1);
+  const text = isForm ? Buffer.from((await request.body()) ?? []).toString() : new URL(url).search.slice(1);
   if (isShort(text, bounds)) return;
   const code = isForm ? 'payload_too_large' : 'bad_request';
   throw new AppError(code, 'The request is too long: in all, in one of its parameters, or by their number.');

@@ -5,9 +5,9 @@ import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Pr
 import { SCOPES } from '../auth/scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
+import { type IssuedAccessToken, record } from '../services/oauth-tokens.ts';
 import { personOf, secondsLeft } from '../services/sessions.ts';
-import { type IssuedAccessToken, insertAccessToken } from '../store/oauth-access-tokens.ts';
-import { findUser } from '../store/users.ts';
+import { findEnabled } from '../services/users.ts';
 import { createAdapterFactory } from './adapter.ts';
 import { checkClient } from './client-metadata.ts';
 import { isSecretOf } from './clients.ts';
@@ -20,7 +20,7 @@ import { claimsOf } from './token-claims.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Seconds that things live, besides sessions and access tokens. Refreshing does not prolong a grant: it is long, and ended by people. */
+/** Lifetimes in seconds, but for sessions and access tokens. Using a refresh token does not prolong its grant. */
 const TTL_SECONDS = {
   AuthorizationCode: 60,
   PushedAuthorizationRequest: 60,
@@ -29,19 +29,19 @@ const TTL_SECONDS = {
   Grant: 365 * DAY_SECONDS,
 };
 
-/** A member of requests and of clients that nobody sends: what stands for it runs for each of them. */
+/** The library runs a function for each extra parameter and metadata member. Clients never send this one; its function runs anyway. */
 const HOOK = 'funnel_gateway';
 
-/** A provider that signs with the active key. All it knows is in the store: another can take its place at any time. */
+/** A provider that signs with the active key. All its state is in the store: another can take its place at any time. */
 export function createProvider(app: App, keys: SigningKeys): Provider {
   const provider = new Provider(app.config.authUrl, createConfiguration(app, keys));
   const { prototype } = provider.Client as unknown as { prototype: ClientPrototype };
-  // The secret's hash stands in the secret's place, so what is given is hashed before it is compared.
+  // The client's secret is its hash here (clients.ts), so what is sent is hashed before it is compared.
   prototype.compareClientSecret = async function (actual) {
     return isSecretOf(this.clientSecret, actual);
   };
   const emitter: EventEmitter = provider;
-  // Koa would print it.
+  // Without a listener Koa would print it.
   emitter.on('error', (error) => app.log.error({ err: error }, 'authorization server'));
   return provider;
 }
@@ -91,11 +91,13 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
     expiresWithSession: () => false,
     revokeGrantPolicy: () => true,
     extraTokenClaims: (_ctx, token) => claimsOf(app, token),
-    formats: { customizers: { jwt: (_ctx, token, { payload }) => note(app, issuances, token, payload) } },
+    formats: {
+      customizers: { jwt: (_ctx, token, { payload }) => recordToken(app, issuances, token, payload) },
+    },
     async findAccount({ oidc: { session } }, sub, token) {
       // Tokens outlive the session that they were got in.
-      const user = token === undefined ? await personOf(app, session ?? {}) : await findUser(app.store, sub);
-      if (user === null || user.disabledAt !== null) return undefined;
+      const user = token === undefined ? await personOf(app, session ?? {}) : await findEnabled(app, sub);
+      if (user === null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
     },
     clientBasedCORS: (_ctx, origin, { redirectUris = [] }) =>
@@ -120,7 +122,7 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
       for (const [name, value] of page.headers) ctx.set(name, value);
       ctx.body = await page.text();
     },
-    // Nothing in use asks for another's document, and no client's metadata is to make it.
+    // No feature that is switched on needs to fetch anything, and no client's metadata may cause a request.
     fetch: () => Promise.reject(new Error('The authorization server fetches nothing.')),
   };
 }
@@ -131,7 +133,7 @@ type ExtraParam = (
   client: { scope?: string | undefined },
 ) => void;
 
-/** Every request names its scopes, and none that cannot be had: unknown ones would be left out without a word. */
+/** Gives every request explicit scopes, and refuses unknown ones, which the library would silently leave out. */
 const setScope: ExtraParam = ({ oidc: { params } }, _value, client) => {
   if (params === undefined) return;
   const { scopes, refused } = requestedScopes(params['scope'], client);
@@ -139,7 +141,7 @@ const setScope: ExtraParam = ({ oidc: { params } }, _value, client) => {
   params['scope'] = scopes.join(' ');
 };
 
-/** A session that does not count any more signs in again; without this the consent prompt would not find its person. */
+/** A session that has ended leads to signing in again; without this the consent prompt would not find its person. */
 function createPolicy() {
   const prompts = interactionPolicy.base();
   const isGone = new interactionPolicy.Check(
@@ -154,8 +156,8 @@ function createPolicy() {
   return prompts;
 }
 
-/** The provider keeps nothing of a JWT that it signs: what revocation and introspection read is kept here. */
-async function note(
+/** The provider stores nothing of a JWT that it signs: what revocation and introspection read is recorded here. */
+async function recordToken(
   app: App,
   issuances: Issuances,
   token: AccessToken | ClientCredentials,
@@ -172,16 +174,16 @@ async function note(
   const grantId = 'grantId' in token ? token.grantId : undefined;
   const accountId = 'accountId' in token ? token.accountId : undefined;
   const { kind, extra } = token;
-  const kept = { jti, kind, iat, exp, aud, scope, clientId, accountId, grantId, extra };
+  const payload = { jti, kind, iat, exp, aud, scope, clientId, accountId, grantId, extra };
   const issued: IssuedAccessToken = {
     jti: String(jti),
     kind,
-    // What is undefined is left out as it is written.
-    payload: kept as IssuedAccessToken['payload'],
+    // Members that are undefined are left out when it is written as JSON.
+    payload: payload as IssuedAccessToken['payload'],
     clientId: String(clientId),
     grantKey: grantId ?? null,
     expiresAt: new Date(Number(exp) * 1_000),
   };
-  if (kind === 'ClientCredentials') await insertAccessToken(app.store, issued);
+  if (kind === 'ClientCredentials') await record(app, issued);
   else await issuances.add({ accessToken: issued });
 }

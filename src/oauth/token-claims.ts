@@ -1,10 +1,10 @@
-// What our access tokens say besides the claims of RFC 9068: team, workspaces, grant.
+// The claims of our access tokens besides those of RFC 9068: team, workspaces, grant.
 import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
-import { findClient } from '../store/oauth-clients.ts';
-import { findGrantByKey } from '../store/oauth-grants.ts';
+import * as clients from '../services/oauth-clients.ts';
+import * as grantRecords from '../services/oauth-grant-records.ts';
 
-/** The claims, by the names that access-tokens.ts reads. */
+/** The claims, by the names that auth/access-tokens.ts reads. */
 interface OwnClaims extends Record<string, unknown> {
   /** The team's id. */
   readonly team: string;
@@ -16,21 +16,25 @@ interface OwnClaims extends Record<string, unknown> {
 
 /**
  * The claims of a token that is about to be signed.
- * @throws InvalidGrant, InvalidClient when there is no team that it could be for
+ * @throws InvalidGrant, InvalidClient when there is no team for it
  */
 export async function claimsOf(app: App, token: AccessToken | ClientCredentials): Promise<OwnClaims> {
   if (token.kind === 'ClientCredentials') {
-    const client = await findClient(app.store, token.clientId ?? '');
+    const client = await clients.find(app, token.clientId ?? '');
     if (client === null || client.teamId === null)
       throw new errors.InvalidClient('the client acts for no team');
-    return reachOf({ ...client, teamId: client.teamId });
+    return tenancyClaims({ ...client, teamId: client.teamId });
   }
-  const grant = await findGrantByKey(app.store, token.grantId, app.clock());
+  const grant = await grantRecords.find(app, token.grantId);
   if (grant === null || grant.teamId === null) throw new errors.InvalidGrant('the grant is not complete');
-  return { ...reachOf({ ...grant, teamId: grant.teamId }), grant: grant.key };
+  return { ...tenancyClaims({ ...grant, teamId: grant.teamId }), grant: grant.key };
 }
 
-function reachOf(of: { teamId: bigint; wholeTeam: boolean; workspaceIds: readonly bigint[] }): OwnClaims {
-  const { teamId, wholeTeam, workspaceIds } = of;
+function tenancyClaims(owner: {
+  teamId: bigint;
+  wholeTeam: boolean;
+  workspaceIds: readonly bigint[];
+}): OwnClaims {
+  const { teamId, wholeTeam, workspaceIds } = owner;
   return { team: String(teamId), ...(!wholeTeam && { workspaces: workspaceIds.map(String) }) };
 }

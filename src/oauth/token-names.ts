@@ -1,14 +1,14 @@
-// What access tokens are called between us and oidc-provider, which takes no JWT where tokens are looked up: their `jti`, with
-// a mark that no client can send. A bare `jti` is no credential. Pure.
+// The names by which oidc-provider looks access tokens up, as it cannot look up a JWT: the token's `jti` behind a prefix that
+// no client can send. A `jti` alone is no credential. Pure.
 
-const MARK = 'jwt~';
+const PREFIX = 'jwt~';
 
 /** The name of the token with this `jti`. */
 export function toTokenName(jti: string): string {
-  return MARK + jti;
+  return PREFIX + jti;
 }
 
 /** The `jti` that a name stands for, or null when it is no such name. */
 export function toJti(name: string): string | null {
-  return name.startsWith(MARK) ? name.slice(MARK.length) : null;
+  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : null;
 }

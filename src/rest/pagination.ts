@@ -1,6 +1,6 @@
 // Lists over REST: the query that asks for a page, and a page as an answer: a bare array, with the headers that lead to the
 // next one (spec §4 rules 3-4).
-import type { Reply } from '../http/exchange.ts';
+
 import {
   DEFAULT_PAGE_SIZE,
   MAX_PAGE_SIZE,
@@ -8,6 +8,7 @@ import {
   type PageRequest,
   parsePageQuery,
 } from '../pagination.ts';
+import type { Reply } from '../reply.ts';
 import { JSON_HEADERS, out, type Shown, type Write } from './responses.ts';
 import type { Parameter, Query, ResponseForm } from './route.ts';
 

@@ -2,7 +2,7 @@
 // made from it, so that neither can say anything else than what is served.
 import type { Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 import type { Schema } from './schemas.ts';
 
 /** A parameter of the query, or a header of an answer. */

@@ -1,8 +1,9 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 import type { Hono } from 'hono';
 import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { HttpEnv } from '../http/exchange.ts';
+import type { Reply } from '../reply.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
@@ -12,6 +13,19 @@ import type { Route } from './route.ts';
 import { teamRoutes } from './teams.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { workspaceRoutes } from './workspaces.ts';
+
+/** What the HTTP app hands to handlers as `c.env`, as far as REST needs it. */
+interface RestEnv {
+  Bindings: {
+    exchange: {
+      /** The URL that the client used. */
+      readonly url: URL;
+      /** Who asks, and where. @throws AppError `misdirected_request` for a host that is nobody's */
+      context(): Promise<Context>;
+      respond(reply: Reply): Response;
+    };
+  };
+}
 
 export const routes: readonly Route[] = [
   ...teamRoutes,
@@ -25,7 +39,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** Mounts every route. HEAD is served by GET; another method on a known path is 405 with `Allow` (RFC 9110 §15.5.6). */
-export function mountRest(http: Hono<HttpEnv>): void {
+export function mountRest<Env extends RestEnv>(http: Hono<Env>): void {
   for (const { method, path, scope, query, response, handle } of routes) {
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
@@ -47,7 +61,7 @@ export function mountRest(http: Hono<HttpEnv>): void {
   }
 }
 
-function refuseOthers(http: Hono<HttpEnv>, path: string, allow: readonly string[]): void {
+function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow: readonly string[]): void {
   http.all(path, () => {
     throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
   });

@@ -1,6 +1,6 @@
 // What keys, clients and people may be called. Pure.
 import { invalid } from '../errors.ts';
-import { isStorable } from '../store/storable.ts';
+import { isStorable } from '../rows/storable.ts';
 
 /** A client's, whoever registers it. */
 export const MAX_CLIENT_NAME_LENGTH = 200;

@@ -1,6 +1,8 @@
-// Which sessions count. Their rows are the authorization server's; when they were ended is written on the person, where
-// nothing that was under way can undo it.
+// Sessions of people at the authorization server: which of them are valid, for how long, and their end. Their rows are the
+// authorization server's. When all sessions of a person were ended is written on the person, where no request that is under
+// way can undo it.
 import type { App } from '../context.ts';
+import { deleteStateByUid } from '../store/oauth-states.ts';
 import { findSignedIn, type UserRow } from '../store/users.ts';
 
 /** A session, or a sign-in that is to become one, by the names of oidc-provider. */
@@ -19,6 +21,11 @@ export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): 
   const signedInAt = Math.round(loginTs * 1_000);
   if (accountId === undefined || signedInAt + SESSION_MS <= app.clock().getTime()) return null;
   return findSignedIn(app.store, accountId, new Date(signedInAt));
+}
+
+/** Signs one browser out. @param uid the session's, by oidc-provider's name for it */
+export async function endSession(app: App, uid: string): Promise<void> {
+  await deleteStateByUid(app.store, 'Session', uid);
 }
 
 /** Whole seconds that a session has left, at least 1; all of them before anybody has signed in. */

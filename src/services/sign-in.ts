@@ -1,11 +1,12 @@
 // Signing in by password. Every try is counted before the password is looked at, so that many at once are no way around the
 // limits; and an account that does not exist is answered as one that does, after as long a time.
-import { DUMMY_HASH, verifyPassword } from '../auth/passwords.ts';
+
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
 import { type Account, findAccount, type UserRow } from '../store/users.ts';
 import { findDevice } from './devices.ts';
+import { DUMMY_HASH, verifyPassword } from './passwords.ts';
 import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from './throttle.ts';
 
 export interface Credentials {

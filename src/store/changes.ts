@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { connectionOf } from './readers/rows-query.ts';
-import type { Statement, Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import type { Store } from './store.ts';
 
 const CHANNEL = 'funnel_gateway_lookups';
 const RETRY_MS = 1_000;

@@ -1,6 +1,7 @@
 // Which team or workspace a host name belongs to.
+
+import { isStorable } from '../rows/storable.ts';
 import { lookup } from './lookup.ts';
-import { isStorable } from './storable.ts';
 import type { Store } from './store.ts';
 
 export interface HostOwner {

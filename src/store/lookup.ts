@@ -2,7 +2,8 @@
 // can fill, and each finds one row.
 import { type Column, rowMaker, selectList } from '../rows/columns.ts';
 import { toStoreError } from './failures.ts';
-import type { Statement, Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import type { Store } from './store.ts';
 
 /** Finds at most one row, over the connections that are kept for what comes before everything else. */
 export type Lookup<Row> = (store: Store, values: unknown[]) => Promise<Row | null>;

@@ -1,7 +1,8 @@
 // Access tokens that were issued: what revocation (RFC 7009) and introspection (RFC 7662) need to know of them. The tokens
 // themselves are signed JWTs, which are not stored.
 import type { Prisma } from './generated/client.ts';
-import { query, type Statement, type Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store } from './store.ts';
 
 /** How the authorization server calls them: got with a person's grant, or by a client for itself. */
 type AccessTokenKind = 'AccessToken' | 'ClientCredentials';

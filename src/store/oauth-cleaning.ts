@@ -1,7 +1,7 @@
 // Deleting what is over: states, access tokens, counts of tries, grants that were never finished, clients that nobody uses.
 // In small batches, so that no statement takes long; rows that another process is deleting are left to it.
-import { statement } from './statements.ts';
-import { query, type Statement, type Store } from './store.ts';
+import { type Statement, statement } from './statements.ts';
+import { query, type Store } from './store.ts';
 
 interface Sweep {
   readonly table: string;

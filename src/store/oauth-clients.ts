@@ -1,6 +1,7 @@
 // OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
 import type { OauthClient, Prisma } from './generated/client.ts';
-import { query, type Statement, type Store, withPrisma, withTransaction } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store, withPrisma, withTransaction } from './store.ts';
 
 export type { OauthClient };
 

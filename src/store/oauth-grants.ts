@@ -3,8 +3,8 @@
 import { AppError } from '../errors.ts';
 import type { OauthGrant, Prisma } from './generated/client.ts';
 import { allocateIds } from './public-ids.ts';
-import { statement } from './statements.ts';
-import { query, type Statement, type Store, withPrisma } from './store.ts';
+import { type Statement, statement } from './statements.ts';
+import { query, type Store, withPrisma } from './store.ts';
 
 export type { OauthGrant };
 

@@ -2,7 +2,8 @@
 // the way has used up nothing: the same request may come again.
 import type { IssuedAccessToken } from './oauth-access-tokens.ts';
 import { idHash, type NewState } from './oauth-states.ts';
-import { query, type Statement, type Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store } from './store.ts';
 
 /** What a client gets for a code or a refresh token. */
 export interface Issuance {

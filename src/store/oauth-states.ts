@@ -2,7 +2,8 @@
 // credentials, so only their SHA-256 is stored; their payloads are not read here.
 import { hash } from 'node:crypto';
 import type { Prisma } from './generated/client.ts';
-import { query, type Statement, type Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store } from './store.ts';
 
 /** One thing to remember. */
 export interface NewState {

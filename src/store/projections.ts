@@ -2,8 +2,7 @@
 // choose, so that only so many are kept; a team that asks for ever new ones drops its own.
 import { type Column, type Columns, type RowMaker, rowMaker } from '../rows/columns.ts';
 import { SharedCache } from '../shared-cache.ts';
-import { statement } from './statements.ts';
-import type { Statement } from './store.ts';
+import { type Statement, statement } from './statements.ts';
 
 /** What columns are chosen from: a table, or the part of one. The type parameter is the row of all columns. */
 export interface Source<Row> {

@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import { databaseUnavailable } from './failures.ts';
 import { MAX_MOVES, type Read, ReadingConnection } from './readers/reading-connection.ts';
-import type { Statement } from './store.ts';
+import type { Statement } from './statements.ts';
 
 export interface Readers {
   /**

@@ -1,7 +1,8 @@
 // How often something was tried within a while, for all processes together: sign-ins, registrations. What was tried is
 // kept as a hash only.
 import { hash } from 'node:crypto';
-import { query, type Statement, type Store } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store } from './store.ts';
 
 /** What a count stands at. */
 export interface Tries {

@@ -1,5 +1,12 @@
 // Prepared statements by name: the text is built once a process, and parsed once a connection.
-import type { Statement } from './store.ts';
+
+/** A statement that is the same text whenever it has the same name; prepared once a connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** One of many that clients choose by what they ask for (projections.ts): a connection keeps only so many of them. */
+  readonly isProjection?: boolean;
+}
 
 const statements = new Map<string, Statement>();
 

@@ -11,6 +11,7 @@ import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { connectionOf } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
+import type { Statement } from './statements.ts';
 
 export interface Store {
   readonly pool: pg.Pool;
@@ -134,14 +135,6 @@ const types: pg.CustomTypesConfig = {
     return parserOf(oid, format);
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
-
-/** A statement that is the same text whenever it has the same name; prepared once a connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** One of many that clients choose by what they ask for (choices.ts): a connection keeps only so many of them. */
-  readonly isProjection?: boolean;
-}
 
 /**
  * Runs one prepared statement. Rows come as objects by column alias.

@@ -1,9 +1,11 @@
 // People as rows, with their memberships. The password's hash leaves this layer only for a sign-in.
+
+import { isStorable } from '../rows/storable.ts';
 import { Prisma, type TeamRole, type User } from './generated/client.ts';
 import { allocateIds } from './public-ids.ts';
 import type { Ref } from './rows.ts';
-import { isStorable } from './storable.ts';
-import { query, type Statement, type Store, type Transaction, withPrisma } from './store.ts';
+import type { Statement } from './statements.ts';
+import { query, type Store, type Transaction, withPrisma } from './store.ts';
 
 export type { TeamRole };
 

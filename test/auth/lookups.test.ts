@@ -1,7 +1,7 @@
 // Keys and hosts are remembered for a moment, and never beyond what was committed elsewhere (src/auth/lookups.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as apiKeys from '../../src/services/api-keys.ts';
+import * as apiKeys from '../../src/services/operator/api-keys.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';

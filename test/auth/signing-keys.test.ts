@@ -4,7 +4,7 @@ import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
-import { list, remove, rotate } from '../../src/services/signing-keys.ts';
+import { list, remove, rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';

@@ -5,7 +5,7 @@ import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
-import * as signing from '../../src/services/signing-keys.ts';
+import * as signing from '../../src/services/operator/signing-keys.ts';
 import { type OauthGrant, revokeGrant } from '../../src/store/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';

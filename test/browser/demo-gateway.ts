@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { listen } from '../../src/http/listener.ts';
 import { createLogger } from '../../src/log.ts';
-import { setPassword } from '../../src/services/users.ts';
+import { setPassword } from '../../src/services/operator/users.ts';
 import { DEMO_EMAIL } from '../../src/store/demo/people.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import { cloneTemplate, TEST_SECRET_KEY } from '../support/gateway.ts';

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as client from 'openid-client';
-import { create } from '../../src/services/oauth-clients.ts';
+import { create } from '../../src/services/operator/oauth-clients.ts';
 import type { DemoGateway } from './demo-gateway.ts';
 
 export interface Platform {

@@ -1,7 +1,7 @@
 // The table of attacks on the authorization server (RFC 9700): each is tried, and comes to nothing.
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as users from '../../src/services/users.ts';
+import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import {

@@ -2,7 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';
-import * as clients from '../../src/services/oauth-clients.ts';
+import * as clients from '../../src/services/operator/oauth-clients.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import {

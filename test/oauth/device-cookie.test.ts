@@ -1,6 +1,6 @@
 // A browser that somebody has signed in with stays open to them while their account is guessed at from elsewhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import * as users from '../../src/services/users.ts';
+import * as users from '../../src/services/operator/users.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
 

@@ -1,6 +1,6 @@
 // How sessions end: by a new password, by disabling a person. What was under way at that moment brings none back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as users from '../../src/services/users.ts';
+import * as users from '../../src/services/operator/users.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import {
   allow,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../src/http/listener.ts';
-import * as clients from '../../src/services/oauth-clients.ts';
+import * as clients from '../../src/services/operator/oauth-clients.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { allow, Browser, requireLeft, requirePage, signIn } from '../support/oauth.ts';

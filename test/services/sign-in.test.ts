@@ -1,10 +1,10 @@
 // Signing in: what is said, how often one may try, and what cannot be told from the answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hashPassword } from '../../src/auth/passwords.ts';
 import { rememberDevice } from '../../src/services/devices.ts';
+import * as users from '../../src/services/operator/users.ts';
+import { hashPassword } from '../../src/services/passwords.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { networkKey } from '../../src/services/throttle.ts';
-import * as users from '../../src/services/users.ts';
 import { countTry } from '../../src/store/sign-in-failures.ts';
 import { findAccount } from '../../src/store/users.ts';
 import * as factories from '../support/factories.ts';

@@ -1,7 +1,8 @@
 // The demo data in a database of one's own, with the key of its first team.
-import { DUMMY_HASH } from '../../src/auth/passwords.ts';
+
 import { createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
+import { DUMMY_HASH } from '../../src/services/passwords.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
 
 /** Seeds an empty store. @returns the first team's default key, which may do everything there */

@@ -28,12 +28,16 @@ const STATIC =
   /^(?:import|export)\s+(type\s+)?(?:[\w*\s,]+|[\w\s,]*\{[^}]*\}|\* as \w+)\s*from\s+'([^']+)'/gm;
 const BARE_OR_DYNAMIC = /^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** Every source file that people write: not the generated client, not the browser's GraphiQL. */
-export async function readSources(): Promise<Source[]> {
+/** The app that is bundled for browsers: a program of its own. */
+const BROWSER_APP = 'graphiql/app/';
+
+/** Every source file that people write. @param program the gateway, or GraphiQL's browser app */
+export async function readSources(program: 'gateway' | 'browser app' = 'gateway'): Promise<Source[]> {
   const sources: Source[] = [];
-  for await (const file of glob('**/*.ts', { cwd: SRC })) {
+  for await (const file of glob('**/*.{ts,tsx}', { cwd: SRC })) {
     const path = file.replaceAll('\\', '/');
-    if (path.startsWith('store/generated/') || path.startsWith('graphiql/app/')) continue;
+    if (path.startsWith('store/generated/')) continue;
+    if (path.startsWith(BROWSER_APP) !== (program === 'browser app')) continue;
     sources.push(toSource(path, readFileSync(SRC + path, 'utf8')));
   }
   return sources.sort((a, b) => a.path.localeCompare(b.path));
@@ -58,8 +62,8 @@ export function toSource(path: string, text: string): Source {
   return { path, layer: layerOf(path), text, code, imports };
 }
 
-/** `rest/teams.ts` is of `rest`, `server.ts` of `server`. The authorization server is a face of its own. */
+/** `rest/teams.ts` is of `rest`, `errors.ts` of `errors`. What only the operator calls is a layer above the services. */
 export function layerOf(path: string): string {
-  if (path.startsWith('auth/oauth/')) return 'auth/oauth';
+  if (path.startsWith('services/operator/')) return 'services/operator';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
 }

@@ -4,8 +4,8 @@ import { allocateIds } from '../public-ids.ts';
 import { createPerson, type Person } from '../seed/people.ts';
 import type { Random } from '../seed/random.ts';
 import type { WorkspaceData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, requireNamed } from './named.ts';
-import type { Demo } from './seed.ts';
 
 const OLDEST_DAYS = 800;
 const SHARE = {

@@ -1,14 +1,20 @@
 // The demo's workflow trees: the nested data laid out as steps and pages.
 import type { BranchName } from '../funnel-steps.ts';
 import { allocateIds } from '../public-ids.ts';
-import type { SplitData, StepData } from './data/shape.ts';
-import type { PlacedFunnel } from './funnels.ts';
+import type { FunnelData, SplitData, StepData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 
-/** A step of the nested data, with its place: `parent` is the index of an earlier one. */
+/** A funnel that is in the store, and the data that its steps are made from. */
+export interface InsertedFunnel {
+  readonly id: bigint;
+  readonly data: FunnelData;
+  readonly createdAt: Date;
+}
+
+/** A step of the nested data, with its position among its siblings: `parent` is the index of an earlier one. */
 interface FlatStep {
-  readonly funnel: PlacedFunnel;
+  readonly funnel: InsertedFunnel;
   readonly step: StepData;
   readonly parent: number | null;
   readonly branch: BranchName | null;
@@ -19,7 +25,7 @@ interface FlatStep {
 export async function insertWorkflows(
   demo: Demo,
   workspaceId: bigint,
-  funnels: readonly PlacedFunnel[],
+  funnels: readonly InsertedFunnel[],
   filterIds: Named,
 ): Promise<Named> {
   const steps: FlatStep[] = [];
@@ -46,7 +52,7 @@ export async function insertWorkflows(
 }
 
 function flatten(
-  funnel: PlacedFunnel,
+  funnel: InsertedFunnel,
   siblings: readonly StepData[],
   parent: number | null,
   branch: BranchName | null,
@@ -78,7 +84,7 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Flat
   return new Map(rows.map(([{ funnel, name }, { id }]) => [pageKey(funnel, name), id]));
 }
 
-function pageKey(funnel: PlacedFunnel, page: string): string {
+function pageKey(funnel: InsertedFunnel, page: string): string {
   return `${funnel.data.name} / ${page}`;
 }
 

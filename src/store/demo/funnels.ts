@@ -1,22 +1,15 @@
 // The demo's funnels with their pages and workflow trees.
 import { allocateIds } from '../public-ids.ts';
 import type { FunnelData } from './data/shape.ts';
-import { insertWorkflows } from './funnel-steps.ts';
+import type { Demo } from './demo.ts';
+import { type InsertedFunnel, insertWorkflows } from './funnel-steps.ts';
 import { type Named, requireNamed, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 import type { DemoWorkspace } from './workspaces.ts';
 
 export interface DemoFunnels {
   readonly funnelIds: Named;
   /** By "Funnel / Page". */
   readonly pageIds: Named;
-}
-
-/** A funnel that has its id. */
-export interface PlacedFunnel {
-  readonly id: bigint;
-  readonly data: FunnelData;
-  readonly createdAt: Date;
 }
 
 const AGE_DAYS = 600;
@@ -60,7 +53,7 @@ export async function insertFunnels(
       })),
     ),
   });
-  const placed = rows.map(({ ids, data, createdAt }): PlacedFunnel => ({ id: ids.id, data, createdAt }));
-  const pageIds = await insertWorkflows(demo, workspaceId, placed, filterIds);
-  return { funnelIds: new Map(placed.map(({ id, data }) => [data.name, id])), pageIds };
+  const inserted = rows.map(({ ids, data, createdAt }): InsertedFunnel => ({ id: ids.id, data, createdAt }));
+  const pageIds = await insertWorkflows(demo, workspaceId, inserted, filterIds);
+  return { funnelIds: new Map(inserted.map(({ id, data }) => [data.name, id])), pageIds };
 }

@@ -1,7 +1,7 @@
 // The demo's person, who owns every demo team: whoever tries the gateway signs in as her.
 import { allocateIds } from '../public-ids.ts';
+import type { Demo } from './demo.ts';
 import { onlyOne } from './named.ts';
-import type { Demo } from './seed.ts';
 
 /** Makes a password and keeps it; what it returns is the hash to store. */
 export type IssuePassword = () => Promise<string>;

@@ -4,8 +4,8 @@ import type { Criterion } from '../../resources/refine-filters.ts';
 import type { Prisma } from '../generated/client.ts';
 import { allocateIds } from '../public-ids.ts';
 import type { FilterData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 
 const AGE_DAYS = 700;
 

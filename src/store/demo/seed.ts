@@ -1,9 +1,11 @@
 // Puts the demo teams into an empty store: all of them in one transaction, and once however many processes try.
 import { Prisma } from '../generated/client.ts';
-import { createRandom, type Random } from '../seed/random.ts';
-import { query, type Statement, type Store, type Transaction, withPrisma } from '../store.ts';
+import { createRandom } from '../seed/random.ts';
+import type { Statement } from '../statements.ts';
+import { query, type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
 import { TEAMS } from './data/teams.ts';
+import type { Demo } from './demo.ts';
 import { insertFunnels } from './funnels.ts';
 import { type IssuePassword, insertPerson } from './people.ts';
 import { insertRefineFilters } from './refine-filters.ts';
@@ -11,14 +13,6 @@ import { insertTags } from './tags.ts';
 import { type IssueKey, insertTeam } from './teams.ts';
 import { insertWebhookEndpoints } from './webhook-endpoints.ts';
 import { insertWorkspace } from './workspaces.ts';
-
-/** What the parts of the demo share while it is put in. */
-export interface Demo {
-  readonly tx: Transaction;
-  readonly random: Random;
-  /** A moment that many days before the seeding, to the millisecond; dates are spread by `random`. */
-  daysAgo(days: number): Date;
-}
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];

@@ -1,8 +1,8 @@
 // The demo's tags.
 import { allocateIds } from '../public-ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 
 const AGE_DAYS = 840;
 

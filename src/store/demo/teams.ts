@@ -1,8 +1,8 @@
 // The demo's teams, each with its default API key.
 import { allocateIds } from '../public-ids.ts';
 import type { TeamData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { onlyOne } from './named.ts';
-import type { Demo } from './seed.ts';
 
 /** What the store keeps of a new API key; whoever makes it keeps the key itself. */
 export type IssueKey = (teamId: bigint) => Promise<{ hash: Uint8Array<ArrayBuffer>; hint: string }>;

@@ -1,9 +1,9 @@
 // The demo's outgoing webhook endpoints.
 import { allocateIds } from '../public-ids.ts';
 import type { EndpointData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import type { DemoFunnels } from './funnels.ts';
 import { requireNamed, zip } from './named.ts';
-import type { Demo } from './seed.ts';
 
 const AGE_DAYS = 400;
 

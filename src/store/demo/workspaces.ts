@@ -1,8 +1,8 @@
 // The demo's workspaces with their custom domains.
 import { allocateIds } from '../public-ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
 import { type Named, onlyOne } from './named.ts';
-import type { Demo } from './seed.ts';
 
 export interface DemoWorkspace {
   readonly id: bigint;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
-import type { Statement } from '../store.ts';
+import type { Statement } from '../statements.ts';
 import { connectionOf, deallocate, keepRowsWhole, RowsQuery, UnreadAnswer } from './rows-query.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 

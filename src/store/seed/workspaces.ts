@@ -1,6 +1,7 @@
 // Which workspace seeding and the banner's example are about.
 import type { Ref } from '../rows.ts';
-import { query, type Statement, type Store } from '../store.ts';
+import type { Statement } from '../statements.ts';
+import { query, type Store } from '../store.ts';
 
 const FIRST: Statement = {
   name: 'seed.first_workspace',

@@ -1,7 +1,5 @@
 // The rules of people: who there is, where they belong, and what ends when they are kept out.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { verifyPassword } from '../../src/auth/passwords.ts';
-import { loginTsNow, personOf } from '../../src/services/sessions.ts';
 import {
   create,
   disable,
@@ -9,12 +7,14 @@ import {
   join,
   leave,
   list,
-  membershipsOf,
   setPassword,
-} from '../../src/services/users.ts';
-import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
-import { oauthGrant } from '../support/grants.ts';
+} from '../../../src/services/operator/users.ts';
+import { verifyPassword } from '../../../src/services/passwords.ts';
+import { loginTsNow, personOf } from '../../../src/services/sessions.ts';
+import { membershipsOf } from '../../../src/services/users.ts';
+import * as factories from '../../support/factories.ts';
+import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { oauthGrant } from '../../support/grants.ts';
 
 const PASSWORD = 'a password that is long';
 let gateway: Gateway;

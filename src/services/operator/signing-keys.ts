@@ -1,8 +1,7 @@
-// Signing keys: listing, rotating and removing them. These functions are for the operator of the service, who is no
-// actor: they take an App and check no scope.
-import { createSigningKey, signerAt, signingKeys } from '../auth/signing-keys.ts';
-import type { App } from '../context.ts';
-import { AppError, notFound } from '../errors.ts';
+// Signing keys as the operator manages them: listing, rotating and removing them.
+import { createSigningKey, signerAt, signingKeys } from '../../auth/signing-keys.ts';
+import type { App } from '../../context.ts';
+import { AppError, notFound } from '../../errors.ts';
 import {
   deleteRetiredKeys,
   deleteSigningKey,
@@ -12,8 +11,8 @@ import {
   retireOthers,
   type SigningKeyRow,
   setActiveAt,
-} from '../store/signing-keys.ts';
-import { withTransaction } from '../store/store.ts';
+} from '../../store/signing-keys.ts';
+import { withTransaction } from '../../store/store.ts';
 
 /** How long a new key is published before it signs: longer than anybody should keep the list of keys. */
 const ANNOUNCED_MS = 60_000;

@@ -1,8 +1,9 @@
 // The rules of API keys, as the operator meets them.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { create, list, revoke, rotate, statusOf } from '../../src/services/api-keys.ts';
-import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { statusOf } from '../../../src/services/api-keys.ts';
+import { create, list, revoke, rotate } from '../../../src/services/operator/api-keys.ts';
+import * as factories from '../../support/factories.ts';
+import { createGateway, type Gateway } from '../../support/gateway.ts';
 
 const DAY_MS = 86_400_000;
 let gateway: Gateway;

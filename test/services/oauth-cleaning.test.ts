@@ -1,7 +1,7 @@
 // What the authorization server deletes, when, and what it keeps.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { clean, createCleaner } from '../../src/oauth/cleaning.ts';
+import { clean, createCleaner } from '../../src/services/oauth-cleaning.ts';
 import { revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
 import { countTry } from '../../src/store/sign-in-failures.ts';
 import * as factories from '../support/factories.ts';

@@ -1,6 +1,6 @@
 // What a text in the store can be, by what PostgreSQL itself takes and gives back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isStorable } from '../../src/store/storable.ts';
+import { isStorable } from '../../src/rows/storable.ts';
 import { query, readRows, withPrisma } from '../../src/store/store.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { TEXTS } from '../support/hostile.ts';

@@ -1,14 +1,14 @@
-// What is over is deleted now and then, behind the back of the requests that make it.
+// Rows of the authorization server that have expired are deleted from time to time, without any request waiting for it.
 import type { App } from '../context.ts';
 import { deleteExpired } from '../store/oauth-cleaning.ts';
 
 const INTERVAL_MS = 10 * 60_000;
-/** While there is more than one cleaning may delete: rows must not come faster than they go. */
+/** Until the next cleaning when one has left some: rows must not be added faster than they are deleted. */
 const SOON_MS = 5_000;
 const BATCH = 1_000;
 const MAX_BATCHES = 20;
 
-/** A function to call with each request: it cleans at most once in a while, and keeps nobody waiting. */
+/** A function to call with each request: it returns at once, and starts a cleaning when one is due. */
 export function createCleaner(app: App): () => void {
   let next = 0;
   return () => {
@@ -24,7 +24,7 @@ export function createCleaner(app: App): () => void {
   };
 }
 
-/** Deletes what was over at `now`, in small batches, and not without end. Returns whether there may be more. */
+/** Deletes what had expired at `now`, in a bounded number of small batches. Returns whether there may be more. */
 export async function clean(app: App, now: Date): Promise<boolean> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     if (!(await deleteExpired(app.store, now, BATCH))) return false;

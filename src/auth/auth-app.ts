@@ -1,0 +1,22 @@
+// What authentication works with. App (context.ts) has all of it, and more.
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import type { Keyring } from './keyring.ts';
+import type { Lookups } from './lookups.ts';
+import type { SigningKeyCache } from './signing-key-cache.ts';
+
+export interface AuthApp {
+  readonly config: Config;
+  readonly store: Store;
+  readonly lookups: Lookups;
+  /** Seals and signs with the secret keys. */
+  readonly keyring: Keyring;
+  readonly signingKeyCache: SigningKeyCache;
+  /** The keys of the outside issuer; null where the gateway issues the tokens itself. */
+  readonly issuerKeys: IssuerKeys | null;
+  readonly log: Logger;
+  /** The time now; tests set it. */
+  readonly clock: () => Date;
+}

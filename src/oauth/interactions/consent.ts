@@ -1,0 +1,115 @@
+// The step of an interaction in which a person decides what an application may do. What a grant contains is decided here, not
+// by the library.
+import { grantable, scopeSentence } from '../../auth/scopes.ts';
+import { isLoopbackHost } from '../../config/loopback.ts';
+import { AppError } from '../../errors.ts';
+import { requireGrantable } from '../../services/oauth-consents.ts';
+import { complete } from '../../services/oauth-grant-records.ts';
+import { personOf } from '../../services/sessions.ts';
+import { membershipsOf, type UserRow } from '../../services/users.ts';
+import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
+import { problemPage } from '../pages/problem.ts';
+import { DENIED, type Interaction, signOut } from './interaction.ts';
+
+/** The page. @param failed what was chosen before, and why it was refused */
+export async function showConsent(
+  interaction: Interaction,
+  failed?: { chosen: ConsentForm; error: string },
+): Promise<Response> {
+  const { app, details, client, page } = interaction;
+  const user = await requirePerson(interaction);
+  const teams = await membershipsOf(app, user.id);
+  if (teams.length === 0)
+    return problemPage({
+      status: 403,
+      title: 'You belong to no team',
+      detail: 'There is nothing that you could grant access to. Ask the owner of a team to add you.',
+    });
+  const { client_uri: clientUri } = client.metadata as { client_uri?: string };
+  const redirect = new URL(String(details.params['redirect_uri']));
+  return consentPage({
+    ...page,
+    ...failed,
+    clientName: client.name,
+    clientUri,
+    isUnverified: client.dynamic,
+    redirectHost: redirect.host === '' ? redirect.protocol : redirect.host,
+    isHere: isLoopbackHost(redirect.hostname),
+    userName: user.name,
+    userEmail: user.email,
+    teams,
+    scopes: scopesOf(details).map((scope) => ({
+      scope,
+      sentence: scopeSentence(scope),
+      notFor: teams.filter(({ role }) => !grantable(role).has(scope)).map(({ teamName }) => teamName),
+    })),
+  });
+}
+
+/** What the page's form leads to: a grant, a refusal, another person's sign-in, or the page again with what is wrong. */
+export async function submitConsent(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
+  const { app, provider, details, finish } = interaction;
+  const chosen = parseConsent(fields);
+  if (chosen.decision === 'deny') return finish(DENIED);
+  if (chosen.decision === 'switch') return switchAccount(interaction);
+  const user = await requirePerson(interaction);
+  const asked = scopesOf(details);
+  const scopes = asked.filter((scope) => chosen.scopes.includes(scope));
+  const teams = await membershipsOf(app, user.id);
+  const team = teams.find(({ teamId }) => String(teamId) === chosen.teamId);
+  const error = consentError({ ...chosen, scopes });
+  if (error !== null) return showConsent(interaction, { chosen, error });
+  if (team === undefined)
+    return showConsent(interaction, { chosen, error: 'Choose one of your teams, or deny.' });
+  const workspaceIds = chosen.workspaceIds && [...new Set(chosen.workspaceIds)].map(toId);
+  try {
+    requireGrantable(team, { scopes, workspaceIds });
+  } catch (refusal) {
+    if (refusal instanceof AppError && refusal.code === 'invalid')
+      return showConsent(interaction, { chosen, error: refusal.message });
+    throw refusal;
+  }
+  // Each consent makes a grant of exactly what was chosen, and the request is narrowed to that. (A scope that is rejected
+  // by the library's own means would stay rejected in the grant, and never be asked for again.)
+  const grant = new provider.Grant({
+    accountId: user.publicId,
+    clientId: String(details.params['client_id']),
+  });
+  const scope = scopes.join(' ');
+  grant.addOIDCScope(scope);
+  const resources = [details.params['resource'] ?? app.config.authUrl].flat();
+  for (const resource of resources) grant.addResourceScope(String(resource), scope);
+  const grantId = await grant.save();
+  await complete(app, grantId, { teamId: team.teamId, workspaceIds, scopes });
+  details.params['scope'] = scope;
+  await details.persist();
+  return finish({ consent: { grantId } });
+}
+
+/** The scopes that the client asks for: every request names them by now (provider.ts). */
+function scopesOf({ params }: Interaction['details']): string[] {
+  return String(params['scope'] ?? '')
+    .split(' ')
+    .filter((scope) => scope !== '');
+}
+
+/** An id, or 0, which no workspace has. */
+function toId(text: string): bigint {
+  return /^\d{1,18}$/.test(text) ? BigInt(text) : 0n;
+}
+
+/** @throws AppError `unauthenticated` for a person who was signed out or disabled since they signed in */
+async function requirePerson({ app, provider, details }: Interaction): Promise<UserRow> {
+  const session = await provider.Session.findByUid(details.session?.uid ?? '');
+  const user = session === undefined ? null : await personOf(app, session);
+  if (user === null)
+    throw new AppError('unauthenticated', 'Sign in again: go back to the application that sent you here.');
+  return user;
+}
+
+/** Back to signing in, for somebody who is not the person who is signed in. A redirect, so that no form is sent twice. */
+async function switchAccount(interaction: Interaction): Promise<Response> {
+  interaction.details.prompt = { name: 'login', reasons: ['another_account'], details: {} };
+  await signOut(interaction);
+  return new Response(null, { status: 303, headers: { location: interaction.page.action } });
+}

@@ -1,0 +1,81 @@
+// An interaction of oidc-provider: what is between an authorization request and its response. One object a request to its page.
+import { errors, type Provider } from 'oidc-provider';
+import type { App } from '../../context.ts';
+import { findEnabled, type OauthClient } from '../../services/oauth-clients.ts';
+import { endSession } from '../../services/sessions.ts';
+import { ENDPOINTS } from '../endpoints.ts';
+import type { Engine } from '../engine.ts';
+import type { OauthRequest } from '../oauth-request.ts';
+
+const PURPOSE = 'interaction form';
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+type Result = Parameters<Provider['interactionFinished']>[2];
+
+/** One request to the page of one interaction. */
+export interface Interaction {
+  readonly app: App;
+  readonly request: OauthRequest;
+  readonly provider: Provider;
+  readonly details: Details;
+  readonly client: OauthClient;
+  /** What each of its pages needs. */
+  readonly page: { readonly action: string; readonly csrf: string; readonly formAction: readonly string[] };
+  /** Redirects the person to the next page, or back to the client. */
+  readonly finish: (result: Result) => Promise<Response>;
+}
+
+/** How an interaction ends that the person refuses. */
+export const DENIED = { error: 'access_denied', error_description: 'The person refused.' };
+
+/** The interaction that a request is for; null when the browser has no such interaction, or it is over. */
+export async function openInteraction(
+  { app, base, provider: running, toNode }: Engine,
+  request: OauthRequest,
+): Promise<Interaction | null> {
+  const provider = await running();
+  const { req, res } = toNode(request);
+  let details: Details;
+  try {
+    details = await provider.interactionDetails(req, res);
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return null;
+    throw error;
+  }
+  if (details.uid !== request.params['uid']) return null;
+  const client = await findEnabled(app, String(details.params['client_id']));
+  if (client === null) return null;
+  return {
+    app,
+    request,
+    provider,
+    details,
+    client,
+    page: {
+      action: `${base}${ENDPOINTS.interaction}/${details.uid}`,
+      csrf: app.keyring.sign(PURPOSE, boundTo(details)),
+      formAction: [String(details.params['redirect_uri'])],
+    },
+    async finish(result) {
+      await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: !('error' in result) });
+      return res.done;
+    },
+  };
+}
+
+/** Whether a form was made for this step of the interaction. */
+export function isOwnForm({ app, details }: Interaction, form: URLSearchParams): boolean {
+  return app.keyring.isSigned(PURPOSE, boundTo(details), form.get('csrf') ?? '');
+}
+
+/** What a form's signature is for: this prompt of this interaction, for this person. */
+function boundTo({ uid, prompt, session }: Details): string {
+  return [uid, prompt.name, session?.accountId ?? ''].join(' ');
+}
+
+/** Signs the person out. The authorization request stays. */
+export async function signOut({ app, details }: Interaction): Promise<void> {
+  if (details.session !== undefined) await endSession(app, details.session.uid);
+  delete (details as { session?: unknown }).session;
+  await details.persist();
+}

@@ -1,0 +1,40 @@
+// What the authorization server keeps for a while: codes, refresh tokens, sessions, interactions, pushed requests. Whose
+// fields mean what is the authorization server's business.
+import type { App } from '../context.ts';
+import * as states from '../store/oauth-states.ts';
+
+export type NewState = states.NewState;
+export type State = states.State;
+
+/**
+ * Keeps a state, or replaces what is kept of it. What was consumed stays consumed.
+ * @param isUntrusted anybody could cause this one: there is a fixed number of slots for such, and the oldest makes room
+ */
+export async function save(app: App, state: NewState, isUntrusted = false): Promise<void> {
+  await (isUntrusted ? states.saveStateInSlot : states.saveState)(app.store, state);
+}
+
+/** A state that has not expired, consumed ones included, or null. @param id the code, token or cookie itself */
+export async function find(app: App, model: string, id: string): Promise<State | null> {
+  return states.findState(app.store, model, id, app.clock());
+}
+
+/** A state by the `uid` that sessions have besides their id, or null when there is none or it has expired. */
+export async function findByUid(app: App, model: string, uid: string): Promise<State | null> {
+  return states.findStateByUid(app.store, model, uid, app.clock());
+}
+
+/** Marks a state as used. Of many who try at once, on any number of processes, exactly one is told true. */
+export async function consume(app: App, model: string, id: string): Promise<boolean> {
+  return states.consumeState(app.store, model, id, app.clock());
+}
+
+/** Deletes a state. */
+export async function remove(app: App, model: string, id: string): Promise<void> {
+  await states.deleteState(app.store, model, id);
+}
+
+/** Deletes every state of one model that belongs to a grant. */
+export async function removeOfGrant(app: App, model: string, grantKey: string): Promise<void> {
+  await states.deleteStatesOfGrant(app.store, model, grantKey);
+}

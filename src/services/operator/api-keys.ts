@@ -1,0 +1,114 @@
+// API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team (DESIGN §7).
+import { parseScopes } from '../../auth/scopes.ts';
+import { createToken } from '../../auth/tokens.ts';
+import type { App } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { type ApiKeyRow, findApiKeys, insertApiKey, setRevokedAt } from '../../store/api-keys.ts';
+import type { Ref } from '../../store/rows.ts';
+import { type Transaction, withTransaction } from '../../store/store.ts';
+import { endKey, lockKey, statusOf } from '../api-keys.ts';
+import { parseName } from '../names.ts';
+import { requireTeamId } from './teams.ts';
+
+export type { ApiKeyRow };
+
+/** A key that was just created. */
+export interface IssuedKey {
+  readonly apiKey: ApiKeyRow;
+  /** The key itself: nobody can ask for it again. */
+  readonly token: string;
+}
+
+export interface ApiKeyInput {
+  readonly team: Ref;
+  readonly scopes: readonly string[];
+  readonly name?: string | undefined;
+  /** Absent: the key lasts until it is revoked. */
+  readonly expiresAt?: Date | undefined;
+  /** The team's default key; a team has one at most. */
+  readonly isDefault?: boolean | undefined;
+}
+
+const DEFAULT_NAME = 'API key';
+const MAX_NAME_LENGTH = 100;
+const LATEST_EXPIRY = new Date('9999-12-31T00:00:00Z');
+const MAX_OVERLAP_DAYS = 365;
+
+/**
+ * Creates a key for a team.
+ * @throws AppError `not_found` for the team, `invalid` for scopes, name or expiry, `conflict` for a second default key
+ */
+export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
+  const now = app.clock();
+  const scopes = parseScopes(input.scopes, 'A key');
+  const name = parseName(input.name ?? DEFAULT_NAME, MAX_NAME_LENGTH);
+  const expiresAt = input.expiresAt ?? null;
+  if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
+    throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
+  const teamId = await requireTeamId(app, input.team);
+  const isDefault = input.isDefault ?? false;
+  return withTransaction(app.store, (tx) =>
+    issue(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
+  );
+}
+
+/** The keys of one team, or of all, ended ones included. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ApiKeyRow[]> {
+  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
+  return findApiKeys(app.store, teamId);
+}
+
+/** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
+export async function revoke(app: App, ref: Ref): Promise<ApiKeyRow> {
+  const revoked = await withTransaction(app.store, (tx) => endKey(tx, ref, app.clock()));
+  app.lookups.forget();
+  return revoked;
+}
+
+/**
+ * Replaces a key by one with the same team, name, scopes and length of life. The old one stops after `overlapMs`.
+ * @throws AppError `not_found`, `conflict` for a key that has ended or was replaced before, `invalid` for the overlap
+ */
+export async function rotate(
+  app: App,
+  ref: Ref,
+  { overlapMs = 0 }: { overlapMs?: number | undefined } = {},
+): Promise<IssuedKey & { replaced: ApiKeyRow }> {
+  const now = app.clock();
+  if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_DAYS * 86_400_000))
+    throw invalid('overlap', `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`);
+  const rotated = await withTransaction(app.store, async (tx) => {
+    const old = await lockKey(tx, ref);
+    const status = statusOf(old, now);
+    if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
+    const lifeMs = old.expiresAt === null ? null : old.expiresAt.getTime() - old.createdAt.getTime();
+    // First, for a team has one live default key at most, and a key that is on its way out does not count as one.
+    const replaced = await setRevokedAt(tx, old.id, new Date(now.getTime() + overlapMs));
+    const { teamId, name, scopes, isDefault } = old;
+    const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
+    return { ...(await issue(tx, { teamId, name, scopes, isDefault, expiresAt, createdAt: now })), replaced };
+  });
+  app.lookups.forget();
+  return rotated;
+}
+
+const WHY_NOT = {
+  revoked: 'is revoked: create a new one.',
+  expired: 'has expired: create a new one.',
+  ending: 'was replaced already and is about to end.',
+} as const;
+
+async function issue(
+  tx: Transaction,
+  key: Pick<ApiKeyRow, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
+): Promise<IssuedKey> {
+  const { token, hash, hint } = createToken();
+  const apiKey = await insertApiKey(tx, { ...key, tokenHash: hash, hint });
+  if (apiKey === null) {
+    throw new AppError(
+      'conflict',
+      'The team has a default API key already: rotate that one, or revoke it first.',
+    );
+  }
+  return { apiKey, token };
+}

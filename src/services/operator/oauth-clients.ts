@@ -1,0 +1,134 @@
+// OAuth clients as the operator manages them: what those that the operator registers may be, their secrets, and their end.
+
+import { parseScopes } from '../../auth/scopes.ts';
+import { createClientId, createClientSecret } from '../../auth/tokens.ts';
+import type { App } from '../../context.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { disableClient, findClients, insertClient, type OauthClientRow } from '../../store/oauth-clients.ts';
+import { revokeGrant } from '../../store/oauth-grants.ts';
+import { findByRef, type Ref } from '../../store/rows.ts';
+import { WORKSPACES } from '../../store/tables.ts';
+import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
+import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
+import { parseRef } from '../refs.ts';
+import { requireTeamId } from './teams.ts';
+
+export type { OauthClientRow };
+
+/** How a client may get tokens (RFC 7591 §2 `grant_types`). */
+export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+
+export interface ClientInput {
+  readonly name: string;
+  readonly grants: readonly string[];
+  readonly scopes: readonly string[];
+  /** For whom it acts by client credentials; nobody has to consent. */
+  readonly team?: Ref | undefined;
+  /** Absent or empty: every workspace of the team. */
+  readonly workspaces?: readonly Ref[] | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
+  /** Has no secret: it runs where people could read one. */
+  readonly isPublic?: boolean | undefined;
+}
+
+/**
+ * Registers a client. Its secret is shown this once; a public client has none.
+ * @throws AppError `invalid` for what does not fit together, `not_found` for team and workspaces
+ */
+export async function create(
+  app: App,
+  input: ClientInput,
+): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
+  const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
+  const grants = parseGrants(input.grants);
+  const scopes = parseScopes(input.scopes, 'A client');
+  const isPublic = input.isPublic ?? false;
+  const redirectUris = parseRedirectUris(input.redirectUris ?? []);
+  const usesCode = grants.includes('authorization_code');
+  const usesCredentials = grants.includes('client_credentials');
+  if (usesCode !== redirectUris.length > 0)
+    throw invalid(
+      'redirect_uris',
+      usesCode
+        ? 'A client with authorization_code needs a redirect URI.'
+        : 'Only a client with authorization_code has redirect URIs.',
+    );
+  if (usesCredentials && isPublic)
+    throw invalid('public', 'A client with client_credentials cannot be public: it needs a secret.');
+  if (usesCredentials !== (input.team !== undefined))
+    throw invalid(
+      'team',
+      usesCredentials
+        ? 'A client with client_credentials needs the team that it acts for.'
+        : "Only a client with client_credentials has a team; others get theirs by a person's consent.",
+    );
+  const teamId = input.team === undefined ? null : await requireTeamId(app, input.team);
+  const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
+  const secret = isPublic ? null : createClientSecret();
+  const client = await insertClient(app.store, {
+    id: createClientId(),
+    name,
+    metadata: {
+      client_name: name,
+      redirect_uris: redirectUris,
+      grant_types: grants,
+      response_types: usesCode ? ['code'] : [],
+      token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+      scope: scopes.join(' '),
+      // Native ones are allowed any port of a loopback address (RFC 8252 §7.3).
+      application_type: redirectUris.some(isNativeRedirect) ? 'native' : 'web',
+    },
+    secretHash: secret?.hash ?? null,
+    teamId,
+    workspaceIds,
+    wholeTeam: workspaceIds.length === 0,
+    dynamic: false,
+    createdAt: app.clock(),
+  });
+  return { client, clientSecret: secret?.token ?? null };
+}
+
+/** The clients that act for one team, or all clients, removed ones included. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<OauthClientRow[]> {
+  return findClients(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+}
+
+/**
+ * Ends a client for good, with all that was granted to it and every token that it has. Its row stays as history.
+ * @throws AppError `not_found`
+ */
+export async function remove(app: App, id: string): Promise<OauthClientRow> {
+  const now = app.clock();
+  const client = id.includes('\0') ? null : await disableClient(app.store, id, now);
+  if (client === null) throw notFound('Client');
+  await revokeGrant(app.store, { clientId: id }, now);
+  app.lookups.forget();
+  return client;
+}
+
+async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {
+  if (refs.length === 0) return [];
+  if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
+  const tenancy = { teamId, workspaceIds: null };
+  const found = await Promise.all(
+    refs.map((ref) => findByRef(app.store, WORKSPACES, tenancy, parseRef('Workspace', ref))),
+  );
+  return [
+    ...new Set(
+      found.map((workspace) => {
+        if (workspace === null) throw notFound('Workspace');
+        return workspace.id;
+      }),
+    ),
+  ];
+}
+
+function parseGrants(grants: readonly string[]): string[] {
+  const known = `Known grants: ${GRANTS.join(', ')}.`;
+  const unknown = grants.filter((grant) => !GRANTS.some((name) => name === grant));
+  if (unknown.length > 0) throw invalid('grants', `Unknown grant ${unknown.join(', ')}. ${known}`);
+  if (grants.length === 0) throw invalid('grants', `A client needs at least one grant. ${known}`);
+  if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
+    throw invalid('grants', 'refresh_token goes with authorization_code.');
+  return [...new Set(grants)];
+}

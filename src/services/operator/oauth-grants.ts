@@ -1,0 +1,25 @@
+// Grants as the operator sees them: those of any team, and their end.
+import type { App } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { findGrant, findGrantsOfTeam, type NamedGrant, revokeGrant } from '../../store/oauth-grants.ts';
+import type { Ref } from '../../store/rows.ts';
+import { parseRef } from '../refs.ts';
+import { requireTeamId } from './teams.ts';
+
+export type { NamedGrant };
+
+/** The grants for one team, or all, ended ones included. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<NamedGrant[]> {
+  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
+  return findGrantsOfTeam(app.store, teamId);
+}
+
+/** Ends a grant at once. One that is revoked already stays as it is. @throws AppError `not_found` */
+export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
+  const named = parseRef('Grant', ref);
+  const grant = await findGrant(app.store, named);
+  if (grant === null || grant.teamId === null) throw notFound('Grant');
+  await revokeGrant(app.store, { id: grant.id, teamId: grant.teamId }, app.clock());
+  app.lookups.forget();
+  return (await findGrant(app.store, named)) ?? grant;
+}

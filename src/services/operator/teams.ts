@@ -1,0 +1,13 @@
+// Teams as the operator names them: any team, whoever asks.
+import type { App } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import type { Ref } from '../../store/rows.ts';
+import { findTeamId } from '../../store/teams.ts';
+import { parseRef } from '../refs.ts';
+
+/** The id of a team, given that or its public id. @throws AppError `not_found` */
+export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
+  const teamId = await findTeamId(app.store, parseRef('Team', ref));
+  if (teamId === null) throw notFound('Team');
+  return teamId;
+}

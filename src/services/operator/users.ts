@@ -1,0 +1,186 @@
+// People as the operator manages them: creating and listing them, their passwords, their teams, letting them in and out.
+
+import type { App } from '../../context.ts';
+import { AppError, invalid, notFound } from '../../errors.ts';
+import { isStorable } from '../../rows/storable.ts';
+import { revokeGrant } from '../../store/oauth-grants.ts';
+import type { Ref } from '../../store/rows.ts';
+import { withTransaction } from '../../store/store.ts';
+import {
+  deleteMembership,
+  endSessions,
+  findUser,
+  findUserByEmail,
+  findUsers,
+  insertUser,
+  type ListedUser,
+  saveMembership,
+  setDisabledAt,
+  setPasswordHash,
+  type TeamRole,
+  type UserRow,
+} from '../../store/users.ts';
+import { parseName } from '../names.ts';
+import { hashPassword } from '../passwords.ts';
+import { parseRef } from '../refs.ts';
+import { requireTeamId } from './teams.ts';
+
+export type { ListedUser, UserRow };
+
+export interface UserInput {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly memberships: readonly { readonly team: Ref; readonly role: string }[];
+}
+
+export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
+
+const MAX_NAME_LENGTH = 100;
+const MAX_EMAIL_LENGTH = 254;
+/** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
+const MIN_PASSWORD_LENGTH = 12;
+const MAX_PASSWORD_LENGTH = 200;
+
+/**
+ * Makes a person, with their memberships.
+ * @throws AppError `invalid` for e-mail address, name, password or role; `not_found` for a team; `conflict` when the
+ *   e-mail address is somebody's already
+ */
+export async function create(app: App, input: UserInput): Promise<UserRow> {
+  const createdAt = app.clock();
+  const email = parseEmail(input.email);
+  const name = parseName(input.name, MAX_NAME_LENGTH);
+  const memberships = await Promise.all(
+    input.memberships.map(async ({ team, role }) => ({
+      role: parseRole(role),
+      teamId: await requireTeamId(app, team),
+    })),
+  );
+  const passwordHash = await hashPassword(parsePassword(input.password, email));
+  return withTransaction(app.store, async (tx) => {
+    const user = await insertUser(tx, { email, name, passwordHash, createdAt });
+    if (user === null) throw new AppError('conflict', 'Somebody has this e-mail address already.');
+    for (const { teamId, role } of memberships)
+      await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
+    return user;
+  });
+}
+
+/** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ListedUser[]> {
+  return findUsers(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+}
+
+/**
+ * Gives a person another password, and signs them out everywhere. What they granted stays.
+ * @param ref id, public id or e-mail address
+ * @throws AppError `not_found`, `invalid` for the password
+ */
+export async function setPassword(app: App, ref: Ref, password: string): Promise<UserRow> {
+  const { id, email } = await requireUser(app, ref);
+  const passwordHash = await hashPassword(parsePassword(password, email));
+  await withTransaction(app.store, async (tx) => {
+    await setPasswordHash(tx, id, passwordHash);
+    await endSessions(tx, id, app.clock());
+  });
+  // The old password was good until that was committed: what was signed in with meanwhile ends as well.
+  return withTransaction(app.store, (tx) => endSessions(tx, id, app.clock()));
+}
+
+/**
+ * Keeps a person out: no sign-in, signed out everywhere, and what they granted ends. Doing so twice keeps the first time.
+ * @throws AppError `not_found`
+ */
+export async function disable(app: App, ref: Ref): Promise<UserRow> {
+  const now = app.clock();
+  const { id, disabledAt } = await requireUser(app, ref);
+  const user = await withTransaction(app.store, async (tx) => {
+    await setDisabledAt(tx, id, disabledAt ?? now);
+    return endSessions(tx, id, now);
+  });
+  await revokeGrant(app.store, { userId: id }, now);
+  app.lookups.forget();
+  return user;
+}
+
+/** Lets a person in again. Sessions and what they had granted stay ended. @throws AppError `not_found` */
+export async function enable(app: App, ref: Ref): Promise<UserRow> {
+  const user = await requireUser(app, ref);
+  const { id, disabledAt } = user;
+  if (disabledAt === null) return user;
+  // Disabling may have been cut short, or a sign-in or a consent have been under way: nothing of that comes to life.
+  const now = app.clock();
+  await revokeGrant(app.store, { userId: id }, now);
+  return withTransaction(app.store, async (tx) => {
+    await setDisabledAt(tx, id, null);
+    return endSessions(tx, id, now);
+  });
+}
+
+/**
+ * Puts a person into a team, or changes their role there.
+ * @throws AppError `not_found` for the person or the team, `invalid` for the role
+ */
+export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<UserRow> {
+  const parsed = parseRole(role);
+  const user = await requireUser(app, ref);
+  const teamId = await requireTeamId(app, team);
+  const createdAt = app.clock();
+  await withTransaction(app.store, (tx) =>
+    saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
+  );
+  app.lookups.forget();
+  return user;
+}
+
+/**
+ * Takes a person out of a team; what they granted there ends.
+ * @throws AppError `not_found` for the person, the team, or a person who is not in it
+ */
+export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
+  const user = await requireUser(app, ref);
+  const teamId = await requireTeamId(app, team);
+  const wasMember = await deleteMembership(app.store, user.id, teamId);
+  await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
+  app.lookups.forget();
+  if (!wasMember) throw notFound('Membership');
+  return user;
+}
+
+async function requireUser(app: App, ref: Ref): Promise<UserRow> {
+  const named =
+    typeof ref === 'string' && ref.includes('@')
+      ? (await findUserByEmail(app.store, parseEmail(ref)))?.id
+      : parseRef('User', ref);
+  const user = named === undefined ? null : await findUser(app.store, named);
+  if (user === null) throw notFound('User');
+  return user;
+}
+
+/** An e-mail address as it is stored, in the case that it was written in. @throws AppError `invalid` */
+function parseEmail(text: string): string {
+  const email = text.trim().normalize('NFC');
+  const isAddress = /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) && isStorable(email);
+  if (!isAddress || email.length > MAX_EMAIL_LENGTH)
+    throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
+  return email;
+}
+
+function parseRole(text: string): TeamRole {
+  const role = ROLES.find((known) => known === text);
+  if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
+  return role;
+}
+
+function parsePassword(password: string, email: string): string {
+  const { length } = [...password.normalize('NFKC')];
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
+    throw invalid(
+      'password',
+      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+    );
+  if (password.toLowerCase().trim() === email.toLowerCase())
+    throw invalid('password', 'The password must not be the e-mail address.');
+  return password;
+}
