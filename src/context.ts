@@ -8,7 +8,7 @@ import type { SigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
-import type { Store } from './store/store.ts';
+import type { Changes, Store } from './store/store.ts';
 
 export interface App {
   readonly config: Config;
@@ -32,6 +32,10 @@ export interface App {
 
 export interface Context extends App {
   readonly requestId: string;
+  /** Aborted, with what the client is told, when the request's deadline has passed or its client has gone: its work ends. */
+  readonly signal: AbortSignal;
+  /** What the request has changed so far. */
+  readonly changes: Changes;
   /** Who asks. */
   readonly actor: Actor;
   /** Where it was asked: an owned host or a custom domain, and what that narrows the request to. */

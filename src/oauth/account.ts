@@ -94,8 +94,9 @@ async function takeSignIn(desk: Desk, form: URLSearchParams): Promise<Response> 
   const loginTs = loginTsNow(engine.app);
   let user: UserRow;
   try {
-    const { address } = visit;
-    user = await signIn(engine.app, { email, password, address, devices: keptDevices(engine.app, visit) });
+    const { address, signal } = visit;
+    const devices = keptDevices(engine.app, visit);
+    user = await signIn(engine.app, { email, password, address, devices, signal });
   } catch (error) {
     return showSignIn(desk, { email, ...whyNoSignIn(error) });
   }

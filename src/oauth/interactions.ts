@@ -116,10 +116,10 @@ async function takeSignIn(step: Step, fields: URLSearchParams): Promise<Response
   const { app, visit, client, page, finish } = step;
   const { decision, email, password } = parseSignIn(fields);
   if (decision === 'deny') return finish(DENIED);
-  const { address } = visit;
+  const { address, signal } = visit;
   const ts = loginTsNow(app);
   try {
-    const user = await signIn(app, { email, password, address, devices: keptDevices(app, visit) });
+    const user = await signIn(app, { email, password, address, devices: keptDevices(app, visit), signal });
     await giveBack(app, address);
     await endOtherSession(step, user);
     const answer = await finish({ login: { accountId: user.publicId, ts } });

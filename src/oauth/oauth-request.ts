@@ -7,6 +7,8 @@ export interface Visit {
   readonly requestId: string;
   /** The client's, behind any proxy of ours. */
   readonly address: string;
+  /** Aborted when the request's deadline has passed or its client has gone. */
+  readonly signal: AbortSignal;
   readonly params: Readonly<Record<string, string>>;
   /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */
   body(): Promise<Uint8Array | null>;
@@ -19,7 +21,7 @@ const MAX_BODY_BYTES = 56 * 1024;
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /** A visit by this request. */
-export function createVisit(visit: Pick<Visit, 'request' | 'requestId' | 'address' | 'params'>): Visit {
+export function createVisit(visit: Omit<Visit, 'body' | 'form'>): Visit {
   const { request } = visit;
   let read: Promise<Uint8Array | null> | undefined;
   const body = () => {

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
-import { withTransaction } from '../store/store.ts';
 import { type PageRow, SPLITS, type SplitRow } from '../store/tables.ts';
+import { requireWaiting, withTransaction } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import type { RefineFilterRow } from './refine-filters.ts';
@@ -98,9 +98,10 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
   const funnelRef = parseRef('Funnel', input.funnel);
   const splitRef = parseRef('Conditional split step', input.split);
   const discard = parseBranch(input.branch ?? 'both');
-  return withTransaction(ctx.store, async (tx) => {
+  return withTransaction(ctx, async (tx) => {
     const funnelId = await lockFunnel(tx, actor.tenancy, funnelRef);
     if (funnelId === null) throw notFound('Funnel');
+    requireWaiting(ctx);
     const steps = await findTreePositions(tx, funnelId);
     const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
     const removal = split && removeSplit(steps, split.id, discard);

@@ -67,35 +67,28 @@ export function readsOf<Row extends { id: bigint }>(
     scope,
     async get(ctx, ref) {
       const { tenancy } = requireScope(ctx, scope);
-      const row = await findByRef(ctx.store, table, tenancy, parseRef(noun.one, ref));
+      const row = await findByRef(ctx, table, tenancy, parseRef(noun.one, ref));
       if (row === null) throw notFound(noun.one);
       return row;
     },
     async getMany(ctx, ids) {
-      return findByIds(ctx.store, table, requireScope(ctx, scope).tenancy, ids);
+      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids);
     },
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
       const ref = parseRef(noun.parent, parent);
-      const found = await findPageUnder(ctx.store, table, tenancy, ref, page());
+      const found = await findPageUnder(ctx, table, tenancy, ref, page());
       if (found === null) throw notFound(noun.parent);
       return found;
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      return findPagesUnder(
-        ctx.store,
-        table,
-        requireScope(ctx, scope).tenancy,
-        parentIds,
-        page(),
-        projection,
-      );
+      return findPagesUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, page(), projection);
     },
     async countMany(ctx, parentIds) {
-      return countUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds);
+      return countUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds);
     },
     async existMany(ctx, parentIds, probe) {
-      return existsUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds, probe);
+      return existsUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, probe);
     },
   };
 }

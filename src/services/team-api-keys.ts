@@ -27,7 +27,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx.store, API_KEYS, tenancy, parseRef(NOUN, ref));
+  const key = await findByRef(ctx, API_KEYS, tenancy, parseRef(NOUN, ref));
   if (key === null) throw notFound(NOUN);
   return apiKeys.revoke(ctx, key.id);
 }
