@@ -39,6 +39,9 @@ interface Sent {
 /** How long a connection gets to say goodbye. */
 const END_TIMEOUT_MS = 2_000;
 
+/** How many ticks after one request to cancel the next one is made, while nothing is answered. */
+const CANCEL_TICKS = 10;
+
 /** A read is sent again at most so many times. */
 export const MAX_MOVES = 3;
 
@@ -134,6 +137,9 @@ export class ReadingConnection {
     const isQuiet = this.pending > 0 && this.#answered === this.#answeredBefore;
     this.#answeredBefore = this.#answered;
     this.#quietTicks = isQuiet ? this.#quietTicks + 1 : 0;
+    // PostgreSQL passes over a request that comes before it has begun with the statement.
+    if (this.#isCancelled && isQuiet && this.#quietTicks % CANCEL_TICKS === 0)
+      requestCancel(this.#config, this.#client);
     return this.#quietTicks;
   }
 
