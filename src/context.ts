@@ -4,6 +4,7 @@ import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
+import type { Changes } from './store/store.ts';
 
 export interface App extends AuthApp {
   /** In which password checks wait for each other: each is costly. */
@@ -16,6 +17,10 @@ export interface App extends AuthApp {
 
 export interface Context extends App {
   readonly requestId: string;
+  /** Aborted, with what the client is told, when the request's deadline has passed or its client has gone: its work ends. */
+  readonly signal: AbortSignal;
+  /** What the request has changed so far. */
+  readonly changes: Changes;
   /** Who asks. */
   readonly actor: Actor;
   /** Where it was asked: an owned host or a custom domain, and what that narrows the request to. */

@@ -75,6 +75,23 @@ export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });
 }
 
+/** The same refusal, saying that it came before anything was changed. */
+export function nothingChanged(error: AppError): AppError {
+  return withMessage(error, `${error.message} Nothing was changed.`);
+}
+
+/** The same refusal, where it is not known how much was done. */
+export function outcomeUnknown(error: AppError): AppError {
+  return withMessage(
+    error,
+    `${error.message} What it was to change may have been changed: look before you send it again.`,
+  );
+}
+
+function withMessage({ code, retryAfterSeconds }: AppError, message: string): AppError {
+  return new AppError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
 /** Why the program cannot start, in one sentence that says what to do. Printed as it is; exit code 1. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

@@ -8,7 +8,7 @@ import {
   type SigningKeyRow,
   type StoredJwk,
 } from '../store/signing-keys.ts';
-import { withTransaction } from '../store/store.ts';
+import { withTransaction } from '../store/transactions.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 
@@ -109,7 +109,7 @@ function viewAt(app: AuthApp, rows: readonly SigningKeyRow[], now: Date): Signin
 /** Makes a key that signs at once, unless there is one by now. */
 async function makeFirst(app: AuthApp): Promise<void> {
   const key = await createSigningKey(app);
-  await withTransaction(app.store, async (tx) => {
+  await withTransaction(app, async (tx) => {
     const now = app.clock();
     const rows = await lockSigningKeys(tx);
     if (signerAt(rows, now, (row) => app.signingKeyCache.privateOf(row) !== null) !== null) return;

@@ -20,9 +20,9 @@ const SMALL_BYTES = 16;
 /**
  * For the executor, which makes an object of the whole answer before any of it is written: counts what fields give that have no
  * resolver of their own, which are those that show a column, and ends the execution when that is too much. How many values other fields
- * give is limited before (limits.ts).
+ * give is limited before (limits.ts). The execution ends with the request as well.
  */
-export function limitExecution(args: object, maxBytes: number, { outcome }: GraphContext): void {
+export function limitExecution(args: object, maxBytes: number, { outcome, signal }: GraphContext): void {
   const abort = new AbortController();
   let bytes = 0;
   const fieldResolver: GraphQLFieldResolver<unknown, GraphContext> = (source, given, ctx, info) => {
@@ -34,7 +34,7 @@ export function limitExecution(args: object, maxBytes: number, { outcome }: Grap
     }
     return value;
   };
-  Object.assign(args, { fieldResolver, signal: abort.signal });
+  Object.assign(args, { fieldResolver, signal: AbortSignal.any([abort.signal, signal]) });
 }
 
 /** About as many bytes as the value has as JSON; objects of the schema's types are counted by their fields. */

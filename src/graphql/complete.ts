@@ -53,6 +53,7 @@ export class Execution {
     value.then(
       (settled) => {
         try {
+          this.ctx.signal.throwIfAborted();
           this.fill(piece, plain(settled), write);
           this.waitingFor -= 1;
           if (this.waitingFor === 0) this.finish?.();

@@ -98,6 +98,11 @@ export function createFastPath({ schema, limits, turns, fallbacks }: FastPathOpt
         entry.misses = 0;
         return { status: 200, headers, body: toBody(body, ctx) };
       } catch (error) {
+        // Nobody waits for what Yoga would answer.
+        if (ctx.signal.aborted) {
+          ctx.outcome.turn?.();
+          throw ctx.signal.reason;
+        }
         // Running it again would come to the same.
         if (error instanceof AnswerTooLarge) ctx.outcome.refusal = error;
         // It was not the operation's fault that there was no turn for it.

@@ -32,44 +32,49 @@ export function createTurns(): Turns {
 
 /**
  * Waits for a turn, which the context then keeps until its answer has been sent.
- * @throws AppError `too_many_requests` when too many wait already, or after waiting too long
+ * @throws AppError `too_many_requests` when too many wait already, or after waiting too long; the signal's reason
  */
 export async function waitForTurn(turns: Turns, ctx: GraphContext): Promise<void> {
   const { outcome } = ctx;
   if (outcome.turn !== null) return;
   try {
-    outcome.turn = await turns.acquire(String(callersTeamId(ctx)));
+    outcome.turn = await turns.acquire(String(callersTeamId(ctx)), ctx.signal);
   } catch (error) {
     if (error instanceof AppError) outcome.refusal = error;
     throw error;
   }
 }
 
-/** The body of an answer as it is sent. A turn that was waited for ends with it. */
+/** The body of an answer as it is sent. A turn that was waited for ends with it. @throws AppError the signal's reason */
 export function toBody<Bytes extends Uint8Array<ArrayBuffer>>(
   bytes: Bytes,
-  { outcome }: GraphContext,
+  { outcome, signal }: GraphContext,
 ): Bytes | ReadableStream {
   const { turn } = outcome;
   if (turn === null) return bytes;
+  // Nobody would read it, and end the turn.
+  signal.throwIfAborted();
   outcome.turn = null;
-  if (bytes.length > SMALL_ANSWER_BYTES) return streamOf(bytes, turn);
+  if (bytes.length > SMALL_ANSWER_BYTES) return streamOf(bytes, turn, signal);
   turn();
   return bytes;
 }
 
-function streamOf(bytes: Uint8Array<ArrayBuffer>, release: Release): ReadableStream {
+function streamOf(bytes: Uint8Array<ArrayBuffer>, release: Release, signal: AbortSignal): ReadableStream {
   let at = 0;
   let timer: NodeJS.Timeout | undefined;
   function giveUpAfter(ms: number, controller: ReadableStreamDefaultController): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      release();
+      end();
       controller.error(new Error('The client took too long to read the answer.'));
     }, ms).unref();
   }
+  // A client that is gone ends it here where nothing reads the stream yet: behind other answers on its connection.
+  signal.addEventListener('abort', end);
   function end(): void {
     clearTimeout(timer);
+    signal.removeEventListener('abort', end);
     release();
   }
   return new ReadableStream(

@@ -20,13 +20,18 @@ export interface Peer {
   readonly address: string | undefined;
   /** What has arrived; a body may still be on its way. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
-  /** To be called when the rest cannot arrive: the request is refused at once, whatever is being done. */
+  /** To be called when the rest cannot arrive, or the answer cannot be sent: the request is refused, and its work ends. */
   refuse?: ((error: AppError) => void) | null;
 }
 
 /** The refusal of a request that ends in the middle. */
 export function brokenOff(): AppError {
   return new AppError('bad_request', 'The connection ended before the request did.');
+}
+
+/** The refusal of a request whose client did not wait for the answer. */
+export function clientGone(): AppError {
+  return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
 
 /** Ids that callers may give their requests: visible, short, harmless in a log line. */
@@ -56,6 +61,8 @@ export class Exchange {
   /** What has been resolved so far, for the log and for failures. */
   host: Host | null = null;
   actor: Actor | null = null;
+  readonly changes: Context['changes'] = { sent: false };
+  private readonly controller = new AbortController();
   private isBroken = false;
   private readonly peer: Peer | undefined;
   private dressed: Response | null = null;
@@ -66,6 +73,16 @@ export class Exchange {
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.url = publicUrl(app, request, peer?.address);
     this.peer = peer;
+  }
+
+  /** Aborted with `abort`. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Ends whatever is done for the request. The first reason counts. */
+  abort(reason: AppError): void {
+    this.controller.abort(reason);
   }
 
   /** The client's address, behind any proxy of ours; `unknown` where there is no socket. */
@@ -83,15 +100,13 @@ export class Exchange {
     return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
   }
 
-  /** Has the refusal told to `refuse` when the rest of the request cannot arrive any more; null: to nobody. */
-  onBreak(refuse: ((error: AppError) => void) | null): void {
+  /** Has the refusal told to `refuse` when the rest of the request cannot arrive, or its answer cannot be sent. */
+  onBreak(refuse: (error: AppError) => void): void {
     if (this.peer === undefined) return;
-    this.peer.refuse =
-      refuse &&
-      ((error) => {
-        this.isBroken = true;
-        refuse(error);
-      });
+    this.peer.refuse = (error) => {
+      this.isBroken = true;
+      refuse(error);
+    };
   }
 
   /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
@@ -116,9 +131,9 @@ export class Exchange {
 
   /** The context of a request to a host of ours, its caller known. */
   async context(): Promise<Context> {
-    const { app, requestId, request } = this;
+    const { app, requestId, request, signal, changes } = this;
     const host = await this.resolveHost();
     this.actor ??= await authenticate(app, request.headers, host, this.url);
-    return { ...app, requestId, host, actor: this.actor };
+    return { ...app, requestId, signal, changes, host, actor: this.actor };
   }
 }

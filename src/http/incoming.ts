@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { AppError } from '../errors.ts';
-import { brokenOff, type Peer } from './exchange.ts';
+import { brokenOff, clientGone, type Peer } from './exchange.ts';
 import { readTarget } from './request-target.ts';
 import type { Server } from './server.ts';
 
@@ -20,6 +20,8 @@ interface UnderWay {
 export function answerRequests(http: HttpServer, server: Server): void {
   /** The request that came last on each connection. */
   const latest = new WeakMap<Duplex, UnderWay>();
+  /** The requests of each connection whose answers have not been sent whole. */
+  const unsent = new WeakMap<Duplex, Set<Peer>>();
   const broken = new WeakSet<Duplex>();
   const answer = getRequestListener(
     (request, env) => server.fetch(request, latest.get((env as HttpBindings).incoming.socket)?.peer),
@@ -41,7 +43,12 @@ export function answerRequests(http: HttpServer, server: Server): void {
       void send(server.refuse(error, peer), outgoing);
       return;
     }
-    void answer(incoming, outgoing);
+    const peers = unsent.get(socket);
+    peers?.add(peer);
+    void answer(incoming, outgoing).then(() => {
+      peers?.delete(peer);
+      peer.refuse = null;
+    });
   }
 
   /** Refuses what is no request, and ends the connection. */
@@ -67,6 +74,13 @@ export function answerRequests(http: HttpServer, server: Server): void {
     void send(server.refuse(error, { address: socket.remoteAddress }), outgoing);
   }
 
+  http.on('connection', (socket) => {
+    const peers = new Set<Peer>();
+    unsent.set(socket, peers);
+    socket.once('close', () => {
+      for (const { refuse } of peers) refuse?.(clientGone());
+    });
+  });
   http.on('request', onRequest);
   // A server may pass over what it does not know (RFC 9110 §10.1.1).
   http.on('checkExpectation', onRequest);

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { refuseRequest } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
@@ -24,6 +24,8 @@ export interface Server {
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
+/** How long after its deadline a request that may have changed something may still tell what. */
+const OUTCOME_GRACE_MS = 2_000;
 
 /** Everything that the gateway serves, behind one function. */
 export function createServer(app: App): Server {
@@ -50,23 +52,33 @@ export function createServer(app: App): Server {
 
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
   const { requestTimeoutMs } = exchange.app.config.limits;
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  exchange.onBreak(reject);
-  const timer = setTimeout(() => {
-    reject(
-      exchange.isWhole
-        ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
-        : new AppError('request_timeout', 'The request took too long to arrive.'),
-    );
+  const { promise: refusal, reject } = Promise.withResolvers<never>();
+  exchange.onBreak((error) => {
+    exchange.abort(error);
+    reject(error);
+  });
+  let timer = setTimeout(() => {
+    const error = overdue(exchange);
+    exchange.abort(error);
+    if (exchange.changes.sent) timer = setTimeout(() => reject(error), OUTCOME_GRACE_MS);
+    else reject(error);
   }, requestTimeoutMs);
   try {
-    return await Promise.race([http.fetch(exchange.request, { exchange }), deadline]);
+    return await Promise.race([http.fetch(exchange.request, { exchange }), refusal]);
   } catch (error) {
     return refuse(error, exchange);
   } finally {
     clearTimeout(timer);
-    exchange.onBreak(null);
   }
+}
+
+/** The refusal of a request whose deadline has passed. What it says of changes is true (DESIGN §12). */
+function overdue({ isWhole, request, actor, changes }: Exchange): AppError {
+  if (!isWhole) return new AppError('request_timeout', 'The request took too long to arrive.');
+  const error = new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 });
+  // Without an actor it is none of the services', or they have not begun.
+  if (actor === null || request.method === 'GET' || request.method === 'HEAD') return error;
+  return changes.sent ? outcomeUnknown(error) : nothingChanged(error);
 }
 
 /** Each face's clients read failures in their own form, also those from before the face was reached. */
@@ -123,10 +135,10 @@ function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
       if ((await exchange.resolveHost()).kind !== 'service') return next();
-      const { request, requestId, url, address } = exchange;
+      const { request, requestId, url, address, signal } = exchange;
       if (isPage && url.hostname !== home.hostname && request.method === 'GET')
         return c.redirect(home.origin + url.pathname + url.search, 307);
-      return handle(createOauthRequest({ raw: request, requestId, address, params: c.req.param() }));
+      return handle(createOauthRequest({ raw: request, requestId, address, signal, params: c.req.param() }));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {

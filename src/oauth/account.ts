@@ -98,8 +98,8 @@ async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<R
   const loginTs = loginTsNow(app);
   let user: UserRow;
   try {
-    const { address } = request;
-    user = await signIn(app, { email, password, address, devices: readDevices(app, request) });
+    const { address, signal } = request;
+    user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
   } catch (error) {
     return showSignIn(page, { email, ...toSignInError(error) });
   }

@@ -7,6 +7,8 @@ export interface OauthRequest {
   readonly requestId: string;
   /** The client's address, behind any proxy of ours. */
   readonly address: string;
+  /** Aborted when the request's deadline has passed or its client has gone. */
+  readonly signal: AbortSignal;
   /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */
@@ -20,9 +22,7 @@ const MAX_BODY_BYTES = 56 * 1024;
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /** The request with its body, which is read when a handler first asks for it. */
-export function createOauthRequest(
-  received: Pick<OauthRequest, 'raw' | 'requestId' | 'address' | 'params'>,
-): OauthRequest {
+export function createOauthRequest(received: Omit<OauthRequest, 'body' | 'form'>): OauthRequest {
   const { raw } = received;
   let read: Promise<Uint8Array | null> | undefined;
   const body = () => {

@@ -6,7 +6,8 @@ import { notFound } from '../errors.ts';
 import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
 import { API_KEYS } from '../store/credential-tables.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
-import { type Transaction, withTransaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
+import { withTransaction } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
@@ -33,9 +34,9 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx.store, API_KEYS, tenancy, parseRef(API_KEYS.title, ref));
+  const key = await findByRef(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, ref));
   if (key === null) throw notFound(API_KEYS.title);
-  await withTransaction(ctx.store, (tx) => endKey(tx, key.id, ctx.clock()));
+  await withTransaction(ctx, (tx) => endKey(tx, key.id, ctx.clock()));
   ctx.lookups.forget();
   return key;
 }

@@ -43,14 +43,14 @@ export async function listMany(
   projection: Projection = null,
 ): Promise<(readonly StepNode[])[]> {
   const { tenancy } = requireScope(ctx, scope);
-  const ofFunnel = growTrees(await findSteps(ctx.store, tenancy, funnelIds, projection));
+  const ofFunnel = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
 /** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
   const { tenancy } = requireScope(ctx, scope);
-  const groups = await findStepsAround(ctx.store, tenancy, stepIds);
+  const groups = await findStepsAround(ctx, tenancy, stepIds);
   growTrees(groups);
   const byId = new Map(groups.flat().map((step) => [step.id, step]));
   return stepIds.map((id) => byId.get(id) ?? null);

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { OAUTH_GRANTS } from '../store/credential-tables.ts';
 import { type NamedGrant, revokeGrant } from '../store/oauth-grants.ts';
 import { findByRef, type Ref } from '../store/rows.ts';
+import { beginChange } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
 import { parseRef } from './refs.ts';
 
@@ -32,8 +33,9 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const grant = await findByRef(ctx.store, OAUTH_GRANTS, tenancy, parseRef(OAUTH_GRANTS.title, ref));
+  const grant = await findByRef(ctx, OAUTH_GRANTS, tenancy, parseRef(OAUTH_GRANTS.title, ref));
   if (grant === null) throw notFound(OAUTH_GRANTS.title);
+  beginChange(ctx);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock());
   ctx.lookups.forget();
   return grant;

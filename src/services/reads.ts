@@ -61,28 +61,28 @@ export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Sc
     scope,
     async get(ctx, ref) {
       const { tenancy } = requireScope(ctx, scope);
-      const row = await findByRef(ctx.store, table, tenancy, parseRef(title, ref));
+      const row = await findByRef(ctx, table, tenancy, parseRef(title, ref));
       if (row === null) throw notFound(title);
       return row;
     },
     async getMany(ctx, ids) {
-      return findByIds(ctx.store, table, requireScope(ctx, scope).tenancy, ids);
+      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids);
     },
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
       const ref = parseRef(over.title, parent);
-      const found = await findPageUnder(ctx.store, table, tenancy, ref, page);
+      const found = await findPageUnder(ctx, table, tenancy, ref, page);
       if (found === null) throw notFound(over.title);
       return found;
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      return findPagesUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds, page, projection);
+      return findPagesUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, page, projection);
     },
     async countMany(ctx, parentIds) {
-      return countUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds);
+      return countUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds);
     },
     async existMany(ctx, parentIds, probe) {
-      return existsUnder(ctx.store, table, requireScope(ctx, scope).tenancy, parentIds, probe);
+      return existsUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, probe);
     },
   };
 }

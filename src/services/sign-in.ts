@@ -16,6 +16,8 @@ export interface Credentials {
   readonly address: string | undefined;
   /** What the device keeps of sign-ins before (devices.ts); absent: nothing. */
   readonly devices?: string | undefined;
+  /** Ends the wait for the password to be checked. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const message = 'There were too many tries to sign in. Try again later.';
@@ -44,10 +46,11 @@ export async function signIn(app: App, credentials: Credentials): Promise<UserRo
   await requireFewTries(app, network, LIMITS.network);
   let isJudged = false;
   try {
-    const user = await app.passwordChecks.run(network, () => {
+    const check = () => {
       isJudged = true;
       return judge(app, credentials);
-    });
+    };
+    const user = await app.passwordChecks.run(network, check, credentials.signal);
     await takeBackTry(app.store, network);
     return user;
   } catch (error) {

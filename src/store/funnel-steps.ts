@@ -9,7 +9,7 @@ import { Prisma } from './generated/client.ts';
 import { project, type Source } from './projections.ts';
 import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';
-import { readRows, type Store, type Transaction } from './store.ts';
+import { readRows, type StoreContext, type Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, PAGES } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -55,7 +55,7 @@ const stepsWhere = (condition: string, columns: Columns, withPages: boolean): st
  * @param wanted the properties of steps that will be asked for, without which pages are not read; null reads all
  */
 export async function findSteps(
-  store: Store,
+  ctx: StoreContext,
   tenancy: Tenancy,
   funnelIds: readonly bigint[],
   projection: readonly string[] | null = null,
@@ -66,13 +66,13 @@ export async function findSteps(
     stepsWhere('t.funnel_id = any($3::bigint[])', projected.columns, withPages),
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, funnelIds];
-  const rows = await readRows(store, ofFunnels, values, tenancy.teamId);
+  const rows = await readRows(ctx, ofFunnels, values, tenancy.teamId);
   return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
 export async function findStepsAround(
-  store: Store,
+  ctx: StoreContext,
   tenancy: Tenancy,
   stepIds: readonly bigint[],
 ): Promise<Siblings[]> {
@@ -84,7 +84,7 @@ export async function findStepsAround(
       true,
     ),
   );
-  const rows = await readRows(store, around, [tenancy.teamId, tenancy.workspaceIds, stepIds], tenancy.teamId);
+  const rows = await readRows(ctx, around, [tenancy.teamId, tenancy.workspaceIds, stepIds], tenancy.teamId);
   return groupSiblings(rows, withPage(make));
 }
 

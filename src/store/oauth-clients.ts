@@ -1,7 +1,8 @@
 // OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
 import type { OauthClient, Prisma } from './generated/client.ts';
 import type { Statement } from './statements.ts';
-import { query, type Store, withPrisma, withTransaction } from './store.ts';
+import { query, type Store, withPrisma } from './store.ts';
+import { withTransaction } from './transactions.ts';
 
 export type { OauthClient };
 
@@ -44,7 +45,7 @@ export async function findClients(store: Store, teamId: bigint | null): Promise<
  * @returns null when there is no such client
  */
 export async function disableClient(store: Store, id: string, at: Date): Promise<OauthClientRow | null> {
-  return withTransaction(store, async (tx) => {
+  return withTransaction({ store }, async (tx) => {
     await tx.oauthClient.updateMany({ where: { id, disabledAt: null }, data: { disabledAt: at } });
     await tx.oauthAccessToken.updateMany({
       where: { clientId: id, revokedAt: null },

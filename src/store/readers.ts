@@ -3,19 +3,21 @@
 // connection that stops answering gets no more reads, those behind its first one are sent again over another, and in the end it is
 // replaced: reads change nothing, so that they can be sent twice.
 import type pg from 'pg';
+import { whileListening } from '../abort.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import { databaseUnavailable } from './failures.ts';
-import { MAX_MOVES, type Read, ReadingConnection } from './readers/reading-connection.ts';
+import { MAX_MOVES, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
 import type { Statement } from './statements.ts';
 
 export interface Readers {
   /**
    * The rows of one prepared statement that changes nothing, or may well run twice, as they came.
    * @param owner the team for which it is read, if any
-   * @throws AppError `unavailable` when too many reads wait already; else what the driver said
+   * @param signal once it is aborted, a read that waits is not sent, and one that was sent is cancelled where that is an option
+   * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else what the driver said
    */
-  read(statement: Statement, values: unknown[], owner?: bigint): Promise<RowBlock>;
+  read(statement: Statement, values: unknown[], owner?: bigint, signal?: AbortSignal): Promise<RowBlock>;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,8 @@ interface ReadersOptions {
   readonly connection: pg.ClientConfig;
   /** Milliseconds after which a connection that has answered nothing is ended, with the reads on it. */
   readonly answerTimeoutMs: number;
+  /** Whether reads that were sent are cancelled. At most `count` at once may be under way then: each has a connection to itself. */
+  readonly cancels?: boolean;
   readonly log: Logger;
 }
 
@@ -61,7 +65,8 @@ interface Group {
 }
 
 /** Opens nothing yet: the first read does. */
-export function createReaders({ count, connection, answerTimeoutMs, log }: ReadersOptions): Readers {
+export function createReaders(options: ReadersOptions): Readers {
+  const { count, connection, answerTimeoutMs, cancels = false, log } = options;
   /** The first `count` that are not late share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** For when all of those are late. */
@@ -118,7 +123,9 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
     return owner !== NOBODY && lates().length >= MANY_LATE;
   }
 
+  /** Sends a read, or rejects one that nobody waits for. False when there is no connection for it. */
   function start(read: Read): boolean {
+    if (rejectAborted(read)) return true;
     const target = leastBusy(ordinary) ?? (isSlow(read.owner) ? null : leastBusy(reserved));
     target?.read(read);
     return target !== null;
@@ -162,20 +169,28 @@ export function createReaders({ count, connection, answerTimeoutMs, log }: Reade
     return waiting.filter((read) => read.owner === owner).length >= MAX_WAITING_PER_OWNER;
   }
 
+  function take(read: Read): void {
+    if (isClosed) {
+      read.reject(closed());
+      return;
+    }
+    // One timer for all reads: none of them pays for one of its own.
+    ticker ??= setInterval(tick, TICK_MS);
+    if (start(read)) return;
+    if (isFull(read.owner)) read.reject(databaseUnavailable());
+    else waiting.push(read);
+  }
+
   return {
-    read(statement, values, owner = NOBODY) {
-      return new Promise((resolve, reject) => {
-        if (isClosed) {
-          reject(closed());
-          return;
-        }
-        // One timer for all reads: none of them pays for one of its own.
-        ticker ??= setInterval(tick, TICK_MS);
-        const read = { statement, values, owner, resolve, reject, moves: 0 };
-        if (start(read)) return;
-        if (!isFull(owner)) waiting.push(read);
-        else reject(databaseUnavailable());
-      });
+    read(statement, values, owner = NOBODY, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<RowBlock>();
+      const read: Read = { statement, values, owner, signal, resolve, reject, moves: 0 };
+      take(read);
+      if (!cancels || signal === undefined) return promise;
+      const cancel = () => {
+        for (const one of all()) one.cancel(read);
+      };
+      return whileListening(signal, cancel, promise);
     },
     async close() {
       isClosed = true;

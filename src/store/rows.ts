@@ -6,7 +6,7 @@ import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
 import { project } from './projections.ts';
 import { statement } from './statements.ts';
-import { readRows, type Store, scanRows } from './store.ts';
+import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -17,7 +17,7 @@ type Row = { id: bigint };
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
 export async function findByIds<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   ids: readonly bigint[],
@@ -27,27 +27,27 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = any($3::bigint[]) and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = (
-    await readRows(store, byIds, [tenancy.teamId, tenancy.workspaceIds, ids], tenancy.teamId)
-  ).map(project(table).make);
+  const rows = (await readRows(ctx, byIds, [tenancy.teamId, tenancy.workspaceIds, ids], tenancy.teamId)).map(
+    project(table).make,
+  );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** The visible, owned row that a client names, or null. */
 export async function findByRef<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   ref: Ref,
 ): Promise<R | null> {
-  if (typeof ref === 'bigint') return (await findByIds(store, table, tenancy, [ref]))[0] ?? null;
+  if (typeof ref === 'bigint') return (await findByIds(ctx, table, tenancy, [ref]))[0] ?? null;
   const byPublicId = statement(
     `${table.name}.public_id`,
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.public_id = $3 and ${table.visible} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await readRows(store, byPublicId, [tenancy.teamId, tenancy.workspaceIds, ref], tenancy.teamId);
+  const rows = await readRows(ctx, byPublicId, [tenancy.teamId, tenancy.workspaceIds, ref], tenancy.teamId);
   const [row] = rows.map(project(table).make);
   return row ?? null;
 }
@@ -58,7 +58,7 @@ export async function findByRef<R extends Row>(
  * @param wanted the properties of rows that will be asked for; null reads all
  */
 export async function findPageUnder<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parent: Ref,
@@ -78,7 +78,7 @@ export async function findPageUnder<R extends Row>(
       order by t.${column} ${direction}, t.id ${direction} limit $4`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pageUnder, values, tenancy.teamId);
+  const rows = await readRows(ctx, pageUnder, values, tenancy.teamId);
   if (rows.length > 0) return toPage(rows.map(projected.make), page);
   const parentOnly = statement(
     `${form}.parent`,
@@ -86,7 +86,7 @@ export async function findPageUnder<R extends Row>(
       `select p.id from ${parents} p where ${named} and ${parentInReach(parents)} and ($2::bigint[] is null or true)`,
   );
   const owned = await readRows(
-    store,
+    ctx,
     parentOnly,
     [tenancy.teamId, tenancy.workspaceIds, parent],
     tenancy.teamId,
@@ -100,7 +100,7 @@ export async function findPageUnder<R extends Row>(
  * @param wanted the properties of rows that will be asked for; null reads all
  */
 export async function findPagesUnder<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
@@ -109,7 +109,7 @@ export async function findPagesUnder<R extends Row>(
 ): Promise<(Page<R> | null)[]> {
   const [parent, ...others] = parents;
   if (parent !== undefined && others.length === 0)
-    return [await findPageUnder(store, table, tenancy, parent, page, projection)];
+    return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
   const direction = scanDirection(page);
   const link = table.parent;
   const projected = project(table, projection, tenancy.teamId);
@@ -124,7 +124,7 @@ export async function findPagesUnder<R extends Row>(
       order by p.id, t.id ${direction}`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, parents, limitOf(page), ...bounds(page)];
-  const rows = await readRows(store, pages, values, tenancy.teamId);
+  const rows = await readRows(ctx, pages, values, tenancy.teamId);
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
@@ -156,7 +156,7 @@ export const MAX_EXACT_COUNT = 100_000;
  * @throws AppError `too_many_requests` when the team has too many counts waiting
  */
 export async function countUnder<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
@@ -170,7 +170,7 @@ export async function countUnder<R extends Row>(
       from ${link.table} p where p.id = any($3::bigint[]) and ${parentInReach(link.table)}`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, parents];
-  const rows = await scanRows(store, counts, values, tenancy.teamId);
+  const rows = await scanRows(ctx, counts, values, tenancy.teamId);
   const byParent = new Map(
     rows.map((block, index) => {
       const row = new BlockRow(block, index);
@@ -185,7 +185,7 @@ export async function countUnder<R extends Row>(
 
 /** Whether each parent has a visible row at the probe's id or on its side of it, in the parents' order. */
 export async function existsUnder<R extends Row>(
-  store: Store,
+  ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
@@ -202,7 +202,7 @@ export async function existsUnder<R extends Row>(
   const [low, high] =
     probe.side === 'at_or_below' ? [0n, probe.id < MAX_ID ? probe.id + 1n : MAX_ID] : [probe.id - 1n, MAX_ID];
   const rows = await readRows(
-    store,
+    ctx,
     exists,
     [tenancy.teamId, tenancy.workspaceIds, parents, low, high],
     tenancy.teamId,

@@ -29,6 +29,20 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What a request has changed so far. */
+export interface Changes {
+  /** Whether a change was sent to be committed: from then on it may have been made. */
+  sent: boolean;
+}
+
+/** For what the store works: a request's Context, or an App where nobody waits for an answer. */
+export interface StoreContext {
+  readonly store: Store;
+  /** Ends what waits or takes long. */
+  readonly signal?: AbortSignal;
+  readonly changes?: Changes;
+}
+
 /** What a function of the store needs inside a transaction. */
 export type Transaction = Prisma.TransactionClient;
 
@@ -77,8 +91,9 @@ export function createStore(options: StoreOptions): Store {
   const pooled = boundSilence(pool, answerTimeoutMs);
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
-  const read = (count: number) => createReaders({ count, connection, answerTimeoutMs, log });
-  const [readers, lookups, scans] = [read(READERS), read(LOOKUP_READERS), read(SCANS)];
+  const read = (count: number, cancels = false) =>
+    createReaders({ count, connection, answerTimeoutMs, cancels, log });
+  const [readers, lookups, scans] = [read(READERS), read(LOOKUP_READERS), read(SCANS, true)];
   return {
     pool,
     readers,
@@ -155,34 +170,36 @@ export async function query<Row extends object>(
 /**
  * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL sent them.
  * @param owner the team for which it is read
- * @throws AppError `unavailable` when the database is away or took too long
+ * @throws AppError `unavailable` when the database is away or took too long; the signal's reason when it was not sent before
  */
 export async function readRows(
-  store: Store,
+  { store, signal }: StoreContext,
   statement: Statement,
   values: unknown[],
   owner: bigint,
 ): Promise<RowBlock> {
   try {
-    return await store.readers.read(statement, values, owner);
+    return await store.readers.read(statement, values, owner, signal);
   } catch (error) {
     throw toStoreError(error);
   }
 }
 
 /**
- * Runs one prepared read that may scan far, when it is its team's turn. Rows come as PostgreSQL sent them.
+ * Runs one prepared read that may scan far, when it is its team's turn; PostgreSQL cancels it when the signal is aborted. Rows
+ * come as PostgreSQL sent them.
  * @throws AppError `unavailable` when the database is away or took too long, `too_many_requests` when too many of the
  * team's wait already
  */
 export async function scanRows(
-  store: Store,
+  { store, signal }: StoreContext,
   statement: Statement,
   values: unknown[],
   owner: bigint,
 ): Promise<RowBlock> {
   try {
-    return await store.expensive.run(String(owner), () => store.scans.read(statement, values, owner));
+    const scan = () => store.scans.read(statement, values, owner, signal);
+    return await store.expensive.run(String(owner), scan, signal);
   } catch (error) {
     throw toStoreError(error);
   }
@@ -206,12 +223,4 @@ export async function withPrisma<T>(store: Store, work: (prisma: PrismaClient) =
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/**
- * Runs `work` in one transaction: all of it is committed, or nothing.
- * @throws AppError `unavailable` when the database is away or took too long; what `work` throws
- */
-export function withTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return withPrisma(store, (prisma) => prisma.$transaction(work));
 }

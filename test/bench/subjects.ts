@@ -1,6 +1,6 @@
 // Who is measured, and how each one is started.
 import { fileURLToPath } from 'node:url';
-import { GENERIC_PLANS } from '../../src/store/readers/reading-connection.ts';
+import { GENERIC_PLANS } from '../../src/store/readers/session.ts';
 import { READERS } from '../../src/store/store.ts';
 import type { SubjectSpec } from './subject.ts';
 

@@ -1,8 +1,12 @@
 // The saved-filter registry: whole unless paged (spec §4 pagination rule 7).
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../src/http/listener.ts';
 import { allocateIds } from '../../src/store/public-ids.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
 import { expectProblem } from '../support/problem.ts';
 import { allIds, idsOf, walk } from '../support/walk.ts';
 
@@ -96,4 +100,31 @@ test('a registry that nobody reads to its end keeps no database connection', asy
   }
   expect(await idsOf(await gateway.send(path, { caller }))).toHaveLength(FILTERS);
   expect(gateway.app.store.pool.waitingCount).toBe(0);
+});
+
+test('a client that goes in the middle ends it: no further chunk is read', async () => {
+  const { config } = gateway.app;
+  const listener = await listen({ ...gateway.app, config: { ...config, port: 0 } });
+  const second = Promise.withResolvers<void>();
+  const reads: Promise<unknown>[] = [];
+  const stop = intercept(gateway, async (name, send) => {
+    if (!name.startsWith('refine_filters')) return send();
+    const read = reads.length === 0 ? send() : second.promise.then(send);
+    reads.push(read);
+    return read;
+  });
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${caller.authorization}\r\n\r\n`);
+  await once(socket, 'data');
+  await expect.poll(() => reads.length).toBe(2);
+  socket.destroy();
+  await listener.close();
+  // The socket's own end comes right behind.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  second.resolve();
+  const outcomes = await Promise.allSettled(reads);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect((await gateway.send('/api/v2/teams', { caller })).status).toBe(200);
+  expect(reads).toHaveLength(2);
+  stop();
 });

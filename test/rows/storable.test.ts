@@ -45,7 +45,7 @@ test('a text that cannot be in the store is the fault of who sent it, also where
   for (const work of [
     () => query(store, text, ['\0']),
     () => query(store, json, [JSON.stringify('\0')]),
-    () => readRows(store, text, ['\0'], 0n),
+    () => readRows({ store }, text, ['\0'], 0n),
     () => withPrisma(store, (prisma) => prisma.team.findFirst({ where: { publicId: '\0' } })),
   ]) {
     await expect(work()).rejects.toMatchObject({ code: 'invalid' });

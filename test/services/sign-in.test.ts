@@ -1,4 +1,5 @@
 // Signing in: what is said, how often one may try, and what cannot be told from the answers.
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rememberDevice } from '../../src/services/devices.ts';
 import * as users from '../../src/services/operator/users.ts';
@@ -314,4 +315,18 @@ test('nothing that was tried is logged', async () => {
   await fail();
   await attempt().catch(() => {});
   expect(gateway.logLines.join('')).not.toMatch(/not the password|correct horse|@example\.com/);
+});
+
+test('who leaves while the password waits to be checked is out of the queue, and has made no try', async () => {
+  const { passwordChecks, store } = gateway.app;
+  const abort = new AbortController();
+  const places = [await passwordChecks.acquire('other'), await passwordChecks.acquire('other')];
+  const leaving = attempt({ password: 'wrong', signal: abort.signal });
+  await expect.poll(() => passwordChecks.waiting).toBe(1);
+  abort.abort(new Error('gone'));
+  await expect(leaving).rejects.toThrow('gone');
+  expect(passwordChecks.waiting).toBe(0);
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+  for (const release of places) release();
+  expect(await store.prisma.signInFailure.findMany({ where: { failures: { gt: 0 } } })).toEqual([]);
 });

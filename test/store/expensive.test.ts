@@ -61,7 +61,7 @@ test('while one team’s counts are stuck others are served; of its own those wa
   await admin.query('begin; lock table contacts');
   const tenancy = { teamId: busy.teamId, workspaceIds: null };
   const stuck = Promise.allSettled(
-    Array.from({ length: 200 }, () => countUnder(store, CONTACTS, tenancy, [busy.workspaceId])),
+    Array.from({ length: 200 }, () => countUnder({ store }, CONTACTS, tenancy, [busy.workspaceId])),
   );
   try {
     expect(store.expensive.waiting).toBe(128);

@@ -1,6 +1,7 @@
 // Reading rows from inside the driver: whole, in order, or not at all (src/store/readers/).
-import { EventEmitter } from 'node:events';
+import { EventEmitter, getEventListeners, once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -174,6 +175,57 @@ test('a statement whose columns have changed their types since it was prepared i
   await admin.query('alter table things alter a type text');
   const all = await Promise.all([1, 2, 3].map(() => readers.read(things, [])));
   expect(all.map(fieldsOf)).toEqual([[['1']], [['1']], [['1']]]);
+});
+
+describe('a read that nobody waits for any more', () => {
+  const GONE = new Error('gone');
+  const stuck = statement('select pg_sleep(20), $1::int');
+
+  test('is not sent: neither with an aborted signal, nor when it waits for a connection', async () => {
+    const readers = await realReaders();
+    await expect(readers.read(stuck, [1], 1n, AbortSignal.abort(GONE))).rejects.toBe(GONE);
+    // Two connections that are late for one team get it no more of them.
+    const late = Promise.allSettled([1, 2].map(() => readers.read(stuck, [1], 1n)));
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const abort = new AbortController();
+    const waiting = readers.read(statement('select $1::int'), [1], 1n, abort.signal);
+    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe(
+      'waits',
+    );
+    abort.abort(GONE);
+    await expect(waiting).rejects.toBe(GONE);
+    await readers.close();
+    await late;
+  });
+
+  test('is not sent when it waits for its connection to open', async () => {
+    const listening = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    const { port } = listening.address() as AddressInfo;
+    cleanups.push(async () => void listening.close());
+    const readers = readersOf(`postgresql://user@127.0.0.1:${port}/db`);
+    const abort = new AbortController();
+    const waiting = readers.read(statement('select $1::int'), [1], 1n, abort.signal);
+    abort.abort(GONE);
+    await expect(waiting).rejects.toBe(GONE);
+  });
+
+  test('is left to PostgreSQL when it was sent; where reads are cancelled it ends there, the next one is not hit, and no listener is left', async () => {
+    const database = await cloneTemplate();
+    const connection = { connectionString: database.url, connectionTimeoutMillis: 5_000 };
+    const readers = createReaders({ count: 2, connection, answerTimeoutMs: 10_000, cancels: true, log });
+    cleanups.push(database.drop, () => readers.close());
+    for (let round = 0; round < 20; round++) {
+      const abort = new AbortController();
+      const read = readers.read(stuck, [1], 1n, abort.signal);
+      // The first has its connection opened before it; each later one may be cancelled before it was sent.
+      if (round % 2 === 0) await readers.read(statement('select $1::int'), [1]);
+      abort.abort(GONE);
+      await expect(read).rejects.toBe(GONE);
+      expect(fieldsOf(await readers.read(statement('select $1::int'), [round]))).toEqual([[`${round}`]]);
+      expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+    }
+  });
 });
 
 describe('a driver that was changed is noticed when a connection opens: no page is served, least of all an empty one', () => {

@@ -174,14 +174,14 @@ function pageOf(rows: readonly ModelRow[], page: PageRequest): { ids: bigint[]; 
 }
 
 describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
-  const store = () => gateway.app.store;
+  const ctx = () => gateway.app;
 
   test('a page under many parents is what the plain client gives for each, null where the parent is not in reach', async () => {
     const model = await readModel();
     const parents = fc.array(fc.constantFrom(...parentsOf(table), 999n), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(parents, anyReach, anyPage, async (ids, tenancy, page) => {
-        const found = await findPagesUnder(store(), table, tenancy, ids, page);
+        const found = await findPagesUnder(ctx(), table, tenancy, ids, page);
         const expected = ids.map((id) => {
           if (!parentInReach(table, id, tenancy)) return null;
           return pageOf(
@@ -209,9 +209,9 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
           async ({ id, publicId }, tenancy, page) => {
             const plain = (found: Page<{ id: bigint }> | null) =>
               found && { ...found, rows: found.rows.map((row) => plainRow(table.columns, row)) };
-            const [among = null] = await findPagesUnder(store(), table, tenancy, [id], page);
-            expect(plain(await findPageUnder(store(), table, tenancy, id, page))).toEqual(plain(among));
-            expect(plain(await findPageUnder(store(), table, tenancy, publicId, page))).toEqual(plain(among));
+            const [among = null] = await findPagesUnder(ctx(), table, tenancy, [id], page);
+            expect(plain(await findPageUnder(ctx(), table, tenancy, id, page))).toEqual(plain(among));
+            expect(plain(await findPageUnder(ctx(), table, tenancy, publicId, page))).toEqual(plain(among));
           },
         ),
         { numRuns: 40 },
@@ -230,10 +230,10 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
             (row) =>
               row.parentId === parent && inReach(row, tenancy) && parentInReach(table, parent, tenancy),
           );
-        expect(await countUnder(store(), table, tenancy, parents)).toEqual(
+        expect(await countUnder(ctx(), table, tenancy, parents)).toEqual(
           parents.map((one) => ({ count: under(one).length, isExact: true })),
         );
-        expect(await existsUnder(store(), table, tenancy, parents, { id, side: which })).toEqual(
+        expect(await existsUnder(ctx(), table, tenancy, parents, { id, side: which })).toEqual(
           parents.map((one) =>
             under(one).some((row) => (which === 'at_or_below' ? row.id <= id : row.id >= id)),
           ),
@@ -248,7 +248,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     const ids = fc.array(fc.oneof(fc.constantFrom(...model.map((row) => row.id)), fc.constant(9999n)));
     await fc.assert(
       fc.asyncProperty(anyReach, ids, async (tenancy, projection) => {
-        const found = await findByIds(store(), table, tenancy, projection);
+        const found = await findByIds(ctx(), table, tenancy, projection);
         const expected = projection.map(
           (id) => model.find((row) => row.id === id && inReach(row, tenancy))?.id ?? null,
         );
@@ -263,8 +263,8 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     await fc.assert(
       fc.asyncProperty(anyReach, fc.constantFrom(...model), async (tenancy, row) => {
         const expected = inReach(row, tenancy) ? row.id : undefined;
-        expect((await findByRef(store(), table, tenancy, row.id))?.id).toBe(expected);
-        expect((await findByRef(store(), table, tenancy, row.publicId))?.id).toBe(expected);
+        expect((await findByRef(ctx(), table, tenancy, row.id))?.id).toBe(expected);
+        expect((await findByRef(ctx(), table, tenancy, row.publicId))?.id).toBe(expected);
       }),
       { numRuns: 40 },
     );

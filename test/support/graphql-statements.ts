@@ -38,3 +38,16 @@ export function intercept(
     for (const restore of undo) restore();
   };
 }
+
+/** Holds up statements of one name before they are sent. Returns how to let them go. */
+export function holdUp(gateway: Gateway, held: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = intercept(gateway, async (name, send) => {
+    if (name === held) await promise;
+    return send();
+  });
+  return () => {
+    stop();
+    resolve();
+  };
+}

@@ -18,10 +18,11 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
   const { app, request, client, page, finish } = interaction;
   const { decision, email, password } = parseSignIn(fields);
   if (decision === 'deny') return finish(DENIED);
-  const { address } = request;
+  const { address, signal } = request;
+  const devices = readDevices(app, request);
   const ts = loginTsNow(app);
   try {
-    const user = await signIn(app, { email, password, address, devices: readDevices(app, request) });
+    const user = await signIn(app, { email, password, address, devices, signal });
     await takeBackAuthorization(app, address);
     await endOtherSession(interaction, user);
     const answer = await finish({ login: { accountId: user.publicId, ts } });

@@ -5,7 +5,8 @@ import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { type ApiKeyRow, findApiKeys, insertApiKey, setRevokedAt } from '../../store/api-keys.ts';
 import type { Ref } from '../../store/rows.ts';
-import { type Transaction, withTransaction } from '../../store/store.ts';
+import type { Transaction } from '../../store/store.ts';
+import { withTransaction } from '../../store/transactions.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import { requireTeamId } from './teams.ts';
@@ -47,7 +48,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
   const teamId = await requireTeamId(app, input.team);
   const isDefault = input.isDefault ?? false;
-  return withTransaction(app.store, (tx) =>
+  return withTransaction(app, (tx) =>
     issue(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
   );
 }
@@ -60,7 +61,7 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 
 /** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<ApiKeyRow> {
-  const revoked = await withTransaction(app.store, (tx) => endKey(tx, ref, app.clock()));
+  const revoked = await withTransaction(app, (tx) => endKey(tx, ref, app.clock()));
   app.lookups.forget();
   return revoked;
 }
@@ -77,7 +78,7 @@ export async function rotate(
   const now = app.clock();
   if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_DAYS * 86_400_000))
     throw invalid('overlap', `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`);
-  const rotated = await withTransaction(app.store, async (tx) => {
+  const rotated = await withTransaction(app, async (tx) => {
     const old = await lockKey(tx, ref);
     const status = statusOf(old, now);
     if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);

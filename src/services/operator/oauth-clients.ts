@@ -111,7 +111,7 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
   if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
   const tenancy = { teamId, workspaceIds: null };
   const found = await Promise.all(
-    refs.map((ref) => findByRef(app.store, WORKSPACES, tenancy, parseRef('Workspace', ref))),
+    refs.map((ref) => findByRef(app, WORKSPACES, tenancy, parseRef('Workspace', ref))),
   );
   return [
     ...new Set(

@@ -12,7 +12,7 @@ import {
   type SigningKeyRow,
   setActiveAt,
 } from '../../store/signing-keys.ts';
-import { withTransaction } from '../../store/store.ts';
+import { withTransaction } from '../../store/transactions.ts';
 
 /** How long a new key is published before it signs: longer than anybody should keep the list of keys. */
 const ANNOUNCED_MS = 60_000;
@@ -49,7 +49,7 @@ export async function list(app: App): Promise<SigningKeyInfo[]> {
 export async function rotate(app: App, options: { now?: boolean } = {}): Promise<SigningKeyInfo> {
   await signingKeys(app);
   const next = await createSigningKey(app);
-  const rotated = await withTransaction(app.store, async (tx) => {
+  const rotated = await withTransaction(app, async (tx) => {
     const now = app.clock();
     const announced = (await lockSigningKeys(tx)).find(({ activeAt }) => activeAt > now);
     if (announced !== undefined && options.now !== true) throw announcedAlready(announced);
@@ -72,7 +72,7 @@ export async function rotate(app: App, options: { now?: boolean } = {}): Promise
  * @throws AppError `not_found`; `conflict` for the key that signs
  */
 export async function remove(app: App, kid: string): Promise<void> {
-  await withTransaction(app.store, async (tx) => {
+  await withTransaction(app, async (tx) => {
     const now = app.clock();
     const status = toInfos(app, await lockSigningKeys(tx), now).find((key) => key.kid === kid)?.status;
     if (status === undefined) throw notFound('Signing key');

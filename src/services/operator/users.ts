@@ -5,7 +5,7 @@ import { AppError, invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { revokeGrant } from '../../store/oauth-grants.ts';
 import type { Ref } from '../../store/rows.ts';
-import { withTransaction } from '../../store/store.ts';
+import { withTransaction } from '../../store/transactions.ts';
 import {
   deleteMembership,
   endSessions,
@@ -58,7 +58,7 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
     })),
   );
   const passwordHash = await hashPassword(parsePassword(input.password, email));
-  return withTransaction(app.store, async (tx) => {
+  return withTransaction(app, async (tx) => {
     const user = await insertUser(tx, { email, name, passwordHash, createdAt });
     if (user === null) throw new AppError('conflict', 'Somebody has this e-mail address already.');
     for (const { teamId, role } of memberships)
@@ -80,12 +80,12 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 export async function setPassword(app: App, ref: Ref, password: string): Promise<UserRow> {
   const { id, email } = await requireUser(app, ref);
   const passwordHash = await hashPassword(parsePassword(password, email));
-  await withTransaction(app.store, async (tx) => {
+  await withTransaction(app, async (tx) => {
     await setPasswordHash(tx, id, passwordHash);
     await endSessions(tx, id, app.clock());
   });
   // The old password was good until that was committed: what was signed in with meanwhile ends as well.
-  return withTransaction(app.store, (tx) => endSessions(tx, id, app.clock()));
+  return withTransaction(app, (tx) => endSessions(tx, id, app.clock()));
 }
 
 /**
@@ -95,7 +95,7 @@ export async function setPassword(app: App, ref: Ref, password: string): Promise
 export async function disable(app: App, ref: Ref): Promise<UserRow> {
   const now = app.clock();
   const { id, disabledAt } = await requireUser(app, ref);
-  const user = await withTransaction(app.store, async (tx) => {
+  const user = await withTransaction(app, async (tx) => {
     await setDisabledAt(tx, id, disabledAt ?? now);
     return endSessions(tx, id, now);
   });
@@ -112,7 +112,7 @@ export async function enable(app: App, ref: Ref): Promise<UserRow> {
   // Disabling may have been cut short, or a sign-in or a consent have been under way: nothing of that comes to life.
   const now = app.clock();
   await revokeGrant(app.store, { userId: id }, now);
-  return withTransaction(app.store, async (tx) => {
+  return withTransaction(app, async (tx) => {
     await setDisabledAt(tx, id, null);
     return endSessions(tx, id, now);
   });
@@ -127,7 +127,7 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
   const user = await requireUser(app, ref);
   const teamId = await requireTeamId(app, team);
   const createdAt = app.clock();
-  await withTransaction(app.store, (tx) =>
+  await withTransaction(app, (tx) =>
     saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
   );
   app.lookups.forget();

@@ -1,11 +1,11 @@
-// One pipelined connection and the reads under way on it: it opens, proves that rows come whole, sends, and says how long
-// nothing has been answered. Which read goes where is not its business.
-import { createRequire } from 'node:module';
+// One pipelined connection and the reads under way on it: it opens, sends, cancels, and says how long nothing has been
+// answered. Which read goes where is not its business.
 import pg from 'pg';
-import { StartupError } from '../../errors.ts';
-import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
+import type { RowBlock } from '../../rows/row-block.ts';
 import type { Statement } from '../statements.ts';
+import { requestCancel } from './cancel.ts';
 import { connectionOf, deallocate, keepRowsWhole, RowsQuery, UnreadAnswer } from './rows-query.ts';
+import { prepareSession } from './session.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 
 /** A read, until it is settled. */
@@ -14,10 +14,19 @@ export interface Read {
   readonly values: unknown[];
   /** The team for which it is read. */
   readonly owner: bigint;
+  /** Once it is aborted, the read is not sent any more. */
+  readonly signal?: AbortSignal | undefined;
   readonly resolve: (rows: RowBlock) => void;
   readonly reject: (error: unknown) => void;
   /** How many times it was sent again. */
   moves: number;
+}
+
+/** Rejects a read that nobody waits for any more. @returns whether it was one */
+export function rejectAborted({ signal, reject }: Read): boolean {
+  if (!signal?.aborted) return false;
+  reject(signal.reason);
+  return true;
 }
 
 /** A read that was sent, in the order of the answers. */
@@ -29,6 +38,9 @@ interface Sent {
 
 /** How long a connection gets to say goodbye. */
 const END_TIMEOUT_MS = 2_000;
+
+/** How many ticks after one request to cancel the next one is made, while nothing is answered. */
+const CANCEL_TICKS = 10;
 
 /** A read is sent again at most so many times. */
 export const MAX_MOVES = 3;
@@ -51,6 +63,7 @@ interface ConnectionOptions {
 
 export class ReadingConnection {
   readonly #onClosed: ConnectionOptions['onClosed'];
+  readonly #config: pg.ClientConfig;
   readonly #client: pg.Client;
   readonly #names: StatementNames;
   #sent: Sent[] = [];
@@ -60,11 +73,13 @@ export class ReadingConnection {
   #answeredBefore = 0;
   #quietTicks = 0;
   #state: 'opening' | 'open' | 'closed' = 'opening';
+  #isCancelled = false;
   /** No answer has come for too long; no read is given to it. */
   late = false;
 
   constructor(config: pg.ClientConfig, { onOpen, onClosed }: ConnectionOptions) {
     const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
+    this.#config = config;
     this.#client = client;
     this.#onClosed = onClosed;
     this.#names = new StatementNames(client);
@@ -105,11 +120,26 @@ export class ReadingConnection {
     else this.#unsent.push(read);
   }
 
+  /**
+   * Has PostgreSQL cancel a read, if it is the one that is under way. The connection then takes no other and ends: the request to
+   * cancel may arrive late, and would hit the next statement.
+   */
+  cancel(read: Read): void {
+    if (this.#sent[0]?.read !== read || this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.late = true;
+    requestCancel(this.#config, this.#client);
+  }
+
   /** Called regularly. How many times in a row it found that nothing had been answered. */
   tick(): number {
+    this.#unsent = this.#unsent.filter((read) => !rejectAborted(read));
     const isQuiet = this.pending > 0 && this.#answered === this.#answeredBefore;
     this.#answeredBefore = this.#answered;
     this.#quietTicks = isQuiet ? this.#quietTicks + 1 : 0;
+    // PostgreSQL passes over a request that comes before it has begun with the statement.
+    if (this.#isCancelled && isQuiet && this.#quietTicks % CANCEL_TICKS === 0)
+      requestCancel(this.#config, this.#client);
     return this.#quietTicks;
   }
 
@@ -162,6 +192,7 @@ export class ReadingConnection {
   }
 
   #send(read: Read): void {
+    if (rejectAborted(read)) return;
     const { statement, values, owner } = read;
     holdUntilTurnEnds(this.#client);
     const prepared = statement.isProjection ? this.#names.take(statement.name, owner) : null;
@@ -179,7 +210,7 @@ export class ReadingConnection {
           failed.moves += 1;
           if (name !== '') deallocate(this.#client, name);
           this.#send(failed);
-        } else failed.reject(error);
+        } else if (!rejectAborted(failed)) failed.reject(error);
       },
     );
     this.#client.query(query);
@@ -195,7 +226,10 @@ export class ReadingConnection {
     this.#sent.shift();
     this.#answered += 1;
     if (sent.prepared !== null) sent.prepared.pending -= 1;
-    if (this.#sent.length === 0) this.late = false;
+    if (this.#sent.length === 0) {
+      if (this.#isCancelled) void this.end();
+      else this.late = false;
+    }
     return sent.read ?? undefined;
   }
 }
@@ -210,40 +244,4 @@ function holdUntilTurnEnds(client: pg.Client): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
-}
-
-// Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for all
-// values: what they may scan is fixed by their text (rows.ts). Each has an index in whose order it may stop early, which
-// the planner, who cannot know how many rows a parent has, otherwise takes for dearer than reading the whole table.
-export const GENERIC_PLANS =
-  'set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off';
-
-/** Rows that are known: a number, text of more than one byte a character, null, and an empty string. */
-const CANARY = {
-  name: '',
-  text: `select n, repeat('é', n), nullif(n, 2), '' from generate_series(1, $1::int) n`,
-};
-const CANARY_ROWS = [1, 2, 3].map((n) => [`${n}`, 'é'.repeat(n), n === 2 ? null : `${n}`, '']);
-
-const VERSION: string = createRequire(import.meta.url)('pg/package.json').version;
-
-/** @throws StartupError when rows do not come whole: the driver is not the one that this was made for */
-async function prepareSession(client: pg.Client): Promise<void> {
-  const canary = new Promise<RowBlock>((resolve, reject) => {
-    client.query(new RowsQuery(CANARY, [3], resolve, reject));
-  });
-  const [rows] = await Promise.all([
-    canary.catch((error: Error) => {
-      if (error instanceof UnreadAnswer) return null;
-      throw error;
-    }),
-    client.query(GENERIC_PLANS),
-  ]);
-  const read = rows?.map((block, index) =>
-    [0, 1, 2, 3].map((field) => textOf(new BlockRow(block, index), field)),
-  );
-  if (JSON.stringify(read) === JSON.stringify(CANARY_ROWS)) return;
-  throw new StartupError(
-    `Rows do not come whole out of node-postgres ${VERSION}: install the versions that package-lock.json names.`,
-  );
 }

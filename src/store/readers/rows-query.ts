@@ -41,6 +41,8 @@ interface Connection {
   emit(event: string, message: Message): void;
   attachListeners(stream: Socket): void;
   close(what: { type: 'S'; name: string }): void;
+  startup(): void;
+  cancel(processID: number, secretKey: number): void;
 }
 
 export function connectionOf(client: pg.Client): Connection {

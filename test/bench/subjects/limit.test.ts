@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GENERIC_PLANS } from '../../../src/store/readers/reading-connection.ts';
+import { GENERIC_PLANS } from '../../../src/store/readers/session.ts';
 import { READERS } from '../../../src/store/store.ts';
 import { query } from '../../support/cluster.ts';
 import * as factories from '../../support/factories.ts';

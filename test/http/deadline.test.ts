@@ -1,0 +1,134 @@
+// A request whose deadline strikes while it changes something: what it is told is true (src/store/transactions.ts, DESIGN §12).
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { holdUp } from '../support/graphql-statements.ts';
+import { expectProblem } from '../support/problem.ts';
+import { type Built, build, readPlan } from '../support/removals.ts';
+import { createObserver, type Observer } from '../support/statements.ts';
+
+const DEADLINE_MS = 1_500;
+const UNCHANGED = 'The request took too long. Nothing was changed.';
+const PLANS = ['A', { split: 'S', matched: ['M'], unmatched: ['U'] }, 'Z'];
+/** A commit waits for whoever holds this lock. */
+const COMMIT_LOCK = 4711;
+const holdCommits = `select pg_advisory_xact_lock(${COMMIT_LOCK})`;
+
+let gateway: Gateway;
+let observer: Observer;
+let caller: Caller;
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { REQUEST_TIMEOUT_MS: String(DEADLINE_MS), LOOKUP_CACHE_MS: '60000' },
+  });
+  observer = await createObserver(gateway);
+  const { id, teamId } = await factories.workspace(gateway.app);
+  workspaceId = id;
+  caller = await factories.apiKey(gateway.app, { teamId });
+  await gateway.app.store.pool.query(`
+    create function wait_at_commit() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(${COMMIT_LOCK}); return null; end $$;
+    create constraint trigger wait_at_commit after update on funnel_steps deferrable initially deferred
+      for each row execute function wait_at_commit()`);
+});
+afterAll(async () => {
+  await observer.close();
+  await gateway.close();
+});
+
+const pathOf = ({ funnel, step }: Built) =>
+  `/api/v2/funnels/${funnel.id}/conditional_split_steps/${step('S').id}?branch=matched`;
+const remove = (built: Built) => gateway.send(pathOf(built), { caller, method: 'DELETE' });
+const lockOf = ({ funnel }: Built) => `select from funnels where id = ${funnel.id} for update`;
+const globalId = (type: string, id: bigint) => Buffer.from(`${type}:${id}`).toString('base64');
+const mutation = ({
+  funnel,
+  step,
+}: Built) => `removeConditionalSplit(input: { funnelId: "${globalId('Funnel', funnel.id)}"
+  splitId: "${globalId('ConditionalSplitStep', step('S').id)}" branch: MATCHED }) { promotedPages { name } }`;
+const untilQuiet = () =>
+  vi.waitFor(async () => expect(await observer.underWay()).toEqual([]), { timeout: 20_000, interval: 20 });
+
+describe('while a removal waits for its funnel', () => {
+  test('REST: 503 says that nothing was changed; afterwards nothing was, and the same removal succeeds', async () => {
+    const built = await build(gateway, workspaceId, PLANS);
+    const response = await observer.whileLocked(lockOf(built), () => remove(built));
+    expect(response.headers.get('Retry-After')).toBe('5');
+    expect((await expectProblem(response, 'unavailable')).detail).toBe(UNCHANGED);
+    await untilQuiet();
+    expect(await readPlan(gateway, caller, built)).toEqual(PLANS);
+    expect((await remove(built)).status).toBe(204);
+    expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
+  });
+
+  test('GraphQL: the same', async () => {
+    const built = await build(gateway, workspaceId, PLANS);
+    const query = `mutation { ${mutation(built)} }`;
+    const answer = await observer.whileLocked(lockOf(built), () => post(gateway, { query }, { caller }));
+    expect(answer.response.status).toBe(503);
+    expect(answer.errors).toMatchObject([{ message: UNCHANGED, extensions: { code: 'UNAVAILABLE' } }]);
+    await untilQuiet();
+    expect(await readPlan(gateway, caller, built)).toEqual(PLANS);
+  });
+
+  test('GraphQL with an earlier removal that was done: the answer has what was done, and what was not', async () => {
+    const [done, stuck, after] = await Promise.all([1, 2, 3].map(() => build(gateway, workspaceId, PLANS)));
+    if (!done || !stuck || !after) throw new Error('not built');
+    const query = `mutation { done: ${mutation(done)} stuck: ${mutation(stuck)} after: ${mutation(after)} }`;
+    const { data, errors } = await observer.whileLocked(lockOf(stuck), () =>
+      post(gateway, { query }, { caller }),
+    );
+    expect(data).toEqual({ done: { promotedPages: [{ name: 'U' }] }, stuck: null, after: null });
+    expect(errors?.map(({ path }) => path)).toEqual([['stuck'], ['after']]);
+    for (const error of errors ?? []) expect(error.message).toContain('Nothing was changed.');
+    await untilQuiet();
+    expect(await readPlan(gateway, caller, done)).toEqual(['A', 'U', 'Z']);
+    expect(await readPlan(gateway, caller, stuck)).toEqual(PLANS);
+    expect(await readPlan(gateway, caller, after)).toEqual(PLANS);
+  });
+});
+
+describe('while a removal is being committed', () => {
+  test('the outcome is waited for a little, and told', async () => {
+    const built = await build(gateway, workspaceId, PLANS);
+    let answer: Promise<Response> | undefined;
+    await observer.whileLocked(holdCommits, async () => {
+      answer = remove(built);
+      await vi.waitFor(async () => expect(await observer.underWay()).toEqual(['COMMIT']), { timeout: 1_400 });
+      await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS));
+    });
+    expect((await answer)?.status).toBe(204);
+    expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
+  });
+
+  test('and where it does not come 503 says that it is not known', async () => {
+    const built = await build(gateway, workspaceId, PLANS);
+    const response = await observer.whileLocked(holdCommits, () => remove(built));
+    expect((await expectProblem(response, 'unavailable')).detail).toMatch(/may have been changed/);
+    await untilQuiet();
+    expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
+  });
+});
+
+test('a read over its deadline says nothing of changes', async () => {
+  const path = `/api/v2/workspaces/${workspaceId}/contacts`;
+  const response = await observer.whileLocked('lock table contacts', () => gateway.send(path, { caller }));
+  expect((await expectProblem(response, 'unavailable')).detail).toBe('The request took too long.');
+});
+
+test('a count over its deadline gives up its place, waiting or under way: PostgreSQL cancels it', async () => {
+  const { expensive } = gateway.app.store;
+  const query = `{ workspace(databaseId: ${workspaceId}) { contacts { totalCount } } }`;
+  const send = holdUp(gateway, 'contacts.count');
+  const asked = [1, 2].map(() => post(gateway, { query }, { caller }));
+  await vi.waitFor(() => expect([expensive.running, expensive.waiting]).toEqual([1, 1]), { timeout: 5_000 });
+  await observer.whileLocked('lock table contacts', async () => {
+    send();
+    for (const { response } of await Promise.all(asked)) expect(response.status).toBe(503);
+    await untilQuiet();
+    expect([expensive.running, expensive.waiting, expensive.keys]).toEqual([0, 0, 0]);
+  });
+});

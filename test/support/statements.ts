@@ -1,0 +1,36 @@
+// What PostgreSQL does at the moment, as a connection of the test's own sees it.
+import pg from 'pg';
+import type { Gateway } from './gateway.ts';
+
+export interface Observer {
+  /** Runs `work` while nobody else can use what `lock`, a statement, locks. */
+  whileLocked<T>(lock: string, work: () => Promise<T>): Promise<T>;
+  /** Statements under way, and transactions that wait for their next one, of all other connections. */
+  underWay(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** An observer of a gateway's database. */
+export async function createObserver({ app }: Gateway): Promise<Observer> {
+  const admin = new pg.Client(app.store.connection);
+  await admin.connect();
+  return {
+    async whileLocked(lock, work) {
+      await admin.query('begin');
+      await admin.query(lock);
+      try {
+        return await work();
+      } finally {
+        await admin.query('rollback');
+      }
+    },
+    async underWay() {
+      const { rows } = await admin.query<{ query: string }>(
+        `select query from pg_stat_clear_snapshot(), pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and backend_type = 'client backend' and state <> 'idle'`,
+      );
+      return rows.map(({ query }) => query);
+    },
+    close: () => admin.end(),
+  };
+}
