@@ -1,6 +1,6 @@
 // Compiles an operation into functions that write its answer's JSON directly: no visit of the document, no object for
 // the answer, and columns go from PostgreSQL's bytes to JSON undecoded. Only answers without errors are made here:
-// whatever goes wrong throws, and the caller runs the operation again in full (lane.ts).
+// whatever goes wrong throws, and the caller runs the operation again in full (fast-path.ts).
 import {
   type DocumentNode,
   type FieldNode,
