@@ -1,5 +1,5 @@
-// Access tokens of our own (RFC 9068): who the bearer is, or why a token is refused. A token that was checked is
-// remembered for a moment, as API keys are, with what the store said of it.
+// Access tokens of our own (RFC 9068): who the bearer is, or why a token is refused. A token that was verified is cached for a
+// moment, as API keys are, together with its row in the store.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { findToken, type TokenRow } from '../store/token-liveness.ts';
@@ -17,12 +17,12 @@ const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 export const EXPIRED = 'Access token expired.';
 
-/** A token that is genuine: what it says, what the store knows of it, and so who bears it. */
-interface Genuine {
+/** A token whose signature and claims are valid, with its row in the store. It may have ended. */
+interface VerifiedToken {
   readonly claims: Claims;
   readonly row: TokenRow;
   readonly teamId: bigint;
-  /** The bearer, wherever they ask. */
+  /** The bearer; `tenancy` depends on the host of each request. */
   readonly bearer: Omit<OauthActor, 'tenancy'>;
 }
 
@@ -38,8 +38,8 @@ interface Claims {
 }
 
 /**
- * Who bears the token, narrowed to what the host leads to; or, as a string, why it is refused.
- * @param url the URL that the client used: the token must be for the service, for that host or for the face there
+ * Who bears the token, with the tenancy of the host; or, as a string, why it is refused.
+ * @param url the URL that the client used: the token must be for the service, for that host or for the API there
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function verifyAccessToken(
@@ -49,14 +49,14 @@ export async function verifyAccessToken(
   url: URL,
 ): Promise<OauthActor | string> {
   let refusal = INVALID;
-  const genuine = await app.lookups.remember(`token ${rememberedAs(token)}`, async () => {
+  const verified = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
     const checked = await check(app, token);
     if (typeof checked !== 'string') return checked;
     refusal = checked;
     return null;
   });
-  if (genuine === null) return refusal;
-  const { claims, row, teamId, bearer } = genuine;
+  if (verified === null) return refusal;
+  const { claims, row, teamId, bearer } = verified;
   if (!isForRequest(claims.aud, app.config, host, url)) return 'Access token is for another audience.';
   const now = app.clock();
   if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
@@ -64,12 +64,12 @@ export async function verifyAccessToken(
   return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
-/** A token's name in memory, which holds no credentials. */
-export function rememberedAs(token: string): string {
+/** The key that a token is cached under: a hash, so that no credential is kept in memory. */
+export function cacheKeyOf(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** Why a JWT was refused, in words for whoever sent it. @throws what is no fault of the token's */
+/** Why a JWT is refused, as a sentence for its sender. @throws any error that the token did not cause */
 export function toRefusal(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED;
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -81,13 +81,13 @@ export function toRefusal(error: unknown): string {
   throw error;
 }
 
-/** @throws JWTClaimValidationFailed for a token of the future: jose looks at `iat` only where an age is asked for */
+/** @throws JWTClaimValidationFailed for a token that is issued in the future: jose checks `iat` only with `maxTokenAge` */
 export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void {
   if (iat <= now.getTime() / 1000 + CLOCK_TOLERANCE_SECONDS) return;
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-async function check(app: AuthApp, token: string): Promise<Genuine | string> {
+async function check(app: AuthApp, token: string): Promise<VerifiedToken | string> {
   const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
@@ -107,10 +107,10 @@ async function check(app: AuthApp, token: string): Promise<Genuine | string> {
   const claims = toClaims(payload);
   const row = claims && (await findToken(app.store, String(payload.jti)));
   if (claims === null || row === null) return INVALID;
-  return row.teamId === null ? REVOKED : (toGenuine(app, claims, row, row.teamId) ?? INVALID);
+  return row.teamId === null ? REVOKED : (toVerified(app, claims, row, row.teamId) ?? INVALID);
 }
 
-/** The claims in the form that we give them, or null. */
+/** The claims that all our tokens have; null when one is missing or of another type. */
 function toClaims({ aud, exp, sub, ...payload }: JWTPayload): Claims | null {
   const { client_id: clientId, team, workspaces, scope } = payload;
   if (aud === undefined || exp === undefined || sub === undefined) return null;
@@ -124,7 +124,7 @@ function isListOfText(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether nothing that stands behind the token has ended. */
+/** Whether token, client, grant, person and membership are all still in force. */
 function isLive(row: TokenRow, now: Date): boolean {
   if (row.clientDisabledAt !== null || row.revokedAt !== null) return false;
   if (row.grantId === null) return true;
@@ -132,8 +132,8 @@ function isLive(row: TokenRow, now: Date): boolean {
   return row.userDisabledAt === null && row.role !== null;
 }
 
-/** null when the token says what the store does not. */
-function toGenuine(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): Genuine | null {
+/** null when the token's claims contradict the store. */
+function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): VerifiedToken | null {
   const user = userOf(row);
   const subject = user?.publicId ?? row.clientId;
   const { clientId, clientName, grantId } = row;
@@ -144,7 +144,7 @@ function toGenuine(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint):
     ...{ subject, clientId, clientName, user, grantId },
     scopes: new Set(claims.scopes.filter((scope) => isHeld(row, scope))),
     expiresAt: new Date(claims.exp * 1000),
-    grantedWorkspaceIds: bothOf(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
+    grantedWorkspaceIds: intersect(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
   } as const;
   return { claims, row, teamId, bearer };
 }
@@ -155,7 +155,7 @@ function userOf({ userId, userPublicId, userName, userEmail }: TokenRow): OauthA
 }
 
 /** The workspaces that grant and token have in common; null: every one. */
-function bothOf(
+function intersect(
   granted: readonly bigint[] | null,
   claimed: readonly string[] | null,
 ): readonly bigint[] | null {

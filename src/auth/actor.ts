@@ -1,4 +1,4 @@
-// Who asks: a closed union by `kind`, decided once a request.
+// Who sends a request: a closed union by `kind`, determined once a request.
 import type { Tenancy } from '../store/tenancy.ts';
 
 export interface AnonymousActor {
@@ -34,11 +34,11 @@ export interface OauthActor {
     readonly name: string;
     readonly email: string;
   } | null;
-  /** The grant that it was got with; null for client credentials and for outside issuers. */
+  /** The grant that the token was issued for; null for client credentials and for outside issuers. */
   readonly grantId: bigint | null;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: Date;
-  /** The workspaces that were granted; null: every one of the team. What the host narrows is in `reach`. */
+  /** The workspaces that were granted; null: every one of the team. `tenancy` is limited by the host as well. */
   readonly grantedWorkspaceIds: readonly bigint[] | null;
   readonly tenancy: Tenancy;
 }
@@ -48,7 +48,7 @@ export type Actor = AnonymousActor | ApiKeyActor | OauthActor;
 /** Anybody but `anonymous`. */
 export type Caller = ApiKeyActor | OauthActor;
 
-/** The caller in a few words, for what is kept of their deeds. */
+/** The caller in a few words, for records of what they did. */
 export function nameOf(caller: Caller): string {
   if (caller.kind === 'api_key') return `API key ${caller.publicId}`;
   const { user, clientId } = caller;

@@ -1,5 +1,5 @@
-// Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous,
-// and says why, so that the operation can answer with the scope that it would have needed.
+// Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous
+// and has the reason, so that the refusal can name the scope that the operation needs.
 import { touchApiKey } from '../store/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -9,7 +9,7 @@ import { hashOf, isJwt } from './tokens.ts';
 const TOUCH_INTERVAL_MS = 60_000;
 
 /**
- * Who sends the request, narrowed to what the host leads to.
+ * Who sends the request, with the tenancy of the host.
  * @param url the URL that the client used
  * @throws AppError `unavailable` when the store cannot be asked, or the outside issuer for its keys
  */
@@ -26,7 +26,7 @@ export async function authenticate(app: AuthApp, headers: Headers, host: Host, u
   return apiKeyOf(app, token, host);
 }
 
-/** Loaded by the first token: a start without it is quicker, and traffic with API keys never needs it. */
+/** Loaded with the first token, because they load jose: API keys need neither, and the process starts faster. */
 let ours: Promise<typeof import('./access-tokens.ts')> | undefined;
 let theirs: Promise<typeof import('./outside-issuer.ts')> | undefined;
 

@@ -13,14 +13,14 @@ export interface ProtectedResourceMetadata {
   readonly resource: string;
   readonly resource_name: string;
   readonly authorization_servers: readonly string[];
-  /** Those that services check. */
+  /** The scopes that operations need. */
   readonly scopes_supported: readonly string[];
   readonly bearer_methods_supported: readonly string[];
 }
 
 /**
  * The document at a URL, or null where there is none. Its `resource` is what the URL implies (RFC 9728 §3.3): below
- * {auth_url} the service, on an owned host that host, and with a path inserted (§3.1) the face at that path.
+ * {auth_url} the service, on an owned host that host, and with a path inserted (§3.1) the API at that path.
  * Custom domains offer no discovery (spec §5 rule 7).
  * @param url the URL that the client used
  */

@@ -1,4 +1,4 @@
-// Which host a request came to, and what that narrows it to (spec §1, §5 rules 6-7, DESIGN §7).
+// The host that a request was sent to, and the tenant that it belongs to (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
 import { isLoopbackAddress } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { AuthApp } from './auth-app.ts';
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
   readonly kind: 'service' | 'team' | 'workspace' | 'custom_domain';
-  /** null on the service's main host: it narrows to nothing. */
+  /** null on the service's main host, which belongs to no tenant. */
   readonly teamId: bigint | null;
   readonly workspaceId: bigint | null;
 }
@@ -49,9 +49,9 @@ function isTrusted(app: AuthApp, address: string): boolean {
 }
 
 /**
- * Whose host this is. One SQL statement at most; none on the service's main host.
+ * The host with this name, and its tenant. One SQL statement at most; none on the service's main host.
  * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
- * @throws AppError `misdirected_request` (421) for a host that is nobody's (RFC 9110 §15.5.20)
+ * @throws AppError `misdirected_request` (421) for a host that belongs to nobody (RFC 9110 §15.5.20)
  */
 export async function resolveHost(app: AuthApp, hostname: string): Promise<Host> {
   const { serviceHost, authHostname } = app.config;
@@ -69,8 +69,8 @@ export async function resolveHost(app: AuthApp, hostname: string): Promise<Host>
 }
 
 /**
- * The team's rows that the host leads to, among the granted workspaces. On another team's host that is nothing.
- * @param granted the workspaces that a grant is for; null is every one of the team
+ * The tenancy of a team's credential at a host: the host's workspaces that are granted. On another team's host that is none.
+ * @param granted the workspaces that the credential is for; null is every one of the team
  */
 export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {
   if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };

@@ -1,5 +1,5 @@
-// The published keys of an outside issuer: found by its metadata, kept for a while, asked for anew when a token names one
-// that is not among them. Only the issuer and the address that it gives are ever asked.
+// The published keys of an outside issuer: found by its metadata, cached for a while, fetched again when a token names one
+// that is not among them. Requests go only to the issuer and to the address that its metadata gives.
 import { isIP } from 'node:net';
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
@@ -9,9 +9,9 @@ import type { Logger } from '../log.ts';
 const FRESH_MS = 600_000;
 /** How long they are used at most, while the issuer cannot be reached. */
 const STALE_MS = 3_600_000;
-/** How long after an answer an unknown key makes us ask again: tokens with invented keys must not make us a nuisance. */
+/** How soon after an answer an unknown key id makes us ask again: tokens with invented ids must not make us flood the issuer. */
 const COOLDOWN_MS = 30_000;
-/** How long after a failure the issuer is left alone. */
+/** How long after a failure the issuer is not asked again. */
 const RETRY_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
@@ -116,7 +116,7 @@ function metadataUrls(issuer: string): string[] {
 
 /**
  * Where the issuer says that its keys are: on its own origin, or on another host by name over https, as some have it.
- * @throws Error for anything else: whoever answers for the issuer must not have us ask what only we can reach
+ * @throws Error for anything else: an answer must not make us send requests into our own network (SSRF)
  */
 function keysUrl(issuer: string, uri: unknown): string {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null;

@@ -1,5 +1,5 @@
-// What the secret keys of the configuration are used for: sealing what the store keeps, and signing what browsers keep.
-// Each purpose has a key of its own, derived from them (HKDF, RFC 5869).
+// Encrypts what the store keeps and signs what browsers keep, with the secret keys of the configuration. Each purpose has keys
+// of its own, derived from them (HKDF, RFC 5869).
 import {
   createCipheriv,
   createDecipheriv,

@@ -1,5 +1,5 @@
-// Who a key or a token is and whose a host is, remembered for a moment: bounded in number and in time, dropped at once when any
-// process changes one (store/changes.ts), and not used at all while such changes cannot be heard of.
+// A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared at once when any process changes one
+// of them (store/changes.ts), and not used while the notifications of such changes cannot arrive.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 
 const MAX_ENTRIES = 10_000;
 
-/** A key as it logs in; `lastUsedAt` is brought forward when a use is noted. */
+/** A key as authentication needs it; `lastUsedAt` is set here too when a use is written. */
 type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
   readonly scopes: ReadonlySet<string>;
   lastUsedAt: Date | null;
@@ -20,16 +20,16 @@ export interface Lookups {
   login(tokenHash: Uint8Array): Promise<Login | null>;
   subdomain(name: string): Promise<HostOwner | null>;
   customDomain(host: string): Promise<HostOwner | null>;
-  /** What `load` finds, kept under a name of its own as the others are: dropped whenever any process changes one. */
+  /** What `load` finds, cached by name as the others are. That there is nothing is not cached. */
   remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Forgets everything: this process has changed a key or a host. */
+  /** Clears the cache: this process has changed something that is in it. */
   forget(): void;
   close(): Promise<void>;
 }
 
 /**
  * Listens for changes from the first lookup on.
- * @param ttlMs how long a copy may be used at most, should a change go unheard; 0 keeps none
+ * @param ttlMs how long an entry may be used at most, should a notification be lost; 0 caches nothing
  */
 export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups {
   const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
@@ -49,7 +49,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups
     if (known !== undefined) return known as T;
     const before = generation;
     const found = await load();
-    // Absence is not remembered: what is made now works now. Nor is what a change has overtaken on its way here.
+    // Absence is not cached: what is created now works now. Nor is what was read before a change that arrived meanwhile.
     if (found !== null && generation === before) memory.set(key, found);
     return found;
   }

@@ -1,16 +1,16 @@
-// Access tokens of the outside issuer that OAUTH_ISSUER names: their claims, as the configuration maps them, become team,
-// workspaces and scopes of ours. Nothing of such a token is in the store; it lives until it expires.
+// Access tokens of the outside issuer that OAUTH_ISSUER names: the configuration says which of their claims are team,
+// workspaces and scopes. The store knows nothing of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/config.ts';
-import { findNamedReach, type NamedReach } from '../store/token-liveness.ts';
-import { CLOCK_TOLERANCE_SECONDS, EXPIRED, rememberedAs, requireIssued, toRefusal } from './access-tokens.ts';
+import { findNamedTeam, type NamedTeam } from '../store/token-liveness.ts';
+import { CLOCK_TOLERANCE_SECONDS, cacheKeyOf, EXPIRED, requireIssued, toRefusal } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
 import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Public keys only: a secret that both sides know proves nothing here. */
+/** Algorithms with public keys only: with a shared secret anybody who can verify a token could also make one. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -28,16 +28,17 @@ const ALGORITHMS = [
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 const MAX_WORKSPACES = 1_000;
 
+/** A verified token, its claims mapped to ours. */
 interface Mapped {
   readonly payload: JWTPayload;
-  readonly tenancy: NamedReach;
+  readonly team: NamedTeam;
   /** null: every workspace of the team. */
   readonly granted: readonly bigint[] | null;
   readonly scopes: ReadonlySet<string>;
 }
 
 /**
- * Who bears the token, narrowed to what the host leads to; or, as a string, why it is refused.
+ * Who bears the token, with the tenancy of the host; or, as a string, why it is refused.
  * @throws AppError `unavailable` when neither the issuer's keys nor the store can be asked
  */
 export async function verifyOutsideToken(
@@ -47,14 +48,14 @@ export async function verifyOutsideToken(
   host: Host,
 ): Promise<OauthActor | string> {
   let refusal = '';
-  const mapped = await app.lookups.remember(`token ${rememberedAs(token)}`, async () => {
+  const mapped = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
     const checked = await check(app, outside, token);
     if (typeof checked !== 'string') return checked;
     refusal = checked;
     return null;
   });
   if (mapped === null) return refusal;
-  const { payload, tenancy, granted, scopes } = mapped;
+  const { payload, team, granted, scopes } = mapped;
   const { exp = 0, sub, client_id: client, azp } = payload;
   if ((exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= app.clock().getTime()) return EXPIRED;
   const clientId = textOf(client) ?? textOf(azp) ?? sub ?? outside.issuer;
@@ -69,7 +70,7 @@ export async function verifyOutsideToken(
     scopes,
     expiresAt: new Date(exp * 1000),
     grantedWorkspaceIds: granted,
-    tenancy: narrow(tenancy.teamId, host, granted),
+    tenancy: narrow(team.teamId, host, granted),
   };
 }
 
@@ -82,10 +83,10 @@ async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promi
   const workspaces = listOf(payload[workspacesClaim]);
   if (workspaces === undefined)
     return `Access token has no list of workspaces in its claim ${workspacesClaim}.`;
-  const tenancy = await findNamedReach(app.store, team, workspaces ?? []);
-  if (tenancy === null) return 'Access token is for no team of this service.';
+  const found = await findNamedTeam(app.store, team, workspaces ?? []);
+  if (found === null) return 'Access token is for no team of this service.';
   const scopes = new Set(scopesOf(payload[scopesClaim]).filter((scope) => SCOPES.includes(scope)));
-  return { payload, tenancy, granted: workspaces && tenancy.workspaceIds, scopes };
+  return { payload, team: found, granted: workspaces && found.workspaceIds, scopes };
 }
 
 async function verify(

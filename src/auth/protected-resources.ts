@@ -1,5 +1,5 @@
-// What is protected, by the names that tokens are for (RFC 8707 §2, RFC 9728 §1.2): the service, and each host of ours
-// and the two faces there.
+// Protected resources by their identifiers, which tokens name as their audience (RFC 8707 §2, RFC 9728 §1.2): the service,
+// each host of ours, and the REST and the GraphQL API there.
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -15,11 +15,11 @@ type Audiences = string | readonly string[] | undefined;
 export const RESOURCE_PATHS: readonly string[] = ['', REST, GRAPHQL];
 
 /**
- * Whether a token that names these audiences is for a request to this URL: for the service, the host, or the face there.
+ * Whether a token that names these audiences is for a request to this URL: for the service, the host, or the API there.
  * On a custom domain only for the service: nothing is offered there that a token could be asked for.
  */
 export function isForRequest(audiences: Audiences, config: Config, host: Host, url: URL): boolean {
-  // What nearly every token names; asked for every request, so nothing is built for it.
+  // What nearly every token names. This runs with every request, so nothing is allocated for it.
   return audiences === config.authUrl || isFor(audiences, audiencesAt(config, host, url));
 }
 

@@ -1,11 +1,11 @@
-// What one process keeps of the signing keys that it has read. A kid is the thumbprint of its public key, and its private
-// part is sealed once: what was made of either stays true, however often the rows are read again.
+// The signing keys that one process has read, parsed and decrypted. A key's id is the thumbprint of its public part, and its
+// private part never changes, so that an entry stays valid however often the rows are read again.
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../log.ts';
 import type { SigningKeyRow } from '../store/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
 
-/** What private parts are sealed for. */
+/** The purpose that private parts are sealed for (keyring.ts). */
 export const SEALED_FOR = 'signing key';
 
 export interface KeySet {
@@ -21,13 +21,13 @@ export interface SigningKeyCache {
   privateOf(row: SigningKeyRow): JWK | null;
 }
 
-/** Opens nothing yet: who only checks tokens needs no private part. */
+/** Decrypts nothing yet: verifying tokens needs no private part. */
 export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKeyCache {
   const privateJwks = new Map<string, JWK | null>();
   let last: { readonly kids: string; readonly keySet: KeySet } | null = null;
 
   function open({ id, sealedPrivate }: SigningKeyRow): JWK | null {
-    // Not within the try: that the secret keys cannot be read says nothing about this one.
+    // Outside the try: a failure to read the secret keys must not count as one of this signing key.
     keyring.keysFor(SEALED_FOR);
     try {
       return JSON.parse(Buffer.from(keyring.open(SEALED_FOR, sealedPrivate)).toString()) as JWK;

@@ -1,5 +1,5 @@
-// The keys that access tokens are signed with, as one process sees them: read from the store, made where there is none.
-// Which one signs is a matter of time, so it is asked anew each time.
+// The keys that access tokens are signed with: read from the store, created where there is none. Which one signs depends on
+// the time, so it is decided anew each time.
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import {
   findSigningKeys,
@@ -23,12 +23,12 @@ export interface SigningKeys {
   readonly version: string;
   /** The key that signs. */
   readonly active: { readonly kid: string; readonly alg: string; readonly privateJwk: JWK };
-  /** The public keys: the one that signs, those announced, and those whose tokens may still live. */
+  /** The public keys: of the one that signs, those that will, and those whose tokens may still be valid. */
   readonly published: readonly JWK[];
 }
 
 /**
- * The keys at this moment. The first use of a store makes one; of several processes at once, all get the same.
+ * The keys at this moment. The first call on a store creates one; several processes at once get the same.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
@@ -41,14 +41,14 @@ export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
 }
 
 /**
- * The public keys at this moment, for who checks tokens: no private part is opened, and none is made.
+ * The public keys at this moment, for verifying tokens: no private part is decrypted, and no key is created.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function verifyingKeys(app: AuthApp): Promise<KeySet> {
   return app.signingKeyCache.keySetOf(publishedAt(await readKeys(app), app.clock()));
 }
 
-/** A new key pair, sealed. The caller says from when it signs. */
+/** A new key pair, its private part sealed. The caller decides from when it signs. */
 export async function createSigningKey(app: AuthApp): Promise<{
   id: string;
   alg: string;
@@ -67,7 +67,7 @@ export async function createSigningKey(app: AuthApp): Promise<{
   };
 }
 
-/** The key that signs at a moment: the one that began last, of those that can be opened. */
+/** The key that signs at a moment: the one that became active last, of those that can be decrypted. */
 export function signerAt<Row extends Pick<SigningKeyRow, 'activeAt' | 'retiredAt'>>(
   rows: readonly Row[],
   now: Date,
@@ -84,7 +84,7 @@ function publishedAt(rows: readonly SigningKeyRow[], now: Date): readonly Signin
   return rows.filter((row) => isPublished(row, now));
 }
 
-/** Every key; that there is none is not remembered. */
+/** Every key, cached; that there is none is not cached. */
 async function readKeys(app: AuthApp): Promise<readonly SigningKeyRow[]> {
   const rows = await app.lookups.remember(REMEMBERED_AS, async () => {
     const found = await findSigningKeys(app.store);
@@ -106,7 +106,7 @@ function viewAt(app: AuthApp, rows: readonly SigningKeyRow[], now: Date): Signin
   };
 }
 
-/** Makes a key that signs at once, unless there is one by now. */
+/** Creates a key that signs at once, unless there is one by now. */
 async function makeFirst(app: AuthApp): Promise<void> {
   const key = await createSigningKey(app);
   await withTransaction(app, async (tx) => {

@@ -13,12 +13,12 @@ const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const FORM = formOf(PREFIX);
 const CLIENT_SECRET_FORM = formOf(CLIENT_SECRET_PREFIX);
 const HINT_LENGTH = PREFIX.length + 4;
-/** Keys and secrets of ours, and JSON Web Tokens with their signature. */
+/** API keys and client secrets, whole or in part, and signed JSON Web Tokens. */
 const LOOKS_LIKE_ONE = new RegExp(
   `(?:${PREFIX}|${CLIENT_SECRET_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
   'g',
 );
-/** As long as codes and refresh tokens: 256 bits in base64url. */
+/** At least as long as codes and refresh tokens are: 256 bits in base64url. */
 const LONG_RUN = /[\w-]{43,}/g;
 
 export interface NewToken {
@@ -57,7 +57,7 @@ export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | nu
 /** The text with every key, secret, token and code of ours in it, whole or not, cut to its hint: for what is logged. */
 export function redactTokens(text: string): string {
   const redact = (token: string) => `${token.slice(0, HINT_LENGTH)}[redacted]`;
-  // What is long and in lower case alone is somebody's id, as in a `traceparent`.
+  // A long run in lower case only is an id, as in a `traceparent`.
   const isRandom = (run: string) => /[a-z]/.test(run) && /[A-Z]/.test(run);
   return text.replace(LOOKS_LIKE_ONE, redact).replace(LONG_RUN, (run) => (isRandom(run) ? redact(run) : run));
 }

@@ -11,7 +11,7 @@ export interface BannerFacts {
   readonly demoKey: DemoKey | null;
   /** Who can sign in to the demo; null when there is nobody whose password is known. */
   readonly demoPerson: DemoPerson | null;
-  /** A workspace that the demo key reaches. */
+  /** A workspace that the demo key gives access to. */
   readonly workspaceId: bigint | null;
   /** Where the embedded database's files are; null for a server of the user's own. */
   readonly data: { readonly folder: string; readonly relocated: boolean } | null;

@@ -1,4 +1,4 @@
-// `client`: OAuth clients, for whoever runs the gateway.
+// `client`: OAuth clients, for the operator of the gateway.
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
 import { withTables } from './database.ts';

@@ -1,4 +1,4 @@
-// Every command but `serve`: what whoever runs the gateway does beside it.
+// Every command but `serve`: for the operator, beside the running server.
 import { addClient } from './client.ts';
 import { addGrant } from './grant.ts';
 import { addMigrate } from './migrate.ts';

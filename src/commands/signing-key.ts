@@ -1,4 +1,4 @@
-// `signing-key`: the keys that access tokens are signed with, for whoever runs the gateway.
+// `signing-key`: the keys that access tokens are signed with, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import type { SigningKeyInfo } from '../services/operator/signing-keys.ts';

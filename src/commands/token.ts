@@ -1,4 +1,4 @@
-// `token`: API keys, for whoever runs the gateway.
+// `token`: API keys, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { type ApiKeyRow, statusOf } from '../services/api-keys.ts';
@@ -39,8 +39,8 @@ export function addToken(program: Program, shell: Shell): void {
       withTables(shell, async ({ app }) => {
         const now = app.clock();
         const expiresAt = expires === undefined ? undefined : parseMoment('expires', expires, now);
-        const wanted = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
-        const issued = await create(app, { team, scopes: wanted, name, expiresAt, isDefault });
+        const names = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
+        const issued = await create(app, { team, scopes: names, name, expiresAt, isDefault });
         report(shell, json(), { ...toJson(app, issued.apiKey), token: issued.token }, newKeyText(issued));
       }),
     );

@@ -1,4 +1,4 @@
-// `user`: the people who sign in, for whoever runs the gateway.
+// `user`: the people who sign in, for the operator of the gateway.
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import {
   create,

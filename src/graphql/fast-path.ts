@@ -1,6 +1,6 @@
-// The short lane for operations that Yoga has parsed, validated and answered before: the same bytes, made by compiled
+// The fast path for operations that Yoga has parsed, validated and answered before: the same bytes, made by compiled
 // functions. An operation enters it with its first whole answer, whose headers it keeps. Whatever is out of the
-// ordinary, an error first of all, is Yoga's: the lane then gives no answer, and Yoga runs the operation in full.
+// ordinary, an error first of all, is Yoga's: the fast path then gives no answer, and Yoga runs the operation in full.
 // Operations here only read, so running one twice changes nothing.
 import {
   type DocumentNode,
@@ -35,13 +35,13 @@ interface Entry {
   readonly hasVariableSizes: boolean;
   /** The headers of a whole answer, by what the request said it accepts. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
-  /** How often in a row the lane could not answer it. */
+  /** How often in a row the fast path could not answer it. */
   misses: number;
   /** Why it could not the last time. */
   lastMiss: FallbackReason;
 }
 
-/** A request's JSON as far as the lane understands it. */
+/** A request's JSON as far as the fast path understands it. */
 export interface Params {
   readonly query: string;
   readonly variables: Record<string, unknown>;
@@ -62,7 +62,7 @@ interface FastPathOptions {
   readonly fallbacks: Fallbacks;
 }
 
-/** A lane for one schema; it knows the most recently asked operations. */
+/** A fast path for one schema; it knows the most recently asked operations. */
 export function createFastPath({ schema, limits, turns, fallbacks }: FastPathOptions): FastPath {
   const entries = new SharedCache<Entry>({ max: MAX_BYTES });
 
@@ -155,7 +155,7 @@ export function createFastPath({ schema, limits, turns, fallbacks }: FastPathOpt
   }
 }
 
-/** After so many misses, the lane leaves an operation to Yoga until Yoga gives it a whole answer again. */
+/** After so many misses, the fast path leaves an operation to Yoga until Yoga gives it a whole answer again. */
 const MAX_MISSES = 100;
 
 /** Clients say the same thing every time; more different ones than this are not worth the memory. */

@@ -1,11 +1,12 @@
-// Devices that a person has signed in with before (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): guessing
-// at their account from elsewhere does not lock them out there. What a device keeps is signed, and no credential.
+// Devices that a person has signed in with before (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): when
+// somebody elsewhere guesses at their password, they are not locked out on these. What a device keeps is signed, and is no
+// credential: a list of entries, one for each person who signed in.
 import type { App } from '../context.ts';
 
 /** Whose device it is. */
 interface Owner {
   readonly publicId: string;
-  /** Devices from before do not count. */
+  /** Sign-ins before this do not count. */
   readonly sessionsEndedAt: Date | null;
 }
 
@@ -14,7 +15,7 @@ const LIFE_MS = 180 * 86_400_000;
 /** How many people may share a device. */
 const MAX_OWNERS = 4;
 
-/** For how many seconds a device is worth keeping what `rememberDevice` gave it. */
+/** How long a device should keep what `rememberDevice` returned, in seconds. */
 export const DEVICE_LIFE_SECONDS = LIFE_MS / 1_000;
 
 /** One person's sign-in with a device. */
@@ -26,8 +27,8 @@ interface Device {
 }
 
 /**
- * What the device is to keep from now on. @param kept what it says that it keeps so far, '' for nothing
- * @param at when the password was asked for: one that is replaced meanwhile makes it no such device
+ * What the device is to keep after a sign-in. @param kept what it sent, untrusted; '' for nothing
+ * @param at when the sign-in began: when the password is replaced after that, this sign-in does not count
  */
 export function rememberDevice(
   app: App,
@@ -41,14 +42,14 @@ export function rememberDevice(
   return tokens.slice(0, MAX_OWNERS).join('~');
 }
 
-/** The name of the device if its owner has signed in with it before, or null. @param kept what it says that it keeps */
+/** The name of the device if this person has signed in with it before, or null. @param kept what it sent, untrusted */
 export function findDevice(app: App, { publicId, sessionsEndedAt }: Owner, kept: string): string | null {
   const since = Math.max(app.clock().getTime() - LIFE_MS, sessionsEndedAt?.getTime() ?? 0);
   const found = devicesIn(app, kept).find((device) => device.publicId === publicId && device.at > since);
   return found?.name ?? null;
 }
 
-/** Those that we have signed. */
+/** The entries that have our signature. */
 function devicesIn(app: App, kept: string): Device[] {
   return kept.split('~', MAX_OWNERS).flatMap((token) => {
     const [publicId = '', at = '', name = '', signature = '', ...more] = token.split('.', 5);

@@ -1,10 +1,10 @@
-// Whether this process can serve: asked by load balancers, so it needs no key and says nothing of what is inside.
+// Whether this process can serve. Load balancers ask, so it needs no key and reveals nothing.
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/failures.ts';
 import { migrationState } from '../store/migrations.ts';
 
-/** The question that is under way, a store: however many ask, one statement answers them. */
+/** The check that is under way for each store: however many requests ask, one statement answers them. */
 const underWay = new WeakMap<App['store'], Promise<void>>();
 
 /** @throws AppError `unavailable` while the database is away or migrations are missing */

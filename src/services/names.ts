@@ -1,19 +1,19 @@
-// What keys, clients and people may be called. Pure.
+// Rules for the names of API keys, OAuth clients and people. Pure.
 import { invalid } from '../errors.ts';
 import { isStorable } from '../rows/storable.ts';
 
-/** A client's, whoever registers it. */
+/** Of an OAuth client, whoever registers it. */
 export const MAX_CLIENT_NAME_LENGTH = 200;
 
-/** Controls, and what hides in a text or turns it around: people decide by names, on the consent page and elsewhere. */
+/** Control characters, and those that are invisible or change the direction of text: people decide by names. */
 const UNREADABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Whether a text can be a name: there is something to read, and nothing that cannot be read. */
+/** Whether a text can be a name: not blank, not too long, and without unreadable characters. */
 export function isName(text: string, maxLength: number): boolean {
   return text.trim() !== '' && text.length <= maxLength && isStorable(text) && !UNREADABLE.test(text);
 }
 
-/** A name without the spaces about it. @throws AppError `invalid` blaming `name` */
+/** The name without spaces at its ends. @throws AppError `invalid` blaming `name` */
 export function parseName(text: string, maxLength: number): string {
   const name = text.trim();
   if (!isName(name, maxLength))

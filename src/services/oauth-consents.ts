@@ -29,8 +29,8 @@ export function requireGrantable(
     throw invalid('workspaces', 'Choose among the workspaces of the team.');
 }
 
-/** What a person lets one client do for one team, by however many consents: seen and withdrawn as one. */
-interface Access {
+/** What a person allowed one client for one team, by any number of consents: listed and withdrawn as one. */
+interface ClientAccess {
   /** Of the first of its grants. */
   readonly publicId: string;
   readonly clientName: string;
@@ -48,7 +48,7 @@ interface Access {
  * What a person granted and could withdraw, an entry for each client and team, the oldest first. A later consent leaves
  * the earlier ones in force: other devices go on using them.
  */
-export async function listOfUser(app: App, userId: bigint): Promise<Access[]> {
+export async function listOfUser(app: App, userId: bigint): Promise<ClientAccess[]> {
   const now = app.clock();
   const grants = await findGrantsOfUser(app.store, userId);
   const live = grants.filter((grant) => ['active', 'suspended'].includes(statusOf(grant, now)));
@@ -56,7 +56,7 @@ export async function listOfUser(app: App, userId: bigint): Promise<Access[]> {
   return [...groups.values()].flatMap(toAccess);
 }
 
-function toAccess(grants: readonly NamedGrant[]): Access[] {
+function toAccess(grants: readonly NamedGrant[]): ClientAccess[] {
   const [first, ...later] = grants;
   if (first === undefined) return [];
   const { publicId, clientName, teamName, createdAt } = first;
@@ -78,9 +78,9 @@ function toAccess(grants: readonly NamedGrant[]): Access[] {
 }
 
 /**
- * Takes back what a person granted to a client for a team, given one of its grants: with it end all of them, and all
- * tokens that were got with them. A second time changes nothing.
- * @throws AppError `not_found` for what is nobody's, or somebody else's
+ * Ends what a person granted to a client for a team, given one of the grants: all of them, and all tokens that were issued
+ * for them. A second time changes nothing.
+ * @throws AppError `not_found` for a grant that does not exist or is somebody else's
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
   const ref = parseRef('Grant', publicId);

@@ -15,7 +15,7 @@ const TAG_BYTES = 32;
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** A hash that no password has: verifying by it takes as long as by a real one. */
+/** A hash that no password has: verifying with it takes as long as with a real one. */
 export const DUMMY_HASH = toPhc(Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES));
 
 const derive = promisify(argon2);
@@ -61,8 +61,8 @@ function toPhc(salt: Buffer, tag: Buffer): string {
 }
 
 /**
- * Whose turn it is to have a password checked, by networks: each check takes 19 MiB and a thread of the four that a process has.
- * One network may try 50 times in a while (services/sign-in.ts), and none fills the queue alone.
+ * The queue in which password checks wait, fairly by network: each takes 19 MiB and one of the four threads that a process has.
+ * One network may try 50 times in a while (sign-in.ts), so that none fills the queue alone.
  */
 export function createPasswordChecks(): FairQueue {
   return createFairQueue({

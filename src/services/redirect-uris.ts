@@ -1,5 +1,4 @@
-// Where an OAuth client may have people sent back to (OAuth 2.1 §2.3, RFC 9700 §2.1, RFC 8252 §7). Pure.
-
+// Which redirect URIs an OAuth client may have (OAuth 2.1 §2.3, RFC 9700 §2.1, RFC 8252 §7). Pure.
 import { isLoopbackHost } from '../config/loopback.ts';
 import { invalid } from '../errors.ts';
 
@@ -20,7 +19,7 @@ export function parseRedirectUris(uris: readonly string[]): string[] {
   return [...new Set(uris)];
 }
 
-/** Leads to an app on the person's own machine: over loopback, or by a scheme of the app's own (RFC 8252 §7.1, §7.3). */
+/** Whether it leads to an app on the person's own machine: by loopback, or by a scheme of the app's own (RFC 8252 §7.1, §7.3). */
 export function isNativeRedirect(uri: string): boolean {
   return new URL(uri).protocol !== 'https:';
 }

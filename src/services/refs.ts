@@ -1,4 +1,4 @@
-// Names of rows as clients write them (DESIGN §5 "path ids").
+// References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
 import { notFound } from '../errors.ts';
 import type { Ref } from '../store/rows.ts';
 
@@ -6,7 +6,8 @@ const MAX_ID = 2n ** 63n - 1n;
 
 /**
  * An integer id or a public id. A string is untrusted; a bigint has been parsed already.
- * @throws AppError `not_found` for anything else: no row has such a name
+ * @param what the noun, for the message
+ * @throws AppError `not_found` for anything else: no row has such an id
  */
 export function parseRef(what: string, input: Ref): Ref {
   if (typeof input === 'bigint') return input;

@@ -1,5 +1,5 @@
-// How often something may be tried: by one account, from one network, by all. Counted in the store, so that many processes
-// and many tries at once count as one.
+// Limits on how often something may be tried: at one account, from one network, by all. Tries are counted in the store, so that
+// the limits hold over all processes together.
 import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +9,7 @@ export interface Limit {
   /** Tries within the window; one more is refused. */
   readonly most: number;
   readonly windowMs: number;
-  /** What whoever is refused is told. */
+  /** The message of the refusal. */
   readonly message: string;
 }
 
@@ -26,8 +26,9 @@ export async function requireFewTries(app: App, key: string, limit: Limit): Prom
 }
 
 /**
- * What the network of an address is counted under. There are 65,536 such keys for each thing that is tried, so that whoever
- * has more networks makes no more rows; which network shares a key with which, only the secret key says.
+ * The key that tries from the network of an address are counted under. There are 65,536 such keys for each thing that can be
+ * tried, so that somebody with very many networks causes no more rows. Which networks share a key depends on the secret key.
+ * @param what is tried
  */
 export function networkKey({ keyring }: App, what: string, address: string | undefined): string {
   const mac = Buffer.from(keyring.sign('network', toNetwork(address)), 'base64url');
@@ -39,7 +40,7 @@ export async function isFewTries(app: App, key: string, { most, windowMs }: Limi
   return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
 }
 
-/** The network that an address counts as: whoever has one IPv6 address has 2^64 of them. */
+/** The network of an address: of IPv6 the first 64 bits, as whoever has one address of a /64 has all of them. */
 export function toNetwork(address = 'unknown'): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;

@@ -1,23 +1,23 @@
-// The arithmetic of a funnel's workflow tree: pure, on places alone (DESIGN §8).
+// The arithmetic of a funnel's workflow tree: parents, branches and positions of steps (DESIGN §8). Pure.
 import type { BranchName, TreePosition } from '../store/funnel-steps.ts';
 
-/** Which branch goes when a split is removed (spec §4 "DELETE conditional split step"). */
+/** Which branch is discarded when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';
 
 export interface SplitRemoval<Step extends TreePosition> {
-  /** Steps whose place changes, in their new places. */
+  /** Steps whose parent, branch or position changes, with the new ones. */
   readonly moved: Step[];
   /** The steps of the kept branch, subtrees included, in workflow order. */
   readonly promoted: Step[];
-  /** The split and the steps that go with it, subtrees included, in workflow order. */
+  /** The split and the steps that are removed with it, subtrees included, in workflow order. */
   readonly removed: Step[];
 }
 
 /**
- * Removing a split: the kept branch's steps take its place among its siblings, in their order and with their own
- * subtrees, under its parent and on its branch. What stood behind the split moves along; positions stay dense.
+ * Removing a split: the steps of the kept branch replace it among its siblings, in their order and with their own
+ * subtrees, under its parent and on its branch. The siblings behind the split are renumbered; positions stay dense.
  * @param steps every step of the funnel
- * @param discard the branch that goes; the other one is kept, `both` keeps none
+ * @param discard the branch that is removed with it; the other one is kept, `both` keeps none
  * @returns null when there is no such split
  */
 export function removeSplit<Step extends TreePosition>(

@@ -65,13 +65,13 @@ export function findToken(store: Store, jti: string): Promise<TokenRow | null> {
 }
 
 /** A team, and those of the workspaces asked for that are its own. */
-export interface NamedReach {
+export interface NamedTeam {
   readonly teamId: bigint;
   readonly workspaceIds: readonly bigint[];
 }
 
-const byNames = lookup<NamedReach>(
-  'teams.named_reach',
+const byNames = lookup<NamedTeam>(
+  'teams.named',
   {
     teamId: { type: 'int8', sql: 't.id' },
     workspaceIds: {
@@ -84,10 +84,10 @@ const byNames = lookup<NamedReach>(
 );
 
 /** A team by its id or public id as text, with its workspaces of these ids or public ids; null without such a team. */
-export function findNamedReach(
+export function findNamedTeam(
   store: Store,
   team: string,
   workspaces: readonly string[],
-): Promise<NamedReach | null> {
+): Promise<NamedTeam | null> {
   return byNames(store, [team, workspaces]);
 }

@@ -266,7 +266,7 @@ describe('the host narrows', () => {
     const host = `${sibling.subdomain}.localhost`;
     for (const fields of ['name', 'id', 'id databaseId workspaces { totalCount }']) {
       const query = `{ team(databaseId: "${team.id}") { ${fields} } }`;
-      // The second time is the short lane's.
+      // The second time is the fast path's.
       for (const _ of [1, 2]) {
         const { errors } = await post(gateway, { query }, { caller, host });
         expect([fields, errors?.[0]?.extensions.code]).toEqual([fields, 'NOT_FOUND']);

@@ -87,7 +87,7 @@ async function run(
   const { data, errors } = await execute({ schema, document, variableValues: given });
   const expected = errors === undefined ? stringify({ data }) : null;
   if (errors !== undefined) await settled();
-  // Only the lane has to see to failures that nobody waits for.
+  // Only the fast path has to see to failures that nobody waits for.
   unhandled.length = 0;
   const compiled = compileOperation(schema, document, operation);
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], given);

@@ -1,4 +1,4 @@
-// What the lane does about an operation that it knows and that keeps failing.
+// What the fast path does about an operation that it knows and that keeps failing.
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphContext } from '../../src/graphql/context.ts';

@@ -1,4 +1,4 @@
-// Both ways to an answer, Yoga's and the short lane's, say the same, to the byte, whatever is asked and whoever asks.
+// Both ways to an answer, Yoga's and the fast path's, say the same, to the byte, whatever is asked and whoever asks.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
@@ -70,7 +70,7 @@ async function agree(request: LaneRequest): Promise<Comparison> {
   return comparison;
 }
 
-/** As `agree`, and the lane gave the answer. */
+/** As `agree`, and the fast path gave the answer. */
 async function agreeByLane(request: LaneRequest): Promise<Comparison> {
   const comparison = await agree(request);
   expect(comparison.secondByLane).toBe(true);
@@ -127,7 +127,7 @@ const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder
   nodes(ids: $ids) { __typename id }
 }`;
 
-describe('of an operation that the lane knows', () => {
+describe('of an operation that the fast path knows', () => {
   const knows = () => agreeByLane({ caller, body: { query: PAGE, variables: { id: 1 } } });
 
   test.each<[string, Record<string, unknown> | null, boolean]>([
@@ -279,7 +279,7 @@ describe('what is accepted', () => {
       '{ team(databaseId: 99) { name } }',
       '{ nope }',
     ]) {
-      // A text of its own, for the lane remembers a few of the ways to ask for each.
+      // A text of its own, for the fast path remembers a few of the ways to ask for each.
       const body = { query: `# ${accept}\n${query}` };
       for (const by of [caller, anonymous]) await agree({ caller: by, body, headers });
     }
@@ -301,7 +301,7 @@ describe('whoever asks', () => {
   const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
   const remember = () => agreeByLane({ caller, body: { query } });
 
-  test('nobody is never answered by the lane', async () => {
+  test('nobody is never answered by the fast path', async () => {
     for (const text of [query, '{ __typename }', '{ viewer { name } }']) {
       await agreeByLane({ caller, body: { query: text } });
       const { firstByLane, secondByLane } = await agree({ caller: anonymous, body: { query: text } });

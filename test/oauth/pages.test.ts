@@ -131,14 +131,14 @@ describe('consent', () => {
 
   test('the whole team is null, chosen workspaces are a list, and those of another team do not count', () => {
     const common = 'scope=contacts:read&scope=funnels:read&decision=allow';
-    expect(read(`${common}&team=1&reach-1=team&workspace-1=11`)).toEqual({
+    expect(read(`${common}&team=1&access-1=team&workspace-1=11`)).toEqual({
       decision: 'allow',
       scopes: ['contacts:read', 'funnels:read'],
       teamId: '1',
       workspaceIds: null,
     });
-    expect(read(`${common}&team=1&reach-1=some&workspace-1=11&workspace-2=22`).workspaceIds).toEqual(['11']);
-    expect(read(`${common}&team=2&reach-1=team&reach-2=some`).workspaceIds).toEqual([]);
+    expect(read(`${common}&team=1&access-1=some&workspace-1=11&workspace-2=22`).workspaceIds).toEqual(['11']);
+    expect(read(`${common}&team=2&access-1=team&access-2=some`).workspaceIds).toEqual([]);
   });
 
   test('a form without a reach is never the whole team, and one without a decision is a denial', () => {
@@ -157,11 +157,11 @@ describe('consent', () => {
   });
 
   test('says what is missing, and keeps what was chosen', async () => {
-    const none = read('decision=allow&team=1&reach-1=some&scope=contacts:read');
+    const none = read('decision=allow&team=1&access-1=some&scope=contacts:read');
     expect(consentError(none)).toContain('workspace');
-    expect(consentError(read('decision=allow&team=1&reach-1=team'))).toContain('at least one thing');
+    expect(consentError(read('decision=allow&team=1&access-1=team'))).toContain('at least one thing');
     expect(consentError(read('decision=allow&scope=read'))).toContain('team');
-    expect(consentError(read('decision=allow&team=1&reach-1=team&scope=read'))).toBeNull();
+    expect(consentError(read('decision=allow&team=1&access-1=team&scope=read'))).toBeNull();
     const body = await consentPage({ ...consent, chosen: none, error: 'Choose.' }).text();
     expect(body).toMatch(/value="some" checked/);
     expect(body).not.toMatch(/value="team" checked/);

@@ -1,4 +1,4 @@
-// Operations for the test of both lanes: those of our own tests and examples, and generated ones.
+// Operations for the test of both ways: those of our own tests and examples, and generated ones.
 import { glob, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import {

@@ -1,4 +1,4 @@
-// The two ways to a GraphQL answer, side by side over one app: Yoga for everything, and the short lane before it.
+// The two ways to a GraphQL answer, side by side over one app: Yoga for everything, and the fast path before it.
 import { getOperationAST, parse, visit } from 'graphql';
 import { createFallbacks } from '../../src/graphql/fallbacks.ts';
 import { createFastPath, type FastPath } from '../../src/graphql/fast-path.ts';
@@ -33,10 +33,10 @@ interface Seen {
 
 export interface Comparison {
   readonly byYoga: Seen;
-  /** The first answer of the handler with the lane, which may be Yoga's, and the second, which may not. */
+  /** The first answer of the handler with the fast path, which may be Yoga's, and the second, which may not. */
   readonly first: Seen;
   readonly second: Seen;
-  /** Whether the lane gave the first and the second answer. */
+  /** Whether the fast path gave the first and the second answer. */
   readonly firstByLane: boolean;
   readonly secondByLane: boolean;
   /** SQL statements of Yoga's answer, and of the second one. */
@@ -49,7 +49,7 @@ const NO_LANE: FastPath = {
   remember() {},
 };
 
-/** Asks the same of Yoga alone, then of the handler with the lane, twice: once to be learned, once to be known. */
+/** Asks the same of Yoga alone, then of the handler with the fast path, twice: once to be compiled, once to be answered by what was compiled. */
 export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise<Comparison> {
   const { app } = gateway;
   const { limits } = app.config;
@@ -82,7 +82,7 @@ export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise
     });
     try {
       const seen = await see(gateway, handler, request);
-      // What the lane gave up on may still be asking the store.
+      // What the fast path gave up on may still be asking the store.
       for (let quiet = 0; quiet < 3; quiet = underWay === 0 ? quiet + 1 : 0) {
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -115,7 +115,7 @@ async function see({ app }: Gateway, handler: GraphqlHandler, request: LaneReque
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/graphql-response+json',
-      'X-Request-Id': 'both-lanes',
+      'X-Request-Id': 'both-paths',
       ...(caller.authorization !== null && { Authorization: caller.authorization }),
       ...headers,
     },
@@ -140,8 +140,8 @@ function inOrder(body: string): string {
 }
 
 /**
- * Who has to give the second answer, by what Yoga answered: the lane a whole answer in JSON to a known caller, Yoga any
- * failure and all that reads the schema. null: either may, for the lane need not know directives.
+ * Who has to give the second answer, by what Yoga answered: the fast path a whole answer in JSON to a known caller, Yoga any
+ * failure and all that reads the schema. null: either may, for the fast path need not know directives.
  */
 export function mustBeByLane({ caller, body }: LaneRequest, { byYoga }: Comparison): boolean | null {
   if (typeof body === 'string') return null;

@@ -142,7 +142,7 @@ export function allow(
     [
       ...(scopes ?? asked).map((scope): [string, string] => ['scope', scope]),
       ['team', String(teamId)],
-      [`reach-${teamId}`, workspaceIds === undefined ? 'team' : 'some'],
+      [`access-${teamId}`, workspaceIds === undefined ? 'team' : 'some'],
       ...(workspaceIds ?? []).map((id): [string, string] => [`workspace-${teamId}`, String(id)]),
     ],
     'allow',

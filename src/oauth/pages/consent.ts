@@ -112,7 +112,7 @@ function scopeChoice({ scope, sentence, notFor = [] }: ConsentScope, { chosen, t
 }
 
 function oneTeam(team: ConsentTeam, data: ConsentData): Html {
-  return html`<input type="hidden" name="team" value="${team.teamId}">${reachChoices(team, data)}`;
+  return html`<input type="hidden" name="team" value="${team.teamId}">${workspaceOptions(team, data)}`;
 }
 
 /** Opens its workspaces when it is chosen: by style alone, so without a script. */
@@ -120,13 +120,13 @@ function teamChoice(team: ConsentTeam, data: ConsentData): Html {
   const checked = data.chosen?.teamId === String(team.teamId);
   return html`<div class="opens"><label class="choice"><input type="radio" name="team" value="${team.teamId}" required ${checked && html`checked`}>
 <span>${team.teamName}</span></label>
-<div class="inside" role="group" aria-label="Workspaces of ${team.teamName}">${reachChoices(team, data)}</div></div>`;
+<div class="inside" role="group" aria-label="Workspaces of ${team.teamName}">${workspaceOptions(team, data)}</div></div>`;
 }
 
-function reachChoices({ teamId, teamName, workspaces }: ConsentTeam, { chosen }: ConsentData): Html {
+function workspaceOptions({ teamId, teamName, workspaces }: ConsentTeam, { chosen }: ConsentData): Html {
   const before = chosen?.teamId === String(teamId) ? chosen.workspaceIds : null;
   const radio = (value: string, checked: boolean) =>
-    html`<input type="radio" name="reach-${teamId}" value="${value}" ${checked && html`checked`}>`;
+    html`<input type="radio" name="access-${teamId}" value="${value}" ${checked && html`checked`}>`;
   return html`<label class="choice">${radio('team', before === null)}
 <span>All workspaces<small>Also those that are added later</small></span></label>
 ${
@@ -151,7 +151,7 @@ export function parseConsent(form: URLSearchParams): ConsentForm {
     decision: decision === 'allow' || decision === 'switch' ? decision : 'deny',
     scopes: form.getAll('scope'),
     teamId,
-    workspaceIds: field(form, `reach-${teamId}`) === 'team' ? null : form.getAll(`workspace-${teamId}`),
+    workspaceIds: field(form, `access-${teamId}`) === 'team' ? null : form.getAll(`workspace-${teamId}`),
   };
 }
 

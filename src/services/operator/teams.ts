@@ -1,4 +1,4 @@
-// Teams as the operator names them: any team, whoever asks.
+// Teams as the operator refers to them: any team, not only one's own.
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import type { Ref } from '../../store/rows.ts';

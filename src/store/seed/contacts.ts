@@ -52,7 +52,7 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
     options.onProgress(sent);
   }
   async function worker(): Promise<void> {
-    // One iterator for all lanes: whoever is done takes the next chunk.
+    // All connections take chunks from one iterator, each when it is done with the one before.
     for (const start of next) {
       const chunk = { start, rows: Math.min(CHUNK_ROWS, options.count - start) };
       if (signal.aborted) return;
