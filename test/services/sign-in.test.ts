@@ -242,7 +242,7 @@ test('work on passwords is bounded: of hundreds who try at once the last are tol
     ),
   );
   const judged = outcomes.filter((code) => code === 'unauthenticated').length;
-  expect(judged).toBeGreaterThan(60);
+  expect(judged).toBeGreaterThan(2);
   expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(300 - judged);
   expect(judged).toBeLessThan(300);
   const networks = new Set(
