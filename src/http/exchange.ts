@@ -85,6 +85,11 @@ export class Exchange {
     this.controller.abort(reason);
   }
 
+  /** Whether it has come to a service that changes something. */
+  get mayChange(): boolean {
+    return this.actor !== null && !['GET', 'HEAD'].includes(this.request.method);
+  }
+
   /** The client's address, behind any proxy of ours; `unknown` where there is no socket. */
   get address(): string {
     return clientAddress(this.app, this.request, this.peer?.address);

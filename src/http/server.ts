@@ -24,7 +24,7 @@ export interface Server {
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
-/** How long after its deadline a request that may have changed something may still tell what. */
+/** How long after its deadline a request that may have changed something may still tell what (DESIGN §12). */
 const OUTCOME_GRACE_MS = 2_000;
 
 /** Everything that the gateway serves, behind one function. */
@@ -53,16 +53,15 @@ export function createServer(app: App): Server {
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
   const { requestTimeoutMs } = exchange.app.config.limits;
   const { promise: refusal, reject } = Promise.withResolvers<never>();
-  exchange.onBreak((error) => {
+  const end = (error: AppError) => {
+    clearTimeout(timer);
     exchange.abort(error);
-    reject(error);
-  });
-  let timer = setTimeout(() => {
-    const error = overdue(exchange);
-    exchange.abort(error);
-    if (exchange.changes.sent) timer = setTimeout(() => reject(error), OUTCOME_GRACE_MS);
-    else reject(error);
-  }, requestTimeoutMs);
+    if (!exchange.mayChange) reject(error);
+    else if (!exchange.changes.sent) reject(nothingChanged(error));
+    else timer = setTimeout(() => reject(outcomeUnknown(error)), OUTCOME_GRACE_MS);
+  };
+  exchange.onBreak(end);
+  let timer = setTimeout(() => end(overdue(exchange)), requestTimeoutMs);
   try {
     return await Promise.race([http.fetch(exchange.request, { exchange }), refusal]);
   } catch (error) {
@@ -72,13 +71,11 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The refusal of a request whose deadline has passed. What it says of changes is true (DESIGN §12). */
-function overdue({ isWhole, request, actor, changes }: Exchange): AppError {
-  if (!isWhole) return new AppError('request_timeout', 'The request took too long to arrive.');
-  const error = new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 });
-  // Without an actor it is none of the services', or they have not begun.
-  if (actor === null || request.method === 'GET' || request.method === 'HEAD') return error;
-  return changes.sent ? outcomeUnknown(error) : nothingChanged(error);
+/** The refusal of a request whose deadline has passed. */
+function overdue({ isWhole }: Exchange): AppError {
+  return isWhole
+    ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
+    : new AppError('request_timeout', 'The request took too long to arrive.');
 }
 
 /** Each face's clients read failures in their own form, also those from before the face was reached. */
