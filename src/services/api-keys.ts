@@ -5,10 +5,9 @@ import { createToken } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { type ApiKeyRow, findApiKeys, insertApiKey, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
-import type { Ref } from '../store/rows.ts';
 import { type Transaction, withTransaction } from '../store/store.ts';
 import { parseName } from './names.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { ApiKeyRow };
@@ -129,7 +128,7 @@ async function issue(
 }
 
 async function requireKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow> {
-  const key = await lockApiKey(tx, parseRef('API key', ref));
+  const key = await lockApiKey(tx, parseRef('API key', 'api_keys', ref));
   if (key === null) throw notFound('API key');
   return key;
 }

@@ -4,14 +4,13 @@ import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { findPlaces, findStepPages, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
-import type { Ref } from '../store/rows.ts';
 import { withTransaction } from '../store/store.ts';
 import { type PageRow, SPLITS, type SplitRow } from '../store/tables.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import type { RefineFilterRow } from './refine-filters.ts';
 import * as refineFilters from './refine-filters.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 
 export type { SplitRow };
@@ -22,8 +21,8 @@ export const { scope, getMany, list, listMany, countMany, existMany } = reads;
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
   const row = await reads.get(ctx, split);
-  const named = parseRef('Conditional split step', funnel);
-  if (named !== row.funnelId && named !== row.funnelPublicId) throw notFound('Conditional split step');
+  if (parseRef('Conditional split step', 'funnels', funnel) !== row.funnelId)
+    throw notFound('Conditional split step');
   return row;
 }
 
@@ -95,15 +94,15 @@ export const writeScope: Scope = 'funnels:write';
  */
 export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
   const actor = requireScope(ctx, writeScope);
-  const funnelRef = parseRef('Funnel', input.funnel);
-  const splitRef = parseRef('Conditional split step', input.split);
+  const funnelId = parseRef('Funnel', 'funnels', input.funnel);
+  const splitId = parseRef('Conditional split step', 'funnel_steps', input.split);
   const discard = parseBranch(input.branch ?? 'both');
   return withTransaction(ctx.store, async (tx) => {
-    const funnelId = await lockFunnel(tx, actor.reach, funnelRef);
-    if (funnelId === null) throw notFound('Funnel');
-    const steps = await findPlaces(tx, funnelId);
-    const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
-    const removal = split && removeSplit(steps, split.id, discard);
+    const funnel = await lockFunnel(tx, actor.reach, funnelId);
+    if (funnel === null) throw notFound('Funnel');
+    const steps = await findPlaces(tx, funnel);
+    const split = steps.find((step) => step.id === splitId);
+    const removal = split && removeSplit(steps, splitId, discard);
     if (removal == null) throw notFound('Conditional split step');
     const discardedPageIds = pageIdsOf(removal.removed);
     const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by ${nameOf(actor)}`;
@@ -111,17 +110,17 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
     // Retired first: a step that is moved into the split's position must find it free of live steps.
     await retire(
       tx,
+      funnel,
       { stepIds: removal.removed.map((step) => step.id), pageIds: discardedPageIds },
       reason,
       at,
     );
-    await moveSteps(tx, removal.moved, at);
-    const [gone] = removal.removed;
+    await moveSteps(tx, funnel, removal.moved, at);
     return {
       funnelId,
-      splitId: gone?.id ?? 0n,
-      promotedPages: await findStepPages(tx, pageIdsOf(removal.promoted)),
-      discardedPages: await findStepPages(tx, discardedPageIds),
+      splitId,
+      promotedPages: await findStepPages(tx, funnel, pageIdsOf(removal.promoted)),
+      discardedPages: await findStepPages(tx, funnel, discardedPageIds),
     };
   });
 }

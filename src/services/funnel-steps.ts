@@ -8,9 +8,9 @@ import {
   type Siblings,
   type StepRow,
 } from '../store/funnel-steps.ts';
-import type { Ref } from '../store/rows.ts';
 import { type FunnelRow, get as getFunnel } from './funnels.ts';
 import type { WantedColumns } from './reads.ts';
+import type { Ref } from './refs.ts';
 
 /** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {

@@ -10,9 +10,9 @@ import {
   type NamedGrant,
   revokeGrant,
 } from '../store/oauth-grants.ts';
-import type { Ref } from '../store/rows.ts';
+import { toId } from '../store/public-ids.ts';
 import type { Membership } from '../store/users.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { NamedGrant };
@@ -83,8 +83,8 @@ function toAccess(grants: readonly NamedGrant[]): Access[] {
  * @throws AppError `not_found` for what is nobody's, or somebody else's
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
-  const ref = parseRef('Grant', publicId);
-  const grant = typeof ref === 'string' ? await findGrant(app.store, ref) : null;
+  const id = toId('oauth_grants', publicId);
+  const grant = id === null ? null : await findGrant(app.store, id);
   if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
   await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());
@@ -99,12 +99,12 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 
 /** Ends a grant at once. One that is revoked already stays as it is. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
-  const named = parseRef('Grant', ref);
-  const grant = await findGrant(app.store, named);
+  const id = parseRef('Grant', 'oauth_grants', ref);
+  const grant = await findGrant(app.store, id);
   if (grant === null || grant.teamId === null) throw notFound('Grant');
   await revokeGrant(app.store, { id: grant.id, teamId: grant.teamId }, app.clock());
   app.lookups.forget();
-  return (await findGrant(app.store, named)) ?? grant;
+  return (await findGrant(app.store, id)) ?? grant;
 }
 
 /**

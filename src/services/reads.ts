@@ -4,19 +4,10 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageInput } from '../pagination.ts';
-import {
-  type Count,
-  countUnder,
-  existsUnder,
-  findByIds,
-  findByRef,
-  findPagesUnder,
-  findPageUnder,
-  MAX_EXACT_COUNT,
-  type Ref,
-} from '../store/rows.ts';
+import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT } from '../store/counts.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT };
 
@@ -67,7 +58,7 @@ export function readsOf<Row extends { id: bigint }>(
     scope,
     async get(ctx, ref) {
       const { reach } = requireScope(ctx, scope);
-      const row = await findByRef(ctx.store, table, reach, parseRef(noun.one, ref));
+      const row = await findById(ctx.store, table, reach, parseRef(noun.one, table.name, ref));
       if (row === null) throw notFound(noun.one);
       return row;
     },
@@ -76,8 +67,8 @@ export function readsOf<Row extends { id: bigint }>(
     },
     async list(ctx, parent, page) {
       const { reach } = requireScope(ctx, scope);
-      const ref = parseRef(noun.parent, parent);
-      const found = await findPageUnder(ctx.store, table, reach, ref, page());
+      const parentId = parseRef(noun.parent, table.parent.table, parent);
+      const found = await findPageUnder(ctx.store, table, reach, parentId, page());
       if (found === null) throw notFound(noun.parent);
       return found;
     },

@@ -1,9 +1,9 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type SortOrder } from '../pagination.ts';
-import type { Ref } from '../store/rows.ts';
 import { REFINE_FILTERS, type RefineFilterRow } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
+import type { Ref } from './refs.ts';
 
 export type { RefineFilterRow };
 

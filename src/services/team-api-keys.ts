@@ -4,10 +4,10 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { API_KEYS, type TeamApiKeyRow } from '../store/credential-tables.ts';
-import { findByRef, type Ref } from '../store/rows.ts';
+import { findById } from '../store/rows.ts';
 import * as apiKeys from './api-keys.ts';
 import { readsOf } from './reads.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export type { TeamApiKeyRow };
 
@@ -27,7 +27,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { reach } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx.store, API_KEYS, reach, parseRef(NOUN, ref));
+  const key = await findById(ctx.store, API_KEYS, reach, parseRef(NOUN, 'api_keys', ref));
   if (key === null) throw notFound(NOUN);
   return apiKeys.revoke(ctx, key.id);
 }

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { OAUTH_GRANTS, type TeamOauthGrantRow } from '../store/credential-tables.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
-import { findByRef, type Ref } from '../store/rows.ts';
+import { findById } from '../store/rows.ts';
 import { readsOf } from './reads.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export type { TeamOauthGrantRow };
 
@@ -27,7 +27,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { reach } = requireScope(ctx, writeScope);
-  const grant = await findByRef(ctx.store, OAUTH_GRANTS, reach, parseRef(NOUN, ref));
+  const grant = await findById(ctx.store, OAUTH_GRANTS, reach, parseRef(NOUN, 'oauth_grants', ref));
   if (grant === null) throw notFound(NOUN);
   await revokeGrant(ctx.store, { id: grant.id, teamId: reach.teamId }, ctx.clock());
   ctx.lookups.forget();

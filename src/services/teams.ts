@@ -3,11 +3,10 @@ import { requireScope } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageInput } from '../pagination.ts';
-import type { Ref } from '../store/rows.ts';
 import { TEAMS, type TeamRow } from '../store/tables.ts';
-import { findTeamId } from '../store/teams.ts';
+import { hasTeam } from '../store/teams.ts';
 import { readsOf, type WantedColumns } from './reads.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export type { TeamRow };
 
@@ -35,7 +34,7 @@ export async function list(ctx: Context, page: PageInput): Promise<Page<TeamRow>
 
 /** The team that the operator names, whosever it is: checks no scope. @throws AppError `not_found` */
 export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
-  const teamId = await findTeamId(app.store, parseRef('Team', ref));
-  if (teamId === null) throw notFound('Team');
+  const teamId = parseRef('Team', 'teams', ref);
+  if (!(await hasTeam(app.store, teamId))) throw notFound('Team');
   return teamId;
 }

@@ -4,7 +4,6 @@ import { hashPassword } from '../auth/passwords.ts';
 import type { App } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { revokeGrant } from '../store/oauth-grants.ts';
-import type { Ref } from '../store/rows.ts';
 import { isStorable } from '../store/storable.ts';
 import { withTransaction } from '../store/store.ts';
 import {
@@ -24,7 +23,7 @@ import {
   type UserRow,
 } from '../store/users.ts';
 import { parseName } from './names.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { ListedUser, Membership, TeamRole, UserRow };
@@ -156,11 +155,11 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
 }
 
 async function requireUser(app: App, ref: Ref): Promise<UserRow> {
-  const named =
+  const id =
     typeof ref === 'string' && ref.includes('@')
       ? (await findUserByEmail(app.store, parseEmail(ref)))?.id
-      : parseRef('User', ref);
-  const user = named === undefined ? null : await findUser(app.store, named);
+      : parseRef('User', 'users', ref);
+  const user = id === undefined ? null : await findUser(app.store, id);
   if (user === null) throw notFound('User');
   return user;
 }

@@ -3,11 +3,9 @@ import type { Reach } from '../auth/actor.ts';
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../row-block.ts';
 import { choose, type Source } from './choices.ts';
-import { Prisma } from './generated/client.ts';
-import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';
 import { readRows, type Store, type Transaction } from './store.ts';
-import { PAGES, type PageRow } from './tables.ts';
+import { ownedWorkspace, PAGES, type PageRow } from './tables.ts';
 
 type StepKind = 'page' | 'conditional_split';
 export type BranchName = 'matched' | 'unmatched';
@@ -47,10 +45,7 @@ const STEPS: Source<Omit<StepRow, 'page'>> = {
     position: 'int4',
     name: 'text',
     filterId: 'int8',
-    filterPublicId: {
-      type: 'text',
-      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
-    },
+    filterPublicId: { type: 'text', sql: 'public_id(5, t.filter_id)' },
     createdAt: 'timestamp',
     updatedAt: 'timestamp',
   },
@@ -65,15 +60,14 @@ const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
-/** Every step of the funnels that a condition over `t` chooses; siblings stand together in their order. */
-const stepsWhere = (condition: string, columns: Columns, withPages: boolean): string =>
+/** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
+const stepsOf = (funnels: string, columns: Columns, withPages: boolean): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
-    from funnel_steps t
-      join workspaces w on w.id = t.workspace_id
-      ${withPages ? 'left join pages p on p.id = t.page_id' : ''}
-    where ${condition} and t.removed_at is null
-      and w.team_id = $1 and ($2::bigint[] is null or w.id = any($2))
-    order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`;
+    from ${funnels}
+      join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and t.sibling_list is not null
+      ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
+    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}
+    order by t.funnel_id, t.sibling_list, t.position`;
 
 /**
  * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
@@ -88,9 +82,9 @@ export async function findSteps(
   const withPages = wanted?.includes('page') ?? true;
   const choice = choose(STEPS, withPages ? null : [...PLACE, ...(wanted ?? [])], reach.teamId);
   const ofFunnels = choice.statement('funnel_steps.of_funnels', () =>
-    stepsWhere('t.funnel_id = any($3::bigint[])', choice.columns, withPages),
+    stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', choice.columns, withPages),
   );
-  const values = [reach.teamId, reach.workspaceIds, funnelIds];
+  const values = [reach.teamId, reach.workspaceIds, [...new Set(funnelIds)]];
   const rows = await readRows(store, ofFunnels, values, reach.teamId);
   return groupSiblings(rows, withPages ? withPage(choice.make) : (choice.make as RowMaker<StepRow>));
 }
@@ -103,8 +97,9 @@ export async function findStepsAround(
 ): Promise<Siblings[]> {
   const { columns, make } = choose(STEPS);
   const around = statement('funnel_steps.around', () =>
-    stepsWhere(
-      't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
+    stepsOf(
+      `(select distinct o.workspace_id, o.funnel_id as id
+        from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id) f`,
       columns,
       true,
     ),
@@ -139,23 +134,29 @@ const withPage =
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
   };
 
-/** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
-export async function lockFunnel(tx: Transaction, reach: Reach, ref: Ref): Promise<bigint | null> {
-  const named = typeof ref === 'bigint' ? Prisma.sql`f.id = ${ref}` : Prisma.sql`f.public_id = ${ref}`;
-  const rows = await tx.$queryRaw<{ id: bigint }[]>`
-    select f.id from funnels f join workspaces w on w.id = f.workspace_id
-    where ${named} and w.team_id = ${reach.teamId} and (${reach.workspaceIds}::bigint[] is null or w.id = any(${reach.workspaceIds}))
+/** A funnel, by what finds its rows. */
+export interface LockedFunnel {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+}
+
+/** A funnel that the caller owns, locked against other changes until the transaction ends; or null. */
+export async function lockFunnel(tx: Transaction, reach: Reach, id: bigint): Promise<LockedFunnel | null> {
+  const rows = await tx.$queryRaw<LockedFunnel[]>`
+    select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
+    where f.id = ${id} and w.team_id = ${reach.teamId}
+      and (${reach.workspaceIds}::bigint[] is null or w.id = any(${reach.workspaceIds}))
     for update of f`;
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 /** A locked funnel's steps, for working out a change. */
 export async function findPlaces(
   tx: Transaction,
-  funnelId: bigint,
+  { id: funnelId, workspaceId }: LockedFunnel,
 ): Promise<(StepPlace & { publicId: string; pageId: bigint | null })[]> {
   return tx.funnelStep.findMany({
-    where: { funnelId, removedAt: null },
+    where: { workspaceId, funnelId, removedAt: null },
     select: {
       id: true,
       publicId: true,
@@ -169,37 +170,47 @@ export async function findPlaces(
 }
 
 /** Puts steps of a locked funnel where the places say, in one statement. */
-export async function moveSteps(tx: Transaction, places: readonly StepPlace[], at: Date): Promise<void> {
+export async function moveSteps(
+  tx: Transaction,
+  { workspaceId }: LockedFunnel,
+  places: readonly StepPlace[],
+  at: Date,
+): Promise<void> {
   if (places.length === 0) return;
   await tx.$executeRaw`
     update funnel_steps s set parent_id = m.parent_id, branch = m.branch::branch, position = m.position, updated_at = ${at}
     from unnest(${places.map((place) => place.id)}::bigint[], ${places.map((place) => place.parentId)}::bigint[],
       ${places.map((place) => place.branch)}::text[], ${places.map((place) => place.position)}::int[])
       as m (id, parent_id, branch, position)
-    where s.id = m.id`;
+    where s.workspace_id = ${workspaceId} and s.id = m.id`;
 }
 
-/** Marks steps removed and pages discarded; nothing is deleted (DESIGN §8). */
+/** Marks steps of a locked funnel removed and their pages discarded; nothing is deleted (DESIGN §8). */
 export async function retire(
   tx: Transaction,
+  { workspaceId }: LockedFunnel,
   retired: { stepIds: readonly bigint[]; pageIds: readonly bigint[] },
   reason: string,
   at: Date,
 ): Promise<void> {
   await tx.funnelStep.updateMany({
-    where: { id: { in: [...retired.stepIds] } },
+    where: { workspaceId, id: { in: [...retired.stepIds] } },
     data: { removedAt: at, removalReason: reason },
   });
   await tx.page.updateMany({
-    where: { id: { in: [...retired.pageIds] } },
+    where: { workspaceId, id: { in: [...retired.pageIds] } },
     data: { discardedAt: at, discardReason: reason },
   });
 }
 
-/** Pages by id, discarded ones too, in the ids' order. */
-export async function findStepPages(tx: Transaction, pageIds: readonly bigint[]): Promise<PageRow[]> {
+/** Pages of a locked funnel's workspace by id, discarded ones too, in the ids' order. */
+export async function findStepPages(
+  tx: Transaction,
+  { workspaceId }: LockedFunnel,
+  pageIds: readonly bigint[],
+): Promise<PageRow[]> {
   const pages = await tx.page.findMany({
-    where: { id: { in: [...pageIds] } },
+    where: { workspaceId, id: { in: [...pageIds] } },
     omit: { discardedAt: true, discardReason: true },
   });
   const byId = new Map(pages.map((page) => [page.id, page]));

@@ -2,7 +2,6 @@
 // reads; people, team, workspaces and scopes are columns. Rows stay when they are revoked.
 import { AppError } from '../errors.ts';
 import type { OauthGrant, Prisma } from './generated/client.ts';
-import { allocateIds } from './public-ids.ts';
 import { statement } from './statements.ts';
 import { query, type Statement, type Store, withPrisma } from './store.ts';
 
@@ -34,10 +33,8 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
       data: { payload, expiresAt },
     });
     if (kept.count > 0) return;
-    const [ids] = await allocateIds(prisma, 'oauth_grants', 1);
-    if (ids === undefined) throw new Error('The sequence of oauth_grants gave no id.');
     // Another process may have been first, and a revoked grant has the same key.
-    await prisma.oauthGrant.createMany({ data: [{ ...grant, ...ids }], skipDuplicates: true });
+    await prisma.oauthGrant.createMany({ data: [grant], skipDuplicates: true });
   });
 }
 
@@ -147,9 +144,9 @@ export async function findGrantsOfTeam(store: Store, teamId: bigint | null): Pro
   return findNamedGrants(store, teamId === null ? {} : { teamId });
 }
 
-/** A complete grant by id or public id, or null. */
-export async function findGrant(store: Store, ref: bigint | string): Promise<NamedGrant | null> {
-  const [grant] = await findNamedGrants(store, typeof ref === 'bigint' ? { id: ref } : { publicId: ref });
+/** A complete grant by id, or null. */
+export async function findGrant(store: Store, id: bigint): Promise<NamedGrant | null> {
+  const [grant] = await findNamedGrants(store, { id });
   return grant ?? null;
 }
 

@@ -10,6 +10,7 @@ import type {
   WebhookEndpoint,
   Workspace,
 } from './generated/client.ts';
+import type { PublicIdTable } from './public-ids.ts';
 
 /** A tag as it stands on a contact or funnel, in the names of its columns. */
 interface AppliedTag {
@@ -42,7 +43,16 @@ export type RefineFilterRow = Omit<RefineFilter, 'criteria'> & { criteria: Crite
 export type WebhookEndpointRow = WebhookEndpoint;
 export type SplitRow = Omit<
   FunnelStep,
-  'kind' | 'pageId' | 'removedAt' | 'removalReason' | 'workspaceId' | 'parentId' | 'branch' | 'position'
+  | 'kind'
+  | 'pageId'
+  | 'removedAt'
+  | 'removalReason'
+  | 'workspaceId'
+  | 'parentId'
+  | 'parentKind'
+  | 'siblingList'
+  | 'branch'
+  | 'position'
 > & { funnelPublicId: string; filterPublicId: string | null };
 
 /** One condition of a saved filter. */
@@ -60,7 +70,7 @@ interface ParentLink {
 
 /** A readable table. The type parameter is the row that its columns make. Conditions are over alias `t`. */
 export interface Table<Row extends { id: bigint }> {
-  readonly name: string;
+  readonly name: PublicIdTable;
   readonly columns: Readonly<Record<keyof Row & string, Column>>;
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
@@ -71,13 +81,19 @@ export interface Table<Row extends { id: bigint }> {
   readonly narrowed: (workspace: string) => string;
 }
 
+/**
+ * That a workspace is the caller's own. A scalar subquery is no join: the planner cannot begin with the team's workspaces,
+ * and one that does not depend on `t` is asked once, before any row.
+ */
+export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
+  `(select true from workspaces w where w.id = ${id} and w.team_id = ${team}
+    and (${narrowed}::bigint[] is null or w.id = any(${narrowed})))`;
+
 /** What is common to all that hangs below a workspace: its parent being owned is enough. */
 const BELOW_WORKSPACE = {
   parent: { table: 'workspaces', column: 'workspace_id' },
   visible: 'true',
-  owned: (team: string, workspace: string) =>
-    `exists (select from workspaces w where w.id = t.workspace_id and w.team_id = ${team}
-      and (${workspace}::bigint[] is null or w.id = any(${workspace})))`,
+  owned: (team: string, workspace: string) => ownedWorkspace('t.workspace_id', team, workspace),
   narrowed: () => 'true',
 } as const;
 
@@ -86,7 +102,8 @@ const tagsOf = (table: string, column: string): Column => ({
   sql: `(select coalesce('[' || string_agg('{"id":' || g.id || ',"public_id":"' || g.public_id || '","name":' || to_json(g.name)
     || ',"color":' || to_json(g.color) || ',"applied_at":"'
     || to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}', ',' order by g.id) || ']', '[]')
-    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`,
+    from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
+    where a.workspace_id = t.workspace_id and a.${column} = t.id)`,
 });
 
 /** The columns that every noun begins and ends with. */
@@ -209,11 +226,8 @@ export const SPLITS: Table<SplitRow> = {
     name: 'text',
     filterId: 'int8',
     ...TIMESTAMPS,
-    funnelPublicId: { type: 'text', sql: '(select f.public_id from funnels f where f.id = t.funnel_id)' },
-    filterPublicId: {
-      type: 'text',
-      sql: '(select r.public_id from refine_filters r where r.id = t.filter_id)',
-    },
+    funnelPublicId: { type: 'text', sql: 'public_id(7, t.funnel_id)' },
+    filterPublicId: { type: 'text', sql: 'public_id(5, t.filter_id)' },
   },
   ...BELOW_WORKSPACE,
   parent: { table: 'funnels', column: 'funnel_id' },

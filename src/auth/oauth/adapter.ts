@@ -20,7 +20,7 @@ import {
   saveStateInSlot,
 } from '../../store/oauth-states.ts';
 import { isStorable } from '../../store/storable.ts';
-import { findUser } from '../../store/users.ts';
+import { findUserByPublicId } from '../../store/users.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
@@ -66,7 +66,7 @@ function grantAdapter(app: App): Partial<Adapter> {
   return {
     async upsert(key, payload, ttlSeconds = DEFAULT_TTL_SECONDS) {
       const { accountId = '', clientId = '' } = payload;
-      const user = await findUser(app.store, accountId);
+      const user = await findUserByPublicId(app.store, accountId);
       if (user === null) throw new errors.InvalidGrant('the person is not there any more');
       const expiresAt = new Date(app.clock().getTime() + ttlSeconds * 1_000);
       await saveGrant(app.store, { key, userId: user.id, clientId, payload: toJson(payload), expiresAt });

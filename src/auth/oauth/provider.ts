@@ -5,7 +5,7 @@ import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Pr
 import type { App } from '../../context.ts';
 import { personOf, secondsLeft } from '../../services/sessions.ts';
 import { type IssuedAccessToken, insertAccessToken } from '../../store/oauth-access-tokens.ts';
-import { findUser } from '../../store/users.ts';
+import { findUserByPublicId } from '../../store/users.ts';
 import { SCOPES } from '../scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../signing-keys.ts';
 import { createAdapterFactory } from './adapter.ts';
@@ -94,7 +94,8 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
     formats: { customizers: { jwt: (_ctx, token, { payload }) => note(app, issuances, token, payload) } },
     async findAccount({ oidc: { session } }, sub, token) {
       // Tokens outlive the session that they were got in.
-      const user = token === undefined ? await personOf(app, session ?? {}) : await findUser(app.store, sub);
+      const user =
+        token === undefined ? await personOf(app, session ?? {}) : await findUserByPublicId(app.store, sub);
       if (user === null || user.disabledAt !== null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
     },

@@ -1,5 +1,5 @@
 // The demo's funnels with their pages and workflow trees.
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { FunnelData } from './data/shape.ts';
 import { insertWorkflows } from './funnel-steps.ts';
 import { type Named, requireNamed, zip } from './named.ts';
@@ -30,13 +30,15 @@ export async function insertFunnels(
 ): Promise<DemoFunnels> {
   const { tx } = demo;
   const workspaceId = workspace.id;
-  const rows = zip(funnels, await allocateIds(tx, 'funnels', funnels.length)).map(([data, ids], index) => {
-    const createdAt = demo.daysAgo(AGE_DAYS - index * 60 - demo.random.next() * 30);
-    return { ids, data, createdAt };
-  });
+  const rows = zip(funnels, await drawIds(tx, 'funnels', funnels.length)).map(
+    ([data, id], index): PlacedFunnel => {
+      const createdAt = demo.daysAgo(AGE_DAYS - index * 60 - demo.random.next() * 30);
+      return { id, data, createdAt };
+    },
+  );
   await tx.funnel.createMany({
-    data: rows.map(({ ids, data, createdAt }) => ({
-      ...ids,
+    data: rows.map(({ id, data, createdAt }) => ({
+      id,
       workspaceId,
       name: data.name,
       currentPath: data.path,
@@ -51,16 +53,15 @@ export async function insertFunnels(
     })),
   });
   await tx.funnelTag.createMany({
-    data: rows.flatMap(({ ids, data, createdAt }) =>
+    data: rows.flatMap(({ id, data, createdAt }) =>
       (data.tags ?? []).map((tag) => ({
         workspaceId,
-        funnelId: ids.id,
+        funnelId: id,
         tagId: requireNamed(tagIds, 'tag', tag),
         appliedAt: createdAt,
       })),
     ),
   });
-  const placed = rows.map(({ ids, data, createdAt }): PlacedFunnel => ({ id: ids.id, data, createdAt }));
-  const pageIds = await insertWorkflows(demo, workspaceId, placed, filterIds);
-  return { funnelIds: new Map(placed.map(({ id, data }) => [data.name, id])), pageIds };
+  const pageIds = await insertWorkflows(demo, workspaceId, rows, filterIds);
+  return { funnelIds: new Map(rows.map(({ id, data }) => [data.name, id])), pageIds };
 }
