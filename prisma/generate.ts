@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const schema = fileURLToPath(new URL('schema.prisma', import.meta.url));
+const schema = fileURLToPath(new URL('schema', import.meta.url));
 const cli = fileURLToPath(new URL('node_modules/prisma/build/index.js', `file://${root}`));
 
 const run = spawnSync(process.execPath, [cli, 'generate', '--schema', schema, '--no-hints'], {
@@ -12,7 +12,7 @@ const run = spawnSync(process.execPath, [cli, 'generate', '--schema', schema, '-
   encoding: 'utf8',
   env: {
     ...process.env,
-    PRISMA_SCHEMA_ENGINE_BINARY: schema,
+    PRISMA_SCHEMA_ENGINE_BINARY: cli,
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
     CHECKPOINT_DISABLE: '1',
   },

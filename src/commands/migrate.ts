@@ -22,7 +22,7 @@ export function addMigrate(program: Program, shell: Shell): void {
     .action(() => status(shell, program.opts().json));
   migrate
     .command('create')
-    .description('for developers: write the migration from the last one to prisma/schema.prisma')
+    .description('for developers: write the migration from the last one to prisma/schema')
     .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
     .action(({ name }) => create(shell, program.opts().json, name));

@@ -4,7 +4,7 @@ import { AppError, invalid, notFound } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
 import { parseRef } from '../services/refs.ts';
 import { copyContacts } from '../store/seed/contacts.ts';
-import { findFirstWorkspaceId, findWorkspaceId } from '../store/seed/workspaces.ts';
+import { findFirstWorkspaceId, hasWorkspace } from '../store/seed/workspaces.ts';
 import { withTables } from './database.ts';
 import { seed } from './demo.ts';
 import { createProgress } from './progress.ts';
@@ -103,8 +103,8 @@ async function requireWorkspace(app: App, ref: string | undefined): Promise<bigi
   const id =
     ref === undefined
       ? await findFirstWorkspaceId(app.store, null)
-      : await findWorkspaceId(app.store, parseRef('Workspace', ref));
-  if (id === null) throw notFound('Workspace');
+      : parseRef('Workspace', 'workspaces', ref);
+  if (id === null || !(await hasWorkspace(app.store, id))) throw notFound('Workspace');
   return id;
 }
 

@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
 import { API_KEYS } from '../store/credential-tables.ts';
-import { findByRef, type Ref } from '../store/rows.ts';
+import { findById } from '../store/rows.ts';
 import type { Transaction } from '../store/store.ts';
 import { withTransaction } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export type { ApiKeyRow };
 
@@ -34,7 +34,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const key = await findByRef(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, ref));
+  const key = await findById(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
   await withTransaction(ctx, (tx) => endKey(tx, key.id, ctx.clock()));
   ctx.lookups.forget();
@@ -49,7 +49,7 @@ export async function endKey(tx: Transaction, ref: Ref, now: Date): Promise<ApiK
 
 /** A key that no other transaction changes until this one ends. @throws AppError `not_found` */
 export async function lockKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow> {
-  const key = await lockApiKey(tx, parseRef(API_KEYS.title, ref));
+  const key = await lockApiKey(tx, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
   return key;
 }

@@ -7,13 +7,12 @@ import type { SplitRow } from '../resources/funnel-steps.ts';
 import type { PageRow } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
-import type { Ref } from '../store/rows.ts';
 import { SPLITS } from '../store/tables.ts';
 import { requireWaiting, withTransaction } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 
 export type { BranchChoice };
@@ -24,8 +23,7 @@ export const { scope, getMany, list, listMany, countMany, existMany } = reads;
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
   const row = await reads.get(ctx, split);
-  const named = parseRef(SPLITS.title, funnel);
-  if (named !== row.funnelId && named !== row.funnelPublicId) throw notFound(SPLITS.title);
+  if (parseRef(SPLITS.title, 'funnels', funnel) !== row.funnelId) throw notFound(SPLITS.title);
   return row;
 }
 
@@ -97,16 +95,16 @@ export const writeScope: Scope = 'funnels:write';
  */
 export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
   const actor = requireScope(ctx, writeScope);
-  const funnelRef = parseRef('Funnel', input.funnel);
-  const splitRef = parseRef(SPLITS.title, input.split);
+  const funnelId = parseRef('Funnel', 'funnels', input.funnel);
+  const splitId = parseRef(SPLITS.title, SPLITS.name, input.split);
   const discard = input.branch;
   return withTransaction(ctx, async (tx) => {
-    const funnelId = await lockFunnel(tx, actor.tenancy, funnelRef);
-    if (funnelId === null) throw notFound('Funnel');
+    const funnel = await lockFunnel(tx, actor.tenancy, funnelId);
+    if (funnel === null) throw notFound('Funnel');
     requireWaiting(ctx);
-    const steps = await findTreePositions(tx, funnelId);
-    const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
-    const removal = split && removeSplit(steps, split.id, discard);
+    const steps = await findTreePositions(tx, funnel);
+    const split = steps.find((step) => step.id === splitId);
+    const removal = split && removeSplit(steps, splitId, discard);
     if (removal == null) throw notFound(SPLITS.title);
     const discardedPageIds = pageIdsOf(removal.removed);
     const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by ${nameOf(actor)}`;
@@ -114,17 +112,17 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
     // Retired first: a step that is moved into the split's position must find it free of live steps.
     await retire(
       tx,
+      funnel,
       { stepIds: removal.removed.map((step) => step.id), pageIds: discardedPageIds },
       reason,
       at,
     );
-    await moveSteps(tx, removal.moved, at);
-    const [gone] = removal.removed;
+    await moveSteps(tx, funnel, removal.moved, at);
     return {
       funnelId,
-      splitId: gone?.id ?? 0n,
-      promotedPages: await findStepPages(tx, pageIdsOf(removal.promoted)),
-      discardedPages: await findStepPages(tx, discardedPageIds),
+      splitId,
+      promotedPages: await findStepPages(tx, funnel, pageIdsOf(removal.promoted)),
+      discardedPages: await findStepPages(tx, funnel, discardedPageIds),
     };
   });
 }

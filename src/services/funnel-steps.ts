@@ -9,9 +9,9 @@ import {
   type Siblings,
   type StepRow,
 } from '../store/funnel-steps.ts';
-import type { Ref } from '../store/rows.ts';
 import * as funnels from './funnels.ts';
 import type { Projection } from './reads.ts';
+import type { Ref } from './refs.ts';
 
 /** What reading workflows needs. */
 export const { scope } = funnels;

@@ -4,9 +4,9 @@ import { grantable } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { findGrant, findGrantsOfUser, type NamedGrant, revokeGrant } from '../store/oauth-grants.ts';
+import { toId } from '../store/public-ids.ts';
 import type { Membership } from '../store/users.ts';
 import { statusOf } from './oauth-grants.ts';
-import { parseRef } from './refs.ts';
 
 /**
  * Checks what was chosen on a consent page against what its person may grant. What the client asked for is the
@@ -83,8 +83,8 @@ function toAccess(grants: readonly NamedGrant[]): ClientAccess[] {
  * @throws AppError `not_found` for a grant that does not exist or is somebody else's
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
-  const ref = parseRef('Grant', publicId);
-  const grant = typeof ref === 'string' ? await findGrant(app.store, ref) : null;
+  const id = toId('oauth_grants', publicId);
+  const grant = id === null ? null : await findGrant(app.store, id);
   if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
   await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());

@@ -10,7 +10,7 @@ import {
   revokeGrant,
   saveGrant,
 } from '../store/oauth-grants.ts';
-import { findUser } from '../store/users.ts';
+import { findUserByPublicId } from '../store/users.ts';
 
 /** A grant before its person has chosen a team. */
 export type NewGrantRecord = Omit<GrantRecord, 'userId'> & { readonly userPublicId: string };
@@ -20,7 +20,7 @@ export type NewGrantRecord = Omit<GrantRecord, 'userId'> & { readonly userPublic
  * @returns false when there is no such person any more
  */
 export async function save(app: App, { userPublicId, ...record }: NewGrantRecord): Promise<boolean> {
-  const user = await findUser(app.store, userPublicId);
+  const user = await findUserByPublicId(app.store, userPublicId);
   if (user === null) return false;
   await saveGrant(app.store, { ...record, userId: user.id });
   return true;

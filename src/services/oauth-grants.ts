@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { OAUTH_GRANTS } from '../store/credential-tables.ts';
 import { type NamedGrant, revokeGrant } from '../store/oauth-grants.ts';
-import { findByRef, type Ref } from '../store/rows.ts';
+import { findById } from '../store/rows.ts';
 import { beginChange } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read');
 
@@ -33,7 +33,12 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const grant = await findByRef(ctx, OAUTH_GRANTS, tenancy, parseRef(OAUTH_GRANTS.title, ref));
+  const grant = await findById(
+    ctx,
+    OAUTH_GRANTS,
+    tenancy,
+    parseRef(OAUTH_GRANTS.title, OAUTH_GRANTS.name, ref),
+  );
   if (grant === null) throw notFound(OAUTH_GRANTS.title);
   beginChange(ctx);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock());

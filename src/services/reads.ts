@@ -4,19 +4,10 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import {
-  type Count,
-  countUnder,
-  existsUnder,
-  findByIds,
-  findByRef,
-  findPagesUnder,
-  findPageUnder,
-  MAX_EXACT_COUNT,
-  type Ref,
-} from '../store/rows.ts';
+import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT } from '../store/counts.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
-import { parseRef } from './refs.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT };
 
@@ -61,7 +52,7 @@ export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Sc
     scope,
     async get(ctx, ref) {
       const { tenancy } = requireScope(ctx, scope);
-      const row = await findByRef(ctx, table, tenancy, parseRef(title, ref));
+      const row = await findById(ctx, table, tenancy, parseRef(title, table.name, ref));
       if (row === null) throw notFound(title);
       return row;
     },
@@ -70,8 +61,8 @@ export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Sc
     },
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
-      const ref = parseRef(over.title, parent);
-      const found = await findPageUnder(ctx, table, tenancy, ref, page);
+      const parentId = parseRef(over.title, over.table, parent);
+      const found = await findPageUnder(ctx, table, tenancy, parentId, page);
       if (found === null) throw notFound(over.title);
       return found;
     },

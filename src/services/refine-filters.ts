@@ -2,9 +2,9 @@
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type SortOrder } from '../pagination.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import type { Ref } from '../store/rows.ts';
 import { REFINE_FILTERS } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
+import type { Ref } from './refs.ts';
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   REFINE_FILTERS,

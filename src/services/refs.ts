@@ -1,17 +1,17 @@
 // References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
 import { notFound } from '../errors.ts';
-import type { Ref } from '../store/rows.ts';
+import { type PublicIdTable, parseId } from '../store/public-ids.ts';
 
-const MAX_ID = 2n ** 63n - 1n;
+/** How a client names one row: the integer id or the public id. */
+export type Ref = bigint | string;
 
 /**
  * An integer id or a public id. A string is untrusted; a bigint has been parsed already.
  * @param what the noun, for the message
  * @throws AppError `not_found` for anything else: no row has such an id
  */
-export function parseRef(what: string, input: Ref): Ref {
-  if (typeof input === 'bigint') return input;
-  if (/^[A-Za-z]{6,64}$/.test(input)) return input;
-  if (/^\d{1,19}$/.test(input) && BigInt(input) <= MAX_ID) return BigInt(input);
-  throw notFound(what);
+export function parseRef(what: string, table: PublicIdTable, input: Ref): bigint {
+  const id = typeof input === 'bigint' ? input : parseId(table, input);
+  if (id === null) throw notFound(what);
+  return id;
 }

@@ -1,8 +1,6 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
 import { type ApiKey, Prisma } from './generated/client.ts';
 import { lookup } from './lookup.ts';
-import { allocateIds } from './public-ids.ts';
-import type { Ref } from './rows.ts';
 import { type Store, type Transaction, withPrisma } from './store.ts';
 
 export type ApiKeyLogin = Pick<
@@ -59,21 +57,18 @@ const omit = { tokenHash: true } as const;
 
 /** Inserts a key. Returns null when it is to be the team's default and the team has a live default already. */
 export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKeyRow | null> {
-  const [ids] = await allocateIds(tx, 'api_keys', 1);
-  if (ids === undefined) throw new Error('The sequence of api_keys gave no id.');
   try {
-    return await tx.apiKey.create({ data: { ...key, ...ids }, omit });
+    return await tx.apiKey.create({ data: key, omit });
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
     throw error;
   }
 }
 
-/** A key by id or public id, locked until the transaction ends, or null. */
-export async function lockApiKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow | null> {
-  const named = typeof ref === 'bigint' ? Prisma.sql`id = ${ref}` : Prisma.sql`public_id = ${ref}`;
-  const [locked] = await tx.$queryRaw<{ id: bigint }[]>`select id from api_keys where ${named} for update`;
-  return locked === undefined ? null : tx.apiKey.findUnique({ where: { id: locked.id }, omit });
+/** A key by id, locked until the transaction ends, or null. */
+export async function lockApiKey(tx: Transaction, id: bigint): Promise<ApiKeyRow | null> {
+  await tx.$queryRaw`select id from api_keys where id = ${id} for update`;
+  return tx.apiKey.findUnique({ where: { id }, omit });
 }
 
 /** Sets when a key stops. */

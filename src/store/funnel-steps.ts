@@ -5,12 +5,10 @@ import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
-import { Prisma } from './generated/client.ts';
 import { project, type Source } from './projections.ts';
-import type { Ref } from './rows.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext, type Transaction } from './store.ts';
-import { columnsOf, FILTER_PUBLIC_ID, PAGES } from './tables.ts';
+import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 type StepColumns = Row<typeof funnelStep>;
@@ -40,19 +38,18 @@ const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
-/** Every step of the funnels that a condition over `t` chooses; siblings stand together in their order. */
-const stepsWhere = (condition: string, columns: Columns, withPages: boolean): string =>
+/** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
+const stepsOf = (funnels: string, columns: Columns, withPages: boolean): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
-    from funnel_steps t
-      join workspaces w on w.id = t.workspace_id
-      ${withPages ? 'left join pages p on p.id = t.page_id' : ''}
-    where ${condition} and t.removed_at is null
-      and w.team_id = $1 and ($2::bigint[] is null or w.id = any($2))
-    order by t.funnel_id, t.parent_id nulls first, t.branch, t.position`;
+    from ${funnels}
+      join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and t.sibling_list is not null
+      ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
+    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}
+    order by t.funnel_id, t.sibling_list, t.position`;
 
 /**
  * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
- * @param wanted the properties of steps that will be asked for, without which pages are not read; null reads all
+ * @param projection the properties of steps that will be asked for, without which pages are not read; null reads all
  */
 export async function findSteps(
   ctx: StoreContext,
@@ -63,9 +60,9 @@ export async function findSteps(
   const withPages = projection?.includes('page') ?? true;
   const projected = project(STEPS, withPages ? null : [...TREE, ...(projection ?? [])], tenancy.teamId);
   const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
-    stepsWhere('t.funnel_id = any($3::bigint[])', projected.columns, withPages),
+    stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', projected.columns, withPages),
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, funnelIds];
+  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(funnelIds)]];
   const rows = await readRows(ctx, ofFunnels, values, tenancy.teamId);
   return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
 }
@@ -78,8 +75,9 @@ export async function findStepsAround(
 ): Promise<Siblings[]> {
   const { columns, make } = project(STEPS);
   const around = statement('funnel_steps.around', () =>
-    stepsWhere(
-      't.funnel_id in (select o.funnel_id from funnel_steps o where o.id = any($3::bigint[]))',
+    stepsOf(
+      `(select distinct o.workspace_id, o.funnel_id as id
+        from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id) f`,
       columns,
       true,
     ),
@@ -114,23 +112,33 @@ const withPage =
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
   };
 
-/** The id of a funnel that the caller owns, locked against other changes until the transaction ends; or null. */
-export async function lockFunnel(tx: Transaction, tenancy: Tenancy, ref: Ref): Promise<bigint | null> {
-  const named = typeof ref === 'bigint' ? Prisma.sql`f.id = ${ref}` : Prisma.sql`f.public_id = ${ref}`;
-  const rows = await tx.$queryRaw<{ id: bigint }[]>`
-    select f.id from funnels f join workspaces w on w.id = f.workspace_id
-    where ${named} and w.team_id = ${tenancy.teamId} and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))
+/** A funnel, by what finds its rows. */
+export interface LockedFunnel {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+}
+
+/** A funnel that the caller owns, locked against other changes until the transaction ends; or null. */
+export async function lockFunnel(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<LockedFunnel | null> {
+  const rows = await tx.$queryRaw<LockedFunnel[]>`
+    select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
+    where f.id = ${id} and w.team_id = ${tenancy.teamId}
+      and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))
     for update of f`;
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 /** A locked funnel's steps, for working out a change. */
 export async function findTreePositions(
   tx: Transaction,
-  funnelId: bigint,
+  { id: funnelId, workspaceId }: LockedFunnel,
 ): Promise<(TreePosition & { publicId: string; pageId: bigint | null })[]> {
   return tx.funnelStep.findMany({
-    where: { funnelId, removedAt: null },
+    where: { workspaceId, funnelId, removedAt: null },
     select: {
       id: true,
       publicId: true,
@@ -143,9 +151,10 @@ export async function findTreePositions(
   });
 }
 
-/** Puts steps of a locked funnel where the places say, in one statement. */
+/** Puts steps of a locked funnel where the positions say, in one statement. */
 export async function moveSteps(
   tx: Transaction,
+  { workspaceId }: LockedFunnel,
   positions: readonly TreePosition[],
   at: Date,
 ): Promise<void> {
@@ -155,30 +164,35 @@ export async function moveSteps(
     from unnest(${positions.map((position) => position.id)}::bigint[], ${positions.map((position) => position.parentId)}::bigint[],
       ${positions.map((position) => position.branch)}::text[], ${positions.map((position) => position.position)}::int[])
       as m (id, parent_id, branch, position)
-    where s.id = m.id`;
+    where s.workspace_id = ${workspaceId} and s.id = m.id`;
 }
 
-/** Marks steps removed and pages discarded; nothing is deleted (DESIGN §8). */
+/** Marks steps of a locked funnel removed and their pages discarded; nothing is deleted (DESIGN §8). */
 export async function retire(
   tx: Transaction,
+  { workspaceId }: LockedFunnel,
   retired: { stepIds: readonly bigint[]; pageIds: readonly bigint[] },
   reason: string,
   at: Date,
 ): Promise<void> {
   await tx.funnelStep.updateMany({
-    where: { id: { in: [...retired.stepIds] } },
+    where: { workspaceId, id: { in: [...retired.stepIds] } },
     data: { removedAt: at, removalReason: reason },
   });
   await tx.page.updateMany({
-    where: { id: { in: [...retired.pageIds] } },
+    where: { workspaceId, id: { in: [...retired.pageIds] } },
     data: { discardedAt: at, discardReason: reason },
   });
 }
 
-/** Pages by id, discarded ones too, in the ids' order. */
-export async function findStepPages(tx: Transaction, pageIds: readonly bigint[]): Promise<PageRow[]> {
+/** Pages of a locked funnel's workspace by id, discarded ones too, in the ids' order. */
+export async function findStepPages(
+  tx: Transaction,
+  { workspaceId }: LockedFunnel,
+  pageIds: readonly bigint[],
+): Promise<PageRow[]> {
   const pages = await tx.page.findMany({
-    where: { id: { in: [...pageIds] } },
+    where: { workspaceId, id: { in: [...pageIds] } },
     omit: { discardedAt: true, discardReason: true },
   });
   const byId = new Map(pages.map((page) => [page.id, page]));

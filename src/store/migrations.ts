@@ -27,10 +27,21 @@ interface Row {
 // Any number that is nobody else's.
 const LOCK = '7305441298826014721';
 
-/** Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed. */
+/** The first migration of the versions before this one's; nothing leads from their tables to these. */
+const BEFORE = '20261120000000_init';
+
+/**
+ * Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed.
+ * @throws StartupError for a store whose tables cannot be brought to what this version needs
+ */
 export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
   const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readRows(db)]);
   const inStore = new Map(rows.map((row) => [row.name, row]));
+  if (inStore.has(BEFORE)) {
+    throw new StartupError(
+      'The database was made by an earlier version of the gateway, before the first release, and cannot be migrated to this one: to start afresh, delete the folder DATA_DIR, or name an empty database in DATABASE_URL; to keep what is in it, stay with that version.',
+    );
+  }
   const state: MigrationState = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
   for (const migration of onDisk) {
     const row = inStore.get(migration.name);

@@ -2,7 +2,6 @@
 // reads; people, team, workspaces and scopes are columns. Rows stay when they are revoked.
 import { AppError } from '../errors.ts';
 import type { OauthGrant, Prisma } from './generated/client.ts';
-import { allocateIds } from './public-ids.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store, withPrisma } from './store.ts';
 
@@ -34,10 +33,8 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
       data: { payload, expiresAt },
     });
     if (kept.count > 0) return;
-    const [ids] = await allocateIds(prisma, 'oauth_grants', 1);
-    if (ids === undefined) throw new Error('The sequence of oauth_grants gave no id.');
     // Another process may have been first, and a revoked grant has the same key.
-    await prisma.oauthGrant.createMany({ data: [{ ...grant, ...ids }], skipDuplicates: true });
+    await prisma.oauthGrant.createMany({ data: [grant], skipDuplicates: true });
   });
 }
 
@@ -61,8 +58,8 @@ export async function findGrantByKey(store: Store, key: string, at: Date): Promi
  * Writes down what was granted. It is said once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
-export async function completeGrant(store: Store, key: string, projected: GrantChoice): Promise<void> {
-  const { teamId, workspaceIds, scopes } = projected;
+export async function completeGrant(store: Store, key: string, choice: GrantChoice): Promise<void> {
+  const { teamId, workspaceIds, scopes } = choice;
   if (workspaceIds?.length === 0) throw new Error('A grant of no workspace is none.');
   const completed = await withPrisma(store, (prisma) =>
     prisma.oauthGrant.updateMany({
@@ -147,9 +144,9 @@ export async function findGrantsOfTeam(store: Store, teamId: bigint | null): Pro
   return findNamedGrants(store, teamId === null ? {} : { teamId });
 }
 
-/** A complete grant by id or public id, or null. */
-export async function findGrant(store: Store, ref: bigint | string): Promise<NamedGrant | null> {
-  const [grant] = await findNamedGrants(store, typeof ref === 'bigint' ? { id: ref } : { publicId: ref });
+/** A complete grant by id, or null. */
+export async function findGrant(store: Store, id: bigint): Promise<NamedGrant | null> {
+  const [grant] = await findNamedGrants(store, { id });
   return grant ?? null;
 }
 

@@ -2,6 +2,7 @@
 // credentials, so only their SHA-256 is stored; their payloads are not read here.
 import { hash } from 'node:crypto';
 import type { Prisma } from './generated/client.ts';
+import { toId } from './public-ids.ts';
 import type { Statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
@@ -29,7 +30,7 @@ export interface State {
 const SAVE: Statement = {
   name: 'oauth_states.save',
   text: `insert into oauth_states (model, id_hash, payload, grant_key, uid, user_id, expires_at)
-    values ($1, $2, $3, $4, $5, (select id from users where public_id = $6), $7)
+    values ($1, $2, $3, $4, $5, $6, $7)
     on conflict (model, id_hash) do update set payload = excluded.payload, grant_key = excluded.grant_key,
       uid = excluded.uid, user_id = excluded.user_id, expires_at = excluded.expires_at`,
 };
@@ -78,7 +79,8 @@ const REMOVE_OF_GRANT: Statement = {
 /** Inserts a state, or replaces what it holds. What was consumed stays consumed. */
 export async function saveState(store: Store, state: NewState): Promise<void> {
   const { model, id, payload, grantKey, uid, userPublicId, expiresAt } = state;
-  const values = [model, idHash(id), JSON.stringify(payload), grantKey, uid, userPublicId, expiresAt];
+  const userId = userPublicId === null ? null : toId('users', userPublicId);
+  const values = [model, idHash(id), JSON.stringify(payload), grantKey, uid, userId, expiresAt];
   await query(store, SAVE, values);
 }
 

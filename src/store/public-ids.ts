@@ -1,42 +1,69 @@
-// Public ids: six or more letters made from the 64-bit id and its type, so that two types never share one (DESIGN §5).
-import Sqids from 'sqids';
-import type { Store, Transaction } from './store.ts';
+// Public ids: six letters made from an id and its type, twelve from 52^6 on. PostgreSQL writes them, by the function `public_id`
+// in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
 
-/** Tables with public ids. A number is for life: it is part of every public id of its table. */
-const TYPE_NUMBER = {
-  teams: 1,
-  workspaces: 2,
-  contacts: 3,
-  tags: 4,
-  refine_filters: 5,
-  webhook_endpoints: 6,
-  funnels: 7,
-  pages: 8,
-  funnel_steps: 9,
-  api_keys: 10,
-  users: 11,
-  oauth_grants: 12,
+/** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
+export const TYPE_NUMBER = {
+  teams: 1n,
+  workspaces: 2n,
+  contacts: 3n,
+  tags: 4n,
+  refine_filters: 5n,
+  webhook_endpoints: 6n,
+  funnels: 7n,
+  pages: 8n,
+  funnel_steps: 9n,
+  api_keys: 10n,
+  users: 11n,
+  oauth_grants: 12n,
 } as const;
 
 export type PublicIdTable = keyof typeof TYPE_NUMBER;
 
-/** Letters only, in an order of our own, so that ids do not look like a count. */
-const sqids = new Sqids({ alphabet: 'QwZrXnKdVbTfMjHgLcPsYxRkWzNqBvFtJmDhGpCyS', minLength: 6 });
+const LETTERS = 'RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU';
+const BASE = 52n;
+/** How many numbers six letters can write. */
+const SIX = BASE ** 6n;
+const FACTOR = 437_819_587n;
+/** `FACTOR * INVERSE % SIX` is 1. */
+const INVERSE = 17_492_363_243n;
+const SHIFT = 13_240_378_023n;
+const MAX_ID = 2n ** 63n - 1n;
 
-/** The public id of a row. Sqids takes numbers up to 2^53; ids beyond are split in two. */
+/** The public id of a row, given an id from 1 to 2^63 - 1. */
 export function toPublicId(table: PublicIdTable, id: bigint): string {
-  const high = Number(id >> 32n);
-  const low = Number(id & 0xffff_ffffn);
-  return sqids.encode(high === 0 ? [low, TYPE_NUMBER[table]] : [low, TYPE_NUMBER[table], high]);
+  const write = (number: bigint) => lettersOf((number * FACTOR + TYPE_NUMBER[table] * SHIFT) % SIX);
+  const high = id / SIX;
+  return high === 0n ? write(id) : write(high) + write((high + (id % SIX)) % SIX);
 }
 
-/** Takes `count` fresh ids from a table's sequence, with the public ids that go with them. */
-export async function allocateIds(
-  db: Store['prisma'] | Transaction,
-  table: PublicIdTable,
-  count: number,
-): Promise<{ id: bigint; publicId: string }[]> {
-  const rows = await db.$queryRaw<{ id: bigint }[]>`
-    select nextval(pg_get_serial_sequence(${table}, 'id')) as id from generate_series(1, ${count}::int)`;
-  return rows.map(({ id }) => ({ id, publicId: toPublicId(table, id) }));
+/** The id that a public id of the table stands for; null for text that is no row's public id. */
+export function toId(table: PublicIdTable, publicId: string): bigint | null {
+  if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
+  const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;
+  const first = read(publicId.slice(0, 6));
+  if (publicId.length === 6) return first === 0n ? null : first;
+  const id = first * SIX + modulo(read(publicId.slice(6)) - first);
+  return first === 0n || id > MAX_ID ? null : id;
+}
+
+/** The id that a client's text stands for, an integer id or a public id of the table; null for anything else. */
+export function parseId(table: PublicIdTable, text: string): bigint | null {
+  if (!/^\d{1,19}$/.test(text)) return toId(table, text);
+  const id = BigInt(text);
+  return id > MAX_ID ? null : id;
+}
+
+/** Least significant letter first. */
+function lettersOf(number: bigint): string {
+  let letters = '';
+  for (let rest = number; letters.length < 6; rest /= BASE) letters += LETTERS[Number(rest % BASE)];
+  return letters;
+}
+
+function numberOf(letters: string): bigint {
+  return [...letters].reduceRight((sum, letter) => sum * BASE + BigInt(LETTERS.indexOf(letter)), 0n);
+}
+
+function modulo(number: bigint): bigint {
+  return ((number % SIX) + SIX) % SIX;
 }

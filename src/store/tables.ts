@@ -11,6 +11,7 @@ import { team } from '../resources/teams.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { workspace } from '../resources/workspaces.ts';
 import type { Columns } from '../rows/columns.ts';
+import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import { tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
@@ -22,7 +23,7 @@ interface ParentLink {
 
 /** A readable table. The type parameter is the row that its columns make. */
 export interface Table<R extends { id: bigint }> {
-  readonly name: string;
+  readonly name: PublicIdTable;
   /** What a row is called in a sentence. */
   readonly title: string;
   readonly columns: Columns;
@@ -40,7 +41,9 @@ export interface Table<R extends { id: bigint }> {
 type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
 
 /** A noun's table. @param computed the SQL of fields that are no column of the table by their own name */
-export function tableOf<R extends Resource<Fields & Pick<typeof IDS, 'id'>>>(
+export function tableOf<
+  R extends Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: PublicIdTable },
+>(
   resource: R,
   hanging: Hanging,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
@@ -67,13 +70,24 @@ export function columnsOf<R extends Resource>(
   );
 }
 
+/**
+ * That a workspace is the caller's own. A scalar subquery is no join: the planner cannot begin with the team's workspaces,
+ * and one that does not depend on `t` is asked once, before any row.
+ */
+export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
+  `(select true from workspaces w where w.id = ${id} and w.team_id = ${team}
+    and (${narrowed}::bigint[] is null or w.id = any(${narrowed})))`;
+
+/** The public id of another table's row, of which only the id is at hand. */
+function publicIdOf(table: PublicIdTable, id: string): string {
+  return `public_id(${TYPE_NUMBER[table]}, ${id})`;
+}
+
 /** What is common to all that hangs below a workspace: its parent being owned is enough. */
 const BELOW_WORKSPACE: Hanging = {
   parent: { table: 'workspaces', column: 'workspace_id', title: workspace.title },
   visible: 'true',
-  owned: (team, workspace) =>
-    `exists (select from workspaces w where w.id = t.workspace_id and w.team_id = ${team}
-      and (${workspace}::bigint[] is null or w.id = any(${workspace})))`,
+  owned: (team, workspace) => ownedWorkspace('t.workspace_id', team, workspace),
   narrowed: () => 'true',
 };
 
@@ -112,7 +126,7 @@ export const REFINE_FILTERS = tableOf(refineFilter, BELOW_WORKSPACE);
 export const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint, BELOW_WORKSPACE);
 
 /** The public id of the saved filter that a split names. */
-export const FILTER_PUBLIC_ID = '(select r.public_id from refine_filters r where r.id = t.filter_id)';
+export const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
 
 export const SPLITS = tableOf(
   conditionalSplit,
@@ -123,6 +137,6 @@ export const SPLITS = tableOf(
   },
   {
     filterPublicId: FILTER_PUBLIC_ID,
-    funnelPublicId: '(select f.public_id from funnels f where f.id = t.funnel_id)',
+    funnelPublicId: publicIdOf('funnels', 't.funnel_id'),
   },
 );

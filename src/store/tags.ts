@@ -19,5 +19,6 @@ const SQL: Readonly<Record<keyof typeof appliedTag, string>> = {
 export function tagsOf(table: string, column: string): string {
   const members = Object.entries(SQL).map(([property, sql]) => `"${restNameOf(property)}":' || ${sql} || '`);
   return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
-    from ${table} a join tags g on g.id = a.tag_id where a.${column} = t.id)`;
+    from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
+    where a.workspace_id = t.workspace_id and a.${column} = t.id)`;
 }

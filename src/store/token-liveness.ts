@@ -1,6 +1,7 @@
 // What the store knows of an access token that was issued: one statement finds all that may have ended it.
 import type { TeamRole } from './generated/client.ts';
 import { lookup } from './lookup.ts';
+import { parseId } from './public-ids.ts';
 import type { Store } from './store.ts';
 
 /** A token, and who and what stands behind it, ended or not. */
@@ -77,17 +78,19 @@ const byNames = lookup<NamedTeam>(
     workspaceIds: {
       type: 'int8[]',
       sql: `array(select w.id from workspaces w where w.team_id = t.id
-        and (w.id::text = any($2) or w.public_id = any($2)) order by w.id)`,
+        and w.id = any($2::bigint[]) order by w.id)`,
     },
   },
-  (select) => `select ${select} from teams t where t.id::text = $1 or t.public_id = $1`,
+  (select) => `select ${select} from teams t where t.id = $1`,
 );
 
 /** A team by its id or public id as text, with its workspaces of these ids or public ids; null without such a team. */
-export function findNamedTeam(
+export async function findNamedTeam(
   store: Store,
   team: string,
   workspaces: readonly string[],
 ): Promise<NamedTeam | null> {
-  return byNames(store, [team, workspaces]);
+  const teamId = parseId('teams', team);
+  const workspaceIds = workspaces.map((workspace) => parseId('workspaces', workspace));
+  return teamId === null ? null : byNames(store, [teamId, workspaceIds.filter((id) => id !== null)]);
 }

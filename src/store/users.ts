@@ -2,8 +2,7 @@
 
 import { isStorable } from '../rows/storable.ts';
 import { Prisma, type TeamRole, type User } from './generated/client.ts';
-import { allocateIds } from './public-ids.ts';
-import type { Ref } from './rows.ts';
+import { toId } from './public-ids.ts';
 import type { Statement } from './statements.ts';
 import { query, type Store, type Transaction, withPrisma } from './store.ts';
 
@@ -63,10 +62,15 @@ export async function findUserByEmail(store: Store, email: string): Promise<User
   return (await findAccount(store, email)).user;
 }
 
-/** A person by id or public id, disabled ones included, or null. */
-export async function findUser(store: Store, ref: Ref): Promise<UserRow | null> {
-  const where = typeof ref === 'bigint' ? { id: ref } : { publicId: ref };
-  return withPrisma(store, (prisma) => prisma.user.findUnique({ where, omit }));
+/** A person by id, disabled ones included, or null. */
+export async function findUser(store: Store, id: bigint): Promise<UserRow | null> {
+  return withPrisma(store, (prisma) => prisma.user.findUnique({ where: { id }, omit }));
+}
+
+/** A person by public id, disabled ones included, or null. */
+export async function findUserByPublicId(store: Store, publicId: string): Promise<UserRow | null> {
+  const id = toId('users', publicId);
+  return id === null ? null : findUser(store, id);
 }
 
 /** An enabled person by public id whose sessions were not ended since they signed in at `signedInAt`, or null. */
@@ -75,9 +79,11 @@ export async function findSignedIn(
   publicId: string,
   signedInAt: Date,
 ): Promise<UserRow | null> {
+  const id = toId('users', publicId);
+  if (id === null) return null;
   // Ended in the same moment: ended.
   const isAfterEnd = [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }];
-  const where = { publicId, disabledAt: null, OR: isAfterEnd };
+  const where = { id, disabledAt: null, OR: isAfterEnd };
   return withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit }));
 }
 
@@ -92,10 +98,8 @@ export async function findUsers(store: Store, teamId: bigint | null): Promise<Li
 
 /** Inserts a person; null when the e-mail address is somebody's already, whatever its case. */
 export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow | null> {
-  const [ids] = await allocateIds(tx, 'users', 1);
-  if (ids === undefined) throw new Error('The sequence of users gave no id.');
   try {
-    return await tx.user.create({ data: { ...user, ...ids, updatedAt: user.createdAt }, omit });
+    return await tx.user.create({ data: { ...user, updatedAt: user.createdAt }, omit });
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
     throw error;

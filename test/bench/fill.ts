@@ -14,10 +14,6 @@ const TAGS_PER_WORKSPACE = 10;
 const CONTACTS_ELSEWHERE = 20;
 const CHUNK = 50_000;
 
-/** Eight letters, different for any two numbers below 10^8, in no visible order. */
-const letters = (id: string) =>
-  `translate(lpad((${id}::bigint * 38742049 % 100000000)::text, 8, '0'), '0123456789', 'QwZrXnKdVb')`;
-
 /** A number below `below` that follows from `seed`, different for each `salt`. */
 const pick = (seed: string, salt: number, below: string) =>
   `(abs(hashint8extended(${seed}::bigint, ${salt}) % ${below}))`;
@@ -26,26 +22,26 @@ const TIME = (seed: string, salt: number) =>
   `timestamptz '2023-01-01' + ${pick(seed, salt, '94608000000')} * interval '1 millisecond'`;
 
 const SMALL_TABLES = [
-  `insert into teams (id, public_id, name, subdomain, created_at, updated_at)
-    select i, ${letters('i')}, 'Team ' || i, 'team-' || i, ${TIME('i', 1)}, ${TIME('i', 2)}
+  `insert into teams (id, name, subdomain, created_at, updated_at)
+    select i, 'Team ' || i, 'team-' || i, ${TIME('i', 1)}, ${TIME('i', 2)}
     from generate_series(1, ${TEAMS}) i`,
   // The first team owns the first workspaces, so that its key reaches a fifth of them.
-  `insert into workspaces (id, public_id, team_id, name, subdomain, created_at, updated_at)
-    select i, ${letters('i')}, 1 + (i - 1) / ${WORKSPACES / TEAMS}, 'Workspace ' || i, 'workspace-' || i,
+  `insert into workspaces (id, team_id, name, subdomain, created_at, updated_at)
+    select i, 1 + (i - 1) / ${WORKSPACES / TEAMS}, 'Workspace ' || i, 'workspace-' || i,
       ${TIME('i', 1)}, ${TIME('i', 2)}
     from generate_series(1, ${WORKSPACES}) i`,
-  `insert into tags (id, public_id, workspace_id, name, color)
-    select i, ${letters('i')}, 1 + (i - 1) / ${TAGS_PER_WORKSPACE},
+  `insert into tags (id, workspace_id, name, color)
+    select i, 1 + (i - 1) / ${TAGS_PER_WORKSPACE},
       (array['Customer', 'Lead', 'VIP', 'Newsletter', 'Webinar “Spring”', 'Churned', 'Trial', 'Refund', 'Beta', 'Partner'])
         [1 + (i - 1) % ${TAGS_PER_WORKSPACE}],
       '#' || lpad(to_hex(${pick('i', 3, '16777216')}), 6, '0')
     from generate_series(1, ${WORKSPACES * TAGS_PER_WORKSPACE}) i`,
-  `insert into refine_filters (id, public_id, workspace_id, name, criteria)
-    select i, ${letters('i')}, 1 + (i - 1) / ${FILTERS_PER_WORKSPACE}, 'Filter ' || i,
+  `insert into refine_filters (id, workspace_id, name, criteria)
+    select i, 1 + (i - 1) / ${FILTERS_PER_WORKSPACE}, 'Filter ' || i,
       jsonb_build_array(jsonb_build_object('attribute', 'email_address', 'clause', 'sw', 'value', 'a'))
     from generate_series(1, ${WORKSPACES * FILTERS_PER_WORKSPACE}) i`,
-  `insert into funnels (id, public_id, workspace_id, name, current_path, live_mode, created_at, updated_at)
-    select i, ${letters('i')}, 1 + (i - 1) / ${FUNNELS_PER_WORKSPACE}, 'Funnel ' || i, '/funnel-' || i, i % 2 = 0,
+  `insert into funnels (id, workspace_id, name, current_path, live_mode, created_at, updated_at)
+    select i, 1 + (i - 1) / ${FUNNELS_PER_WORKSPACE}, 'Funnel ' || i, '/funnel-' || i, i % 2 = 0,
       ${TIME('i', 1)}, ${TIME('i', 2)}
     from generate_series(1, ${WORKSPACES * FUNNELS_PER_WORKSPACE}) i`,
 ];
@@ -66,14 +62,14 @@ export const STEPS_PER_FUNNEL = 11;
 
 /** Pages and steps of the funnels `f` that a condition chooses. */
 export const insertWorkflows = (condition: string) => [
-  `insert into pages (id, public_id, workspace_id, name, current_path)
-    select s.id, ${letters('s.id')}, f.workspace_id, w.page, '/page-' || s.id
+  `insert into pages (id, workspace_id, name, current_path)
+    select s.id, f.workspace_id, w.page, '/page-' || s.id
     from funnels f cross join ${WORKFLOW}
       cross join lateral (select (f.id - 1) * ${STEPS_PER_FUNNEL} + w.step as id) s
     where w.page is not null and ${condition}`,
   `insert into funnel_steps
-      (id, public_id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id, filter_id)
-    select s.id, ${letters('s.id')}, f.workspace_id, f.id,
+      (id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id, filter_id)
+    select s.id, f.workspace_id, f.id,
       (case when w.page is null then 'conditional_split' else 'page' end)::step_kind,
       (f.id - 1) * ${STEPS_PER_FUNNEL} + w.parent, w.branch::branch, w.position, coalesce(w.page, 'Is a customer?'),
       case when w.page is not null then s.id end,
@@ -86,10 +82,10 @@ export const insertWorkflows = (condition: string) => [
 
 /** Contacts $1 to $2 by id, all of one workspace unless `workspace` says otherwise. $3 and $4 are names, $5 time zones. */
 const contacts = (workspace: string) => `
-  insert into contacts (id, public_id, workspace_id, uuid, anonymous, email_address, first_name, last_name, phone_number,
+  insert into contacts (id, workspace_id, uuid, anonymous, email_address, first_name, last_name, phone_number,
     time_zone, unsubscribed_at, last_notification_email_sent_at, email_suppression_reason, fb_url, twitter_url,
     instagram_url, linkedin_url, website_url, custom_attributes, created_at, updated_at)
-  select i, ${letters('i')}, ${workspace}, md5(i::text)::uuid, i % 25 = 0,
+  select i, ${workspace}, md5(i::text)::uuid, i % 25 = 0,
     case when i % 25 <> 0 then lower(plain) || '.' || i || '@example.com' end,
     case when i % 25 <> 0 then first_name end, case when i % 25 <> 0 then last_name end,
     case when i % 3 = 0 then '+1415555' || lpad((i % 10000)::text, 4, '0') end,
@@ -161,8 +157,8 @@ function listOf(names: 'firstNames' | 'lastNames'): string[] {
 async function insertKey(client: pg.ClientBase): Promise<string> {
   const { token, hash, hint } = createToken();
   await client.query(
-    `insert into api_keys (id, public_id, team_id, name, token_hash, hint, scopes)
-      values (1, ${letters('1::bigint')}, 1, 'Bench', $1, $2, '{read,write}')`,
+    `insert into api_keys (id, team_id, name, token_hash, hint, scopes)
+      values (1, 1, 'Bench', $1, $2, '{read,write}')`,
     [hash, hint],
   );
   return token;

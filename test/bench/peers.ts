@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const runInShell = promisify(exec);
 const FOLDER = fileURLToPath(new URL('./peers/', import.meta.url));
 const GENERATE = fileURLToPath(new URL('./peers/generate.ts', import.meta.url));
-const SCHEMA = fileURLToPath(new URL('../../prisma/schema.prisma', import.meta.url));
+const SCHEMA = fileURLToPath(new URL('../../prisma/schema/funnel-steps.prisma', import.meta.url));
 
 /** True when the peers can be started. Without them the bench still measures the gateway against the limit. */
 export async function installPeers(progress: Progress, signal: AbortSignal): Promise<boolean> {

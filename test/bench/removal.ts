@@ -66,8 +66,8 @@ export async function measureRemovals(bench: Bench): Promise<Row[]> {
 
 async function insertFunnels(client: pg.Client, workspaceId: number, count: number): Promise<void> {
   await client.query(
-    `insert into funnels (id, public_id, workspace_id, name, current_path)
-      select i, 'Bench' || translate(i::text, '0123456789', 'QwZrXnKdVb'), $1, 'Contended ' || i, '/contended-' || i
+    `insert into funnels (id, workspace_id, name, current_path)
+      select i, $1, 'Contended ' || i, '/contended-' || i
       from generate_series(${FIRST_FUNNEL}, ${FIRST_FUNNEL - 1} + $2::int) i`,
     [workspaceId, count],
   );

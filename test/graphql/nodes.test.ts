@@ -132,7 +132,7 @@ describe('team and workspace', () => {
 test('ids beyond 2^53 stay exact, as output, as literals and as text', async () => {
   const { app } = gateway;
   const id = 9_007_199_254_740_993n;
-  const workspace = await factories.workspace(app, { id, publicId: 'beyondsafe', teamId: tenant.team.id });
+  const workspace = await factories.workspace(app, { id, teamId: tenant.team.id });
   await factories.funnel(app, { workspaceId: workspace.id });
   const query = `query ($id: BigInt) { a: workspace(databaseId: $id) { databaseId } b: workspace(databaseId: ${id}) { databaseId
     funnels { nodes { workspaceId workspace { databaseId } } } } }`;
@@ -232,7 +232,7 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
   const { app } = gateway;
   const page = await factories.page(app, tenant.workspace.id, 'Limited');
   const discarded = await factories.page(app, tenant.workspace.id, 'Discarded');
-  await app.store.prisma.page.update({
+  await app.store.prisma.page.updateMany({
     where: { id: discarded.id },
     data: { discardedAt: new Date(), discardReason: 'test' },
   });

@@ -32,7 +32,7 @@ beforeAll(async () => {
         `Landing ${w} ${f}`,
         { split: `Split ${w} ${f}`, matched: [`Yes ${w} ${f}`], unmatched: [`No ${w} ${f}`] },
       ]);
-      await app.store.prisma.funnelStep.update({
+      await app.store.prisma.funnelStep.updateMany({
         where: { id: steps.get(`Split ${w} ${f}`)?.id ?? 0n },
         data: { filterId: filter.id },
       });

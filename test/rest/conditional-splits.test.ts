@@ -32,7 +32,7 @@ beforeAll(async () => {
     { split: 'Bare' },
   ]);
   for (const name of ['Outer', 'Inner']) {
-    await gateway.app.store.prisma.funnelStep.update({
+    await gateway.app.store.prisma.funnelStep.updateMany({
       where: { id: of(name).id },
       data: { filterId: filter.id },
     });
@@ -53,7 +53,7 @@ const get = async (name: string, sender = caller) =>
   json<Split>(await gateway.send(`${path}/${of(name).id}`, { caller: sender }));
 
 test('a split has its fields, with the first page of each branch', async () => {
-  const row = await gateway.app.store.prisma.funnelStep.findUniqueOrThrow({ where: { id: of('Outer').id } });
+  const row = await gateway.app.store.prisma.funnelStep.findFirstOrThrow({ where: { id: of('Outer').id } });
   const pages = await gateway.app.store.prisma.page.findMany();
   const branch = (name: string) => ({
     show_page_step: {

@@ -134,7 +134,7 @@ test('no path that a client can write makes a 500', async () => {
 test('a row with an id beyond 2^53 is found by it, and its id is exact on the wire', async () => {
   const id = 2n ** 53n + 1n;
   const publicId = toPublicId('contacts', id);
-  await factories.contact(gateway.app, { id, publicId, workspaceId: ours.workspace.id });
+  await factories.contact(gateway.app, { id, workspaceId: ours.workspace.id });
   const byId = await gateway.send(`/api/v2/contacts/${id}`, { caller });
   expect(await byId.text()).toContain(`{"id":9007199254740993,"public_id":"${publicId}",`);
   const byPublicId = await gateway.send(`/api/v2/contacts/${publicId}`, { caller });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
-import { allocateIds } from '../../src/store/public-ids.ts';
+import { drawIds } from '../../src/store/ids.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
@@ -24,10 +24,9 @@ beforeAll(async () => {
   const workspace = await factories.workspace(gateway.app);
   const empty = await factories.workspace(gateway.app, { teamId: workspace.teamId });
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  const allocated = await allocateIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
-  const data = allocated.map((row) => ({ ...row, workspaceId: workspace.id, name: `No. ${row.id}` }));
+  ids = await drawIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
+  const data = ids.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
   await gateway.app.store.prisma.refineFilter.createMany({ data });
-  ids = allocated.map((row) => row.id);
   path = `/api/v2/workspaces/${workspace.id}/refine_filters`;
   emptyPath = `/api/v2/workspaces/${empty.id}/refine_filters`;
 });
@@ -57,13 +56,13 @@ test('an empty registry is an empty array, whole or paged', async () => {
 
 test('a registry of exactly one chunk ends there', async () => {
   const workspace = await factories.workspace(gateway.app);
-  const allocated = await allocateIds(gateway.app.store.prisma, 'refine_filters', 1_000);
-  const data = allocated.map((row) => ({ ...row, workspaceId: workspace.id, name: `No. ${row.id}` }));
+  const drawn = await drawIds(gateway.app.store.prisma, 'refine_filters', 1_000);
+  const data = drawn.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
   await gateway.app.store.prisma.refineFilter.createMany({ data });
   const response = await gateway.send(`/api/v2/workspaces/${workspace.id}/refine_filters`, {
     caller: await factories.apiKey(gateway.app, { teamId: workspace.teamId }),
   });
-  expect(await idsOf(response)).toEqual(allocated.map((row) => row.id));
+  expect(await idsOf(response)).toEqual(drawn);
 });
 
 describe('paging is opted into', () => {

@@ -1,7 +1,7 @@
 // A walk goes on where it was when rows disappear under it: the cursor is a position, not a row (DESIGN §5).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
-import { allocateIds } from '../../src/store/public-ids.ts';
+import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { allIds, walk } from '../support/walk.ts';
 import { createWorlds, LISTS, type ListName, type World } from '../support/world.ts';
@@ -11,12 +11,12 @@ type Delete = (app: App, id: bigint) => Promise<unknown>;
 /** How a row of each list disappears while a client walks. (The list of teams has one row: the caller's own.) */
 const DELETES = {
   workspaces: (app, id) => app.store.prisma.workspace.delete({ where: { id } }),
-  contacts: (app, id) => app.store.prisma.contact.delete({ where: { id } }),
-  refine_filters: (app, id) => app.store.prisma.refineFilter.delete({ where: { id } }),
-  webhook_endpoints: (app, id) => app.store.prisma.webhookEndpoint.delete({ where: { id } }),
-  funnels: (app, id) => app.store.prisma.funnel.delete({ where: { id } }),
+  contacts: (app, id) => app.store.prisma.contact.deleteMany({ where: { id } }),
+  refine_filters: (app, id) => app.store.prisma.refineFilter.deleteMany({ where: { id } }),
+  webhook_endpoints: (app, id) => app.store.prisma.webhookEndpoint.deleteMany({ where: { id } }),
+  funnels: (app, id) => app.store.prisma.funnel.deleteMany({ where: { id } }),
   conditional_splits: (app, id) =>
-    app.store.prisma.funnelStep.update({
+    app.store.prisma.funnelStep.updateMany({
       where: { id },
       data: { removedAt: new Date(), removalReason: 'test' },
     }),
@@ -67,10 +67,8 @@ test('rows that are added during an ascending walk are met once', async () => {
   const path = `${LISTS.contacts(world)}?per_page=10`;
   const pages = await walk(gateway, path, { caller: world.key }, async () => {
     if (added.length >= 3) return;
-    const [ids] = await allocateIds(gateway.app.store.prisma, 'contacts', 1);
-    if (ids === undefined) throw new Error('no id');
-    await gateway.app.store.prisma.contact.create({ data: { ...ids, workspaceId: world.workspace.id } });
-    added.push(ids.id);
+    const { id } = await factories.contact(gateway.app, { workspaceId: world.workspace.id });
+    added.push(id);
   });
   expect(allIds(pages)).toEqual([...world.ids.contacts, ...added]);
 });

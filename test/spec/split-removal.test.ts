@@ -82,7 +82,7 @@ test('spec §4 DELETE rule 2: promoted pages stay attached to the main workflow 
   expect(await removeSplit(gateway, caller, built, 'Top', 'matched')).toBe(204);
   expect(await left(built)).toEqual(['U']);
   const { pageId } = built.step('U');
-  const page = await gateway.app.store.prisma.page.findUniqueOrThrow({ where: { id: pageId ?? 0n } });
+  const page = await gateway.app.store.prisma.page.findFirstOrThrow({ where: { id: pageId ?? 0n } });
   expect(page.discardedAt).toBeNull();
 });
 

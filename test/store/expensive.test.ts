@@ -1,7 +1,7 @@
 // What one tenant's expensive statements take from another: nothing (store.ts, rows.ts).
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countUnder, MAX_EXACT_COUNT } from '../../src/store/rows.ts';
+import { countUnder, MAX_EXACT_COUNT } from '../../src/store/counts.ts';
 import { copyContacts } from '../../src/store/seed/contacts.ts';
 import { CONTACTS } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';

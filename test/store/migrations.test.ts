@@ -9,7 +9,7 @@ import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, createMigration, migrationState } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 
-const INIT = '20261120000000_init';
+const INIT = '20261122050000_init';
 /** Every migration on the disk, in order. */
 const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -130,6 +130,26 @@ describe('applying', () => {
     await expect(applyMigrations(db)).rejects.toThrow(/"theirs".*name an empty database/);
   });
 
+  test('a database of the versions before is refused in one sentence, and left alone', async () => {
+    const db = await createDatabase();
+    await db.query(`create table teams (id bigint);
+      create table _prisma_migrations (migration_name text, checksum text, finished_at timestamptz,
+        rolled_back_at timestamptz, started_at timestamptz default now());
+      insert into _prisma_migrations (migration_name, checksum, finished_at)
+        values ('20261120000000_init', '', now()), ('20261120010000_notify_changes', '', now())`);
+    const tables = async () =>
+      (await db.query("select relname from pg_class where relkind = 'r' order by 1")).rows;
+    const before = await tables();
+    for (const use of [migrationState, applyMigrations]) {
+      await expect(use(db)).rejects.toThrow(StartupError);
+      await expect(use(db)).rejects.toThrow(
+        /start afresh, delete the folder DATA_DIR, or name an empty.*stay with that version\.$/,
+      );
+    }
+    expect(await tables()).toEqual(before);
+    expect((await db.query('select count(*)::int from _prisma_migrations')).rows).toEqual([{ count: 2 }]);
+  });
+
   test("a database with somebody else's tables is refused and left alone", async () => {
     const db = await createDatabase();
     await db.query('create table theirs (id int)');
@@ -139,7 +159,7 @@ describe('applying', () => {
 });
 
 describe('creating', () => {
-  test('finds nothing to do: the migrations lead to schema.prisma, and their own additions are no drift', async () => {
+  test('finds nothing to do: the migrations lead to prisma/schema, and their own additions are no drift', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
     expect(await createMigration(db, 'nothing')).toBeNull();
@@ -148,7 +168,7 @@ describe('creating', () => {
   test('writes what changed in the schema, and leaves no shadow database', async () => {
     const db = await createDatabase();
     const folder = await copyPrisma();
-    const schema = join(folder, 'schema.prisma');
+    const schema = join(folder, 'schema', 'teams.prisma');
     const text = await readFile(schema, 'utf8');
     await writeFile(schema, text.replace('model Team {', 'model Team {\n  motto String?'));
     const made = await createMigration(db, 'motto');
@@ -219,31 +239,31 @@ describe('the store', () => {
 });
 
 const ROWS = `
-  insert into teams (id, public_id, name, subdomain) values (1, 'TeamAa', 'Team', 'team'), (2, 'TeamBb', 'Other', null);
-  insert into workspaces (id, public_id, team_id, name, subdomain) values
-    (1, 'SpaceA', 1, 'One', 'one'), (2, 'SpaceB', 1, 'Two', 'two');
+  insert into teams (id, name, subdomain) values (1, 'Team', 'team'), (2, 'Other', null);
+  insert into workspaces (id, team_id, name, subdomain) values (1, 1, 'One', 'one'), (2, 1, 'Two', 'two');
   insert into custom_domains (id, workspace_id, host) values (1, 1, 'shop.example.com');
-  insert into contacts (id, public_id, workspace_id, email_address) values (1, 'PersonA', 1, 'Ann@Example.com');
-  insert into tags (id, public_id, workspace_id, name) values (1, 'TagAaa', 1, 'Tag');
-  insert into refine_filters (id, public_id, workspace_id, name) values (1, 'FilterA', 1, 'Filter');
-  insert into webhook_endpoints (id, public_id, workspace_id, url, name) values (1, 'HookAa', 1, 'https://a.example', 'Hook');
-  insert into funnels (id, public_id, workspace_id, name, current_path) values
-    (1, 'FunnelA', 1, 'Funnel', '/a'), (2, 'FunnelB', 1, 'Funnel', '/b');
-  insert into pages (id, public_id, workspace_id, name, current_path) values
-    (1, 'PageAa', 1, 'Page', '/p1'), (2, 'PageBb', 1, 'Page', '/p2'), (3, 'PageCc', 1, 'Page', '/p3');
-  insert into funnel_steps (id, public_id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
-    (1, 'StepAa', 1, 1, 'page', null, null, 0, 'Page', 1),
-    (2, 'StepBb', 1, 1, 'conditional_split', null, null, 1, 'Split', null),
-    (3, 'StepCc', 1, 1, 'page', 2, 'matched', 0, 'Page', 2);
-  insert into api_keys (id, public_id, team_id, name, is_default, token_hash, hint, scopes) values
-    (1, 'KeyAaa', 1, 'Key', true, sha256('1'), 'fg', '{read}'), (2, 'KeyBbb', 1, 'Key', false, sha256('2'), 'fg', '{write}');
+  insert into contacts (id, workspace_id, email_address, uuid)
+    values (1, 1, 'Ann@Example.com', '11111111-1111-4111-8111-111111111111');
+  insert into tags (id, workspace_id, name) values (1, 1, 'Tag');
+  insert into refine_filters (id, workspace_id, name) values (1, 1, 'Filter');
+  insert into webhook_endpoints (id, workspace_id, url, name) values (1, 1, 'https://a.example', 'Hook');
+  insert into funnels (id, workspace_id, name, current_path) values
+    (1, 1, 'Funnel', '/a'), (2, 1, 'Funnel', '/b'), (3, 2, 'Elsewhere', '/a');
+  insert into pages (id, workspace_id, name, current_path) values
+    (1, 1, 'Page', '/p1'), (2, 1, 'Page', '/p2'), (3, 1, 'Page', '/p3'), (4, 2, 'Elsewhere', '/p1');
+  insert into funnel_steps (id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
+    (1, 1, 1, 'page', null, null, 0, 'Page', 1),
+    (2, 1, 1, 'conditional_split', null, null, 1, 'Split', null),
+    (3, 1, 1, 'page', 2, 'matched', 0, 'Page', 2);
+  insert into api_keys (id, team_id, name, is_default, token_hash, hint, scopes) values
+    (1, 1, 'Key', true, sha256('1'), 'fg', '{read}'), (2, 1, 'Key', false, sha256('2'), 'fg', '{write}');
   alter sequence contacts_id_seq restart 100; alter sequence funnel_steps_id_seq restart 100;`;
 
 /** What, the constraint's name, the statement, and the SQLSTATE if it is not that of a check. */
 type Refused = [what: string, constraint: string | undefined, sql: string, code?: string];
 
 function step(values: string): string {
-  const columns = 'public_id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id';
+  const columns = 'workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id';
   return `insert into funnel_steps (${columns}) values ${values}`;
 }
 
@@ -266,8 +286,21 @@ function REFUSED(): Refused[] {
       `update ${table} set ${column} = ${value} where id = 1`,
     ]);
   return [
-    ...withId.flatMap((table) =>
-      set(table, 'public_id', "'short'", "'Letters1'", "'two words'", "E'Letters\\n'"),
+    ...withId.map(
+      (table): Refused => [
+        `${table}.public_id is written`,
+        undefined,
+        `update ${table} set public_id = 'AbCdEf' where id = 1`,
+        '428C9',
+      ],
+    ),
+    ...withId.flatMap((table): Refused[] =>
+      [0, -1].map((id) => [
+        `${table}.id = ${id}`,
+        undefined,
+        `update ${table} set id = ${id} where id = ${table === 'teams' ? 2 : 1}`,
+        '23502',
+      ]),
     ),
     ...withId
       .filter((table) => table !== 'contacts')
@@ -341,7 +374,7 @@ function REFUSED(): Refused[] {
     [
       'an e-mail address twice in a workspace',
       'contacts_workspace_id_email_address_key',
-      "insert into contacts (public_id, workspace_id, email_address) values ('PersonB', 1, 'ann@example.COM')",
+      "insert into contacts (workspace_id, email_address) values (1, 'ann@example.COM')",
       '23505',
     ],
     [
@@ -364,30 +397,81 @@ function REFUSED(): Refused[] {
     ],
     [
       'a step below a page',
-      'funnel_step_parent_is_split',
-      step("('StepDd', 1, 1, 'page', 1, 'matched', 0, 'x', 3)"),
+      'funnel_steps_parent_fkey',
+      step("(1, 1, 'page', 1, 'matched', 0, 'x', 3)"),
+      '23503',
     ],
     [
       'a step moved below a page',
-      'funnel_step_parent_is_split',
+      'funnel_steps_parent_fkey',
       'update funnel_steps set parent_id = 1 where id = 3',
+      '23503',
     ],
     [
       'a step below one that is not there',
-      'funnel_steps_funnel_id_parent_id_fkey',
-      step("('StepDd', 1, 1, 'page', 9, 'matched', 0, 'x', 3)"),
+      'funnel_steps_parent_fkey',
+      step("(1, 1, 'page', 9, 'matched', 0, 'x', 3)"),
       '23503',
     ],
     [
       "a step below another funnel's split",
-      'funnel_steps_funnel_id_parent_id_fkey',
-      step("('StepDd', 1, 2, 'page', 2, 'matched', 0, 'x', 3)"),
+      'funnel_steps_parent_fkey',
+      step("(1, 2, 'page', 2, 'matched', 0, 'x', 3)"),
       '23503',
     ],
     [
-      'a split that becomes a page',
-      'funnel_step_kind_is_fixed',
+      "a step below another workspace's split",
+      'funnel_steps_parent_fkey',
+      step("(2, 3, 'page', 2, 'matched', 0, 'x', 4)"),
+      '23503',
+    ],
+    [
+      'a split with steps below it that becomes a page',
+      'funnel_steps_parent_fkey',
       "update funnel_steps set kind = 'page', page_id = 3 where id = 2",
+      '23503',
+    ],
+    [
+      "a step of another workspace's funnel",
+      'funnel_steps_workspace_id_funnel_id_fkey',
+      step("(2, 1, 'page', null, null, 0, 'x', 4)"),
+      '23503',
+    ],
+    [
+      "a step with another workspace's page",
+      'funnel_steps_workspace_id_page_id_fkey',
+      step("(1, 1, 'page', null, null, 2, 'x', 4)"),
+      '23503',
+    ],
+    [
+      "a funnel on another workspace's domain",
+      'funnels_workspace_id_custom_domain_id_fkey',
+      'update funnels set custom_domain_id = 1 where id = 3',
+      '23503',
+    ],
+    [
+      "another workspace's tag on a contact",
+      'contact_tags_workspace_id_contact_id_fkey',
+      'insert into contact_tags (workspace_id, contact_id, tag_id) values (2, 1, 1)',
+      '23503',
+    ],
+    [
+      'a UUID twice in a workspace',
+      'contacts_workspace_id_uuid_key',
+      "insert into contacts (workspace_id, uuid) values (1, '11111111-1111-4111-8111-111111111111')",
+      '23505',
+    ],
+    [
+      'a name of two saved filters in a workspace',
+      'refine_filters_workspace_id_name_key',
+      "insert into refine_filters (id, workspace_id, name) values (9, 1, 'Filter')",
+      '23505',
+    ],
+    [
+      'a path of two funnels in a workspace',
+      'funnels_workspace_id_current_path_key',
+      "update funnels set current_path = '/b' where id = 1",
+      '23505',
     ],
     [
       'a step that is its own parent',
@@ -422,20 +506,20 @@ function REFUSED(): Refused[] {
     [
       'a page in two steps',
       'funnel_steps_one_step_of_page',
-      step("('StepDd', 1, 1, 'page', null, null, 2, 'x', 1)"),
+      step("(1, 1, 'page', null, null, 2, 'x', 1)"),
       '23505',
     ],
     [
       'two first steps',
       'funnel_steps_sibling_position',
       'update funnel_steps set position = 0 where id = 2',
-      '23P01',
+      '23505',
     ],
     [
       'two first steps of a branch',
       'funnel_steps_sibling_position',
-      step("('StepDd', 1, 1, 'page', 2, 'matched', 0, 'x', 3)"),
-      '23P01',
+      step("(1, 1, 'page', 2, 'matched', 0, 'x', 3)"),
+      '23505',
     ],
   ];
 }
@@ -446,11 +530,16 @@ function ACCEPTED(): [what: string, sql: string][] {
       'siblings that change places',
       'update funnel_steps set position = 1 - position where parent_id is null',
     ],
-    ['the same position on the other branch', step("('StepDd', 1, 1, 'page', 2, 'unmatched', 0, 'x', 3)")],
+    ['the same position on the other branch', step("(1, 1, 'page', 2, 'unmatched', 0, 'x', 3)")],
+    [
+      'steps of one statement in any order, children first',
+      `insert into funnel_steps (id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
+        (51, 1, 2, 'page', 50, 'unmatched', 0, 'x', 3), (50, 1, 2, 'conditional_split', null, null, 0, 'x', null)`,
+    ],
     [
       'the place and the page of a removed step',
       `update funnel_steps set removed_at = now(), removal_reason = 'x' where id = 1;
-      ${step("('StepDd', 1, 1, 'page', null, null, 0, 'x', 1)")}`,
+      ${step("(1, 1, 'page', null, null, 0, 'x', 1)")}`,
     ],
     ['a filter on a split', 'update funnel_steps set filter_id = 1 where id = 2'],
     [
@@ -460,12 +549,9 @@ function ACCEPTED(): [what: string, sql: string][] {
     ],
     [
       'one e-mail address in two workspaces',
-      "insert into contacts (public_id, workspace_id, email_address) values ('PersonB', 2, 'ann@example.com')",
+      "insert into contacts (workspace_id, email_address) values (2, 'ann@example.com')",
     ],
-    [
-      'contacts without an e-mail address',
-      "insert into contacts (public_id, workspace_id) values ('PersonB', 1), ('PersonC', 1)",
-    ],
+    ['contacts without an e-mail address', 'insert into contacts (workspace_id) values (1), (1)'],
     [
       'a subdomain kept, and one given up and taken',
       `update teams set subdomain = 'team', name = 'x' where id = 1;

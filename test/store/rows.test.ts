@@ -2,15 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
-import { allocateIds } from '../../src/store/public-ids.ts';
-import {
-  countUnder,
-  existsUnder,
-  findByIds,
-  findByRef,
-  findPagesUnder,
-  findPageUnder,
-} from '../../src/store/rows.ts';
+import { countUnder, existsUnder } from '../../src/store/counts.ts';
+import { drawIds } from '../../src/store/ids.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
 import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/tables.ts';
 import type { Tenancy } from '../../src/store/tenancy.ts';
 import * as factories from '../support/factories.ts';
@@ -19,7 +13,6 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 /** A row as the model knows it: where it hangs, whose it is, whether it is visible. */
 interface ModelRow {
   readonly id: bigint;
-  readonly publicId: string;
   readonly parentId: bigint;
   readonly workspaceId: bigint;
   readonly visible: boolean;
@@ -29,8 +22,8 @@ type AnyTable = Table<{ id: bigint }>;
 const PAGE_MARK = new Date('2026-01-01T00:00:00.000Z');
 let gateway: Gateway;
 /** Two teams, two workspaces each. */
-let workspaces: { id: bigint; teamId: bigint; publicId: string }[];
-let funnels: { id: bigint; workspaceId: bigint; publicId: string }[];
+let workspaces: { id: bigint; teamId: bigint }[];
+let funnels: { id: bigint; workspaceId: bigint }[];
 
 beforeAll(async () => {
   gateway = await createGateway();
@@ -44,26 +37,26 @@ beforeAll(async () => {
     funnels.push(await factories.funnel(gateway.app, { workspaceId: workspace.id }));
   }
   const pick = (index: number) => workspaces[(index * 7 + (index % 3)) % 3] ?? { id: 0n };
-  const contacts = await allocateIds(prisma, 'contacts', 60);
-  await prisma.contact.createMany({ data: contacts.map((ids, i) => ({ ...ids, workspaceId: pick(i).id })) });
-  const pages = await allocateIds(prisma, 'pages', 60);
+  const contacts = await drawIds(prisma, 'contacts', 60);
+  await prisma.contact.createMany({ data: contacts.map((id, i) => ({ id, workspaceId: pick(i).id })) });
+  const pages = await drawIds(prisma, 'pages', 60);
   const discarded = { discardedAt: PAGE_MARK, discardReason: 'test' };
   await prisma.page.createMany({
-    data: pages.map((ids, i) => ({
-      ...ids,
+    data: pages.map((id, i) => ({
+      id,
       workspaceId: pick(i).id,
       name: 'P',
       currentPath: '/p',
       ...(i % 4 === 0 && discarded),
     })),
   });
-  const steps = await allocateIds(prisma, 'funnel_steps', 60);
+  const steps = await drawIds(prisma, 'funnel_steps', 60);
   await prisma.funnelStep.createMany({
-    data: steps.map((ids, position) => {
+    data: steps.map((id, position) => {
       const funnel = funnels[(position * 5) % 3] ?? { id: 0n, workspaceId: 0n };
       const place = { funnelId: funnel.id, workspaceId: funnel.workspaceId, position, name: 'S' };
       const removed = position % 5 === 0 && { removedAt: PAGE_MARK, removalReason: 'test' };
-      return { ...ids, ...place, kind: 'conditional_split' as const, ...removed };
+      return { id, ...place, kind: 'conditional_split' as const, ...removed };
     }),
   });
 });
@@ -125,7 +118,7 @@ const inReach = (row: ModelRow, tenancy: Tenancy) =>
   teamOf(row.workspaceId) === tenancy.teamId &&
   (tenancy.workspaceIds === null || tenancy.workspaceIds.includes(row.workspaceId));
 
-/** Whether the parent itself is in reach: a team by its id, a workspace or funnel by its workspace. */
+/** Whether the parent itself is in tenancy: a team by its id, a workspace or funnel by its workspace. */
 function parentInReach(table: AnyTable, id: bigint, tenancy: Tenancy): boolean {
   if (table.parent.table === 'teams') return id === tenancy.teamId;
   const workspaceId =
@@ -174,14 +167,12 @@ function pageOf(rows: readonly ModelRow[], page: PageRequest): { ids: bigint[]; 
 }
 
 describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
-  const ctx = () => gateway.app;
-
-  test('a page under many parents is what the plain client gives for each, null where the parent is not in reach', async () => {
+  test('a page under many parents is what the plain client gives for each, null where the parent is not the caller’s', async () => {
     const model = await readModel();
     const parents = fc.array(fc.constantFrom(...parentsOf(table), 999n), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(parents, anyReach, anyPage, async (ids, tenancy, page) => {
-        const found = await findPagesUnder(ctx(), table, tenancy, ids, page);
+        const found = await findPagesUnder(gateway.app, table, tenancy, ids, page);
         const expected = ids.map((id) => {
           if (!parentInReach(table, id, tenancy)) return null;
           return pageOf(
@@ -197,59 +188,52 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     );
   });
 
-  test.skipIf(table.parent.table === 'teams')(
-    'a page under one parent, by id or by public id, is its page among many',
-    async () => {
-      const named = table.parent.table === 'funnels' ? funnels : workspaces;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(...named),
-          anyReach,
-          anyPage,
-          async ({ id, publicId }, tenancy, page) => {
-            const plain = (found: Page<{ id: bigint }> | null) =>
-              found && { ...found, rows: found.rows.map((row) => plainRow(table.columns, row)) };
-            const [among = null] = await findPagesUnder(ctx(), table, tenancy, [id], page);
-            expect(plain(await findPageUnder(ctx(), table, tenancy, id, page))).toEqual(plain(among));
-            expect(plain(await findPageUnder(ctx(), table, tenancy, publicId, page))).toEqual(plain(among));
-          },
-        ),
-        { numRuns: 40 },
-      );
-    },
-  );
-
-  test('counts and probes are those of the rows in reach', async () => {
-    const model = await readModel();
-    const side = fc.constantFrom('at_or_below' as const, 'at_or_above' as const);
+  test.skipIf(table.parent.table === 'teams')('a page under one parent is its page among many', async () => {
+    const named = table.parent.table === 'funnels' ? funnels : workspaces;
     await fc.assert(
-      fc.asyncProperty(anyReach, side, fc.bigInt({ min: 0n, max: 70n }), async (tenancy, which, id) => {
-        const parents = [...parentsOf(table), 999n];
-        const under = (parent: bigint) =>
-          model.filter(
-            (row) =>
-              row.parentId === parent && inReach(row, tenancy) && parentInReach(table, parent, tenancy),
-          );
-        expect(await countUnder(ctx(), table, tenancy, parents)).toEqual(
-          parents.map((one) => ({ count: under(one).length, isExact: true })),
-        );
-        expect(await existsUnder(ctx(), table, tenancy, parents, { id, side: which })).toEqual(
-          parents.map((one) =>
-            under(one).some((row) => (which === 'at_or_below' ? row.id <= id : row.id >= id)),
-          ),
-        );
+      fc.asyncProperty(fc.constantFrom(...named), anyReach, anyPage, async ({ id }, tenancy, page) => {
+        const plain = (found: Page<{ id: bigint }> | null) =>
+          found && { ...found, rows: found.rows.map((row) => plainRow(table.columns, row)) };
+        const [among = null] = await findPagesUnder(gateway.app, table, tenancy, [id, 999n], page);
+        expect(plain(await findPageUnder(gateway.app, table, tenancy, id, page))).toEqual(plain(among));
       }),
       { numRuns: 40 },
     );
   });
 
-  test('rows by ids come in the order of the ids, null for what is not in reach', async () => {
+  test('counts and probes are those of the rows in tenancy, of many parents and of each alone', async () => {
+    const model = await readModel();
+    const side = fc.constantFrom('at_or_below' as const, 'at_or_above' as const);
+    await fc.assert(
+      fc.asyncProperty(anyReach, side, fc.bigInt({ min: 0n, max: 70n }), async (tenancy, which, id) => {
+        const all = [...parentsOf(table), 999n];
+        const under = (parent: bigint) =>
+          model.filter(
+            (row) =>
+              row.parentId === parent && inReach(row, tenancy) && parentInReach(table, parent, tenancy),
+          );
+        for (const parents of [all, ...all.map((one) => [one])]) {
+          expect(await countUnder(gateway.app, table, tenancy, parents)).toEqual(
+            parents.map((one) => ({ count: under(one).length, isExact: true })),
+          );
+          expect(await existsUnder(gateway.app, table, tenancy, parents, { id, side: which })).toEqual(
+            parents.map((one) =>
+              under(one).some((row) => (which === 'at_or_below' ? row.id <= id : row.id >= id)),
+            ),
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('rows by ids come in the order of the ids, null for what is not the caller’s', async () => {
     const model = await readModel();
     const ids = fc.array(fc.oneof(fc.constantFrom(...model.map((row) => row.id)), fc.constant(9999n)));
     await fc.assert(
-      fc.asyncProperty(anyReach, ids, async (tenancy, projection) => {
-        const found = await findByIds(ctx(), table, tenancy, projection);
-        const expected = projection.map(
+      fc.asyncProperty(anyReach, ids, async (tenancy, wanted) => {
+        const found = await findByIds(gateway.app, table, tenancy, wanted);
+        const expected = wanted.map(
           (id) => model.find((row) => row.id === id && inReach(row, tenancy))?.id ?? null,
         );
         expect(found.map((row) => row?.id ?? null)).toEqual(expected);
@@ -258,13 +242,12 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     );
   });
 
-  test('a row is found by id and by public id alike, when it is in reach', async () => {
+  test('a row is found by its id alone, when it is in tenancy', async () => {
     const model = await readModel();
     await fc.assert(
       fc.asyncProperty(anyReach, fc.constantFrom(...model), async (tenancy, row) => {
         const expected = inReach(row, tenancy) ? row.id : undefined;
-        expect((await findByRef(ctx(), table, tenancy, row.id))?.id).toBe(expected);
-        expect((await findByRef(ctx(), table, tenancy, row.publicId))?.id).toBe(expected);
+        expect((await findById(gateway.app, table, tenancy, row.id))?.id).toBe(expected);
       }),
       { numRuns: 40 },
     );

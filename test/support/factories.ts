@@ -5,26 +5,27 @@ import { createClientId, createClientSecret, createToken } from '../../src/auth/
 import type { App } from '../../src/context.ts';
 import type { BranchName } from '../../src/store/funnel-steps.ts';
 import type { Prisma } from '../../src/store/generated/client.ts';
-import { allocateIds, type PublicIdTable } from '../../src/store/public-ids.ts';
+import { drawIds } from '../../src/store/ids.ts';
+import type { PublicIdTable } from '../../src/store/public-ids.ts';
 import type { Caller } from './gateway.ts';
 
 type Overrides<Input> = Partial<Input>;
 
-async function nextIds(app: App, table: PublicIdTable) {
-  const [ids] = await allocateIds(app.store.prisma, table, 1);
-  if (ids === undefined) throw new Error('no id');
-  return ids;
+async function nextId(app: App, table: PublicIdTable): Promise<bigint> {
+  const [id] = await drawIds(app.store.prisma, table, 1);
+  if (id === undefined) throw new Error('no id');
+  return id;
 }
 
 export async function team(app: App, overrides: Overrides<Prisma.TeamUncheckedCreateInput> = {}) {
-  const ids = await nextIds(app, 'teams');
-  return app.store.prisma.team.create({ data: { ...ids, name: `Team ${ids.id}`, ...overrides } });
+  const id = await nextId(app, 'teams');
+  return app.store.prisma.team.create({ data: { id, name: `Team ${id}`, ...overrides } });
 }
 
 export async function workspace(app: App, overrides: Overrides<Prisma.WorkspaceUncheckedCreateInput> = {}) {
-  const ids = await nextIds(app, 'workspaces');
+  const id = await nextId(app, 'workspaces');
   const teamId = overrides.teamId ?? (await team(app)).id;
-  const data = { ...ids, teamId, name: `Workspace ${ids.id}`, subdomain: `workspace-${ids.id}` };
+  const data = { id, teamId, name: `Workspace ${id}`, subdomain: `workspace-${id}` };
   return app.store.prisma.workspace.create({ data: { ...data, ...overrides } });
 }
 
@@ -33,33 +34,33 @@ export async function customDomain(app: App, workspaceId: bigint, host: string) 
 }
 
 export async function contact(app: App, overrides: Overrides<Prisma.ContactUncheckedCreateInput> = {}) {
-  const ids = await nextIds(app, 'contacts');
+  const id = await nextId(app, 'contacts');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
-  const data = { ...ids, workspaceId, emailAddress: `person-${ids.id}@example.com` };
+  const data = { id, workspaceId, emailAddress: `person-${id}@example.com` };
   return app.store.prisma.contact.create({ data: { ...data, ...overrides } });
 }
 
 /** Many contacts at once, in order of id. */
 export async function contacts(app: App, workspaceId: bigint, count: number): Promise<bigint[]> {
-  const ids = await allocateIds(app.store.prisma, 'contacts', count);
-  const data = ids.map((id) => ({ ...id, workspaceId, emailAddress: `person-${id.id}@example.com` }));
+  const ids = await drawIds(app.store.prisma, 'contacts', count);
+  const data = ids.map((id) => ({ id, workspaceId, emailAddress: `person-${id}@example.com` }));
   await app.store.prisma.contact.createMany({ data });
-  return ids.map(({ id }) => id);
+  return ids;
 }
 
 export async function tag(app: App, workspaceId: bigint, name: string) {
-  const ids = await nextIds(app, 'tags');
-  return app.store.prisma.tag.create({ data: { ...ids, workspaceId, name, color: '#336699' } });
+  const id = await nextId(app, 'tags');
+  return app.store.prisma.tag.create({ data: { id, workspaceId, name, color: '#336699' } });
 }
 
 export async function refineFilter(
   app: App,
   overrides: Overrides<Prisma.RefineFilterUncheckedCreateInput> = {},
 ) {
-  const ids = await nextIds(app, 'refine_filters');
+  const id = await nextId(app, 'refine_filters');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
   const criteria = [{ attribute: 'email_address', clause: 'sw', value: 'a' }];
-  const data = { ...ids, workspaceId, name: `Filter ${ids.id}`, criteria };
+  const data = { id, workspaceId, name: `Filter ${id}`, criteria };
   return app.store.prisma.refineFilter.create({ data: { ...data, ...overrides } });
 }
 
@@ -67,17 +68,17 @@ export async function webhookEndpoint(
   app: App,
   overrides: Overrides<Prisma.WebhookEndpointUncheckedCreateInput> = {},
 ) {
-  const ids = await nextIds(app, 'webhook_endpoints');
+  const id = await nextId(app, 'webhook_endpoints');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
   const url = 'https://hooks.example.com/in';
-  const data = { ...ids, workspaceId, url, name: `Endpoint ${ids.id}`, eventTypeIds: ['contact.identified'] };
+  const data = { id, workspaceId, url, name: `Endpoint ${id}`, eventTypeIds: ['contact.identified'] };
   return app.store.prisma.webhookEndpoint.create({ data: { ...data, ...overrides } });
 }
 
 export async function funnel(app: App, overrides: Overrides<Prisma.FunnelUncheckedCreateInput> = {}) {
-  const ids = await nextIds(app, 'funnels');
+  const id = await nextId(app, 'funnels');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
-  const data = { ...ids, workspaceId, name: `Funnel ${ids.id}`, currentPath: `/funnel-${ids.id}` };
+  const data = { id, workspaceId, name: `Funnel ${id}`, currentPath: `/funnel-${id}` };
   return app.store.prisma.funnel.create({ data: { ...data, ...overrides } });
 }
 
@@ -101,14 +102,16 @@ export async function workflow(
     for (const [position, plan] of siblings.entries()) {
       const name = typeof plan === 'string' ? plan : plan.split;
       const pageId = typeof plan === 'string' ? (await page(app, on.workspaceId, name)).id : null;
-      const ids = await nextIds(app, 'funnel_steps');
+      const id = await nextId(app, 'funnel_steps');
       const kind = typeof plan === 'string' ? ('page' as const) : ('conditional_split' as const);
       const place = { parentId, branch, position, funnelId: on.id, workspaceId: on.workspaceId };
-      await app.store.prisma.funnelStep.create({ data: { ...ids, ...place, kind, name, pageId } });
-      built.set(name, { ...ids, pageId });
+      const { publicId } = await app.store.prisma.funnelStep.create({
+        data: { id, ...place, kind, name, pageId },
+      });
+      built.set(name, { id, publicId, pageId });
       if (typeof plan === 'string') continue;
-      await build(plan.matched ?? [], ids.id, 'matched');
-      await build(plan.unmatched ?? [], ids.id, 'unmatched');
+      await build(plan.matched ?? [], id, 'matched');
+      await build(plan.unmatched ?? [], id, 'unmatched');
     }
   }
   await build(plans, null, null);
@@ -116,9 +119,9 @@ export async function workflow(
 }
 
 export async function page(app: App, workspaceId: bigint, name: string) {
-  const ids = await nextIds(app, 'pages');
+  const id = await nextId(app, 'pages');
   const currentPath = `/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
-  return app.store.prisma.page.create({ data: { ...ids, workspaceId, name, currentPath } });
+  return app.store.prisma.page.create({ data: { id, workspaceId, name, currentPath } });
 }
 
 interface KeyOptions {
@@ -132,19 +135,19 @@ interface KeyOptions {
 /** A caller with an API key of the team's; every scope unless told otherwise. */
 export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { token: string; id: bigint }> {
   const { teamId, scopes = ['read', 'write'], ...times } = options;
-  const ids = await nextIds(app, 'api_keys');
+  const id = await nextId(app, 'api_keys');
   const { token, hash, hint } = createToken();
   const data = {
-    ...ids,
+    id,
     ...times,
     teamId,
-    name: `Key ${ids.id}`,
+    name: `Key ${id}`,
     tokenHash: hash,
     hint,
     scopes: [...scopes],
   };
   await app.store.prisma.apiKey.create({ data });
-  return { authorization: `Bearer ${token}`, token, id: ids.id };
+  return { authorization: `Bearer ${token}`, token, id };
 }
 
 export const PASSWORD = 'correct horse battery staple';
@@ -160,9 +163,9 @@ interface UserOptions extends Overrides<Omit<Prisma.UserUncheckedCreateInput, 'm
 
 /** A person whose password is `PASSWORD`; the owner of the team that is named, if any. */
 export async function user(app: App, { teamId, role = 'owner', ...overrides }: UserOptions = {}) {
-  const ids = await nextIds(app, 'users');
-  const person = { email: `user-${ids.id}@example.com`, name: `User ${ids.id}` };
-  const data = { ...ids, ...person, passwordHash: PASSWORD_HASH, ...overrides };
+  const id = await nextId(app, 'users');
+  const person = { email: `user-${id}@example.com`, name: `User ${id}` };
+  const data = { id, ...person, passwordHash: PASSWORD_HASH, ...overrides };
   const memberships = teamId === undefined ? {} : { memberships: { create: { teamId, role } } };
   return app.store.prisma.user.create({ data: { ...data, ...memberships } });
 }

@@ -31,7 +31,10 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   ]);
   const split = steps.get(`${marker} split`);
   if (split === undefined) throw new Error('no split');
-  await app.store.prisma.funnelStep.update({ where: { id: split.id }, data: { filterId: refineFilter.id } });
+  await app.store.prisma.funnelStep.updateMany({
+    where: { id: split.id },
+    data: { filterId: refineFilter.id },
+  });
   return {
     team,
     workspace,

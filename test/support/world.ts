@@ -1,6 +1,7 @@
 // A team with many rows of everything, its ids mixed with those of another team's, and the lists that show them.
 import type { App } from '../../src/context.ts';
-import { allocateIds, type PublicIdTable } from '../../src/store/public-ids.ts';
+import { drawIds } from '../../src/store/ids.ts';
+import type { PublicIdTable } from '../../src/store/public-ids.ts';
 import * as factories from './factories.ts';
 import type { Caller } from './gateway.ts';
 
@@ -36,23 +37,23 @@ export async function createWorlds(app: App, count: number): Promise<{ ours: Wor
   const [ours, theirs] = [await createSkeleton(app), await createSkeleton(app)];
   const worlds: [World, World] = [ours, theirs];
   const { prisma } = app.store;
-  const below = ({ workspace }: World, ids: Named) => ({
-    ...ids,
+  const below = ({ workspace }: World, id: bigint) => ({
+    id,
     workspaceId: workspace.id,
-    name: `No. ${ids.id}`,
+    name: `No. ${id}`,
   });
 
-  const workspaces = await rows(app, worlds, 'workspaces', 'workspaces', count - 1, ({ team }, ids) => ({
-    ...ids,
+  const workspaces = await rows(app, worlds, 'workspaces', 'workspaces', count - 1, ({ team }, id) => ({
+    id,
     teamId: team.id,
-    name: `W ${ids.id}`,
-    subdomain: `w-${ids.id}`,
+    name: `W ${id}`,
+    subdomain: `w-${id}`,
   }));
   await prisma.workspace.createMany({ data: workspaces });
-  const contacts = await rows(app, worlds, 'contacts', 'contacts', count, ({ workspace }, ids) => ({
-    ...ids,
+  const contacts = await rows(app, worlds, 'contacts', 'contacts', count, ({ workspace }, id) => ({
+    id,
     workspaceId: workspace.id,
-    emailAddress: `${ids.id}@people.example`,
+    emailAddress: `${id}@people.example`,
   }));
   await prisma.contact.createMany({ data: contacts });
   const filters = await rows(app, worlds, 'refine_filters', 'refine_filters', count, below);
@@ -69,8 +70,8 @@ export async function createWorlds(app: App, count: number): Promise<{ ours: Wor
     'conditional_splits',
     'funnel_steps',
     count,
-    (world, ids, position) => ({
-      ...below(world, ids),
+    (world, id, position) => ({
+      ...below(world, id),
       funnelId: world.funnel.id,
       kind: 'conditional_split' as const,
       position,
@@ -103,12 +104,12 @@ async function rows<Row>(
   list: ListName,
   table: PublicIdTable,
   count: number,
-  build: (world: World, ids: Named, position: number) => Row,
+  build: (world: World, id: bigint, position: number) => Row,
 ): Promise<Row[]> {
-  const allocated = await allocateIds(app.store.prisma, table, 2 * count);
-  return allocated.map((ids, index) => {
+  const drawn = await drawIds(app.store.prisma, table, 2 * count);
+  return drawn.map((id, index) => {
     const world = index % 2 === 0 ? worlds[0] : worlds[1];
-    world.ids[list].push(ids.id);
-    return build(world, ids, Math.floor(index / 2));
+    world.ids[list].push(id);
+    return build(world, id, Math.floor(index / 2));
   });
 }

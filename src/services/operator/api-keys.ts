@@ -1,14 +1,15 @@
 // API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team (DESIGN §7).
+
 import { parseScopes } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { type ApiKeyRow, findApiKeys, insertApiKey, setRevokedAt } from '../../store/api-keys.ts';
-import type { Ref } from '../../store/rows.ts';
 import type { Transaction } from '../../store/store.ts';
 import { withTransaction } from '../../store/transactions.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
+import type { Ref } from '../refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { ApiKeyRow };

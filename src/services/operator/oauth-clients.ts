@@ -6,11 +6,11 @@ import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { disableClient, findClients, insertClient, type OauthClientRow } from '../../store/oauth-clients.ts';
 import { revokeGrant } from '../../store/oauth-grants.ts';
-import { findByRef, type Ref } from '../../store/rows.ts';
+import { findById } from '../../store/rows.ts';
 import { WORKSPACES } from '../../store/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
-import { parseRef } from '../refs.ts';
+import { parseRef, type Ref } from '../refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { OauthClientRow };
@@ -111,7 +111,7 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
   if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
   const tenancy = { teamId, workspaceIds: null };
   const found = await Promise.all(
-    refs.map((ref) => findByRef(app, WORKSPACES, tenancy, parseRef('Workspace', ref))),
+    refs.map((ref) => findById(app, WORKSPACES, tenancy, parseRef('Workspace', 'workspaces', ref))),
   );
   return [
     ...new Set(

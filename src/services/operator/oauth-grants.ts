@@ -2,8 +2,7 @@
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { findGrant, findGrantsOfTeam, type NamedGrant, revokeGrant } from '../../store/oauth-grants.ts';
-import type { Ref } from '../../store/rows.ts';
-import { parseRef } from '../refs.ts';
+import { parseRef, type Ref } from '../refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { NamedGrant };
@@ -16,7 +15,7 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 
 /** Ends a grant at once. One that is revoked already stays as it is. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
-  const named = parseRef('Grant', ref);
+  const named = parseRef('Grant', 'oauth_grants', ref);
   const grant = await findGrant(app.store, named);
   if (grant === null || grant.teamId === null) throw notFound('Grant');
   await revokeGrant(app.store, { id: grant.id, teamId: grant.teamId }, app.clock());

@@ -4,7 +4,6 @@ import type { App } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { revokeGrant } from '../../store/oauth-grants.ts';
-import type { Ref } from '../../store/rows.ts';
 import { withTransaction } from '../../store/transactions.ts';
 import {
   deleteMembership,
@@ -22,7 +21,7 @@ import {
 } from '../../store/users.ts';
 import { parseName } from '../names.ts';
 import { hashPassword } from '../passwords.ts';
-import { parseRef } from '../refs.ts';
+import { parseRef, type Ref } from '../refs.ts';
 import { requireTeamId } from './teams.ts';
 
 export type { ListedUser, UserRow };
@@ -152,7 +151,7 @@ async function requireUser(app: App, ref: Ref): Promise<UserRow> {
   const named =
     typeof ref === 'string' && ref.includes('@')
       ? (await findUserByEmail(app.store, parseEmail(ref)))?.id
-      : parseRef('User', ref);
+      : parseRef('User', 'users', ref);
   const user = named === undefined ? null : await findUser(app.store, named);
   if (user === null) throw notFound('User');
   return user;

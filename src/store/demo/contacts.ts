@@ -1,6 +1,6 @@
 // The demo's contacts: most of them customers in good standing, and a few of every other kind that a shop has.
 
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import { createPerson, type Person } from '../seed/people.ts';
 import type { Random } from '../seed/random.ts';
 import type { WorkspaceData } from './data/shape.ts';
@@ -27,14 +27,14 @@ export async function insertContacts(
 ): Promise<void> {
   const { count, attributes } = data.contacts;
   const taken = new Set<string>();
-  const rows = (await allocateIds(demo.tx, 'contacts', count)).map((ids, index) => {
+  const rows = (await drawIds(demo.tx, 'contacts', count)).map((id, index) => {
     const ageDays = OLDEST_DAYS * (1 - index / count) * (0.985 + demo.random.next() * 0.015);
     const traits = demo.random.chance(SHARE.anonymous)
       ? anonymousTraits(demo.random)
       : identifiedTraits(demo, ageDays, attributes, taken);
     const updatedAt = demo.daysAgo(ageDays * demo.random.next());
     return {
-      ...ids,
+      id,
       workspaceId,
       uuid: uuidOf(demo.random),
       ...traits,

@@ -1,6 +1,6 @@
 // The demo's workflow trees: the nested data laid out as steps and pages.
 import type { BranchName } from '../funnel-steps.ts';
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { FunnelData, SplitData, StepData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
@@ -31,14 +31,13 @@ export async function insertWorkflows(
   const steps: FlatStep[] = [];
   for (const funnel of funnels) flatten(funnel, funnel.data.steps, null, null, steps);
   const pageIds = await insertPages(demo, workspaceId, steps);
-  const ids = await allocateIds(demo.tx, 'funnel_steps', steps.length);
+  const ids = await drawIds(demo.tx, 'funnel_steps', steps.length);
   await demo.tx.funnelStep.createMany({
-    // In the order of the tree: the database wants a step's parent to be there before it.
-    data: zip(steps, ids).map(([{ funnel, step, parent, branch, position }, own]) => ({
-      ...own,
+    data: zip(steps, ids).map(([{ funnel, step, parent, branch, position }, id]) => ({
+      id,
       workspaceId,
       funnelId: funnel.id,
-      parentId: parent === null ? null : (ids[parent]?.id ?? null),
+      parentId: parent === null ? null : (ids[parent] ?? null),
       branch,
       position,
       ...(typeof step === 'string'
@@ -70,10 +69,10 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Flat
   const pages = steps.flatMap(({ funnel, step }) =>
     typeof step === 'string' ? [{ funnel, name: step }] : [],
   );
-  const rows = zip(pages, await allocateIds(demo.tx, 'pages', pages.length));
+  const rows = zip(pages, await drawIds(demo.tx, 'pages', pages.length));
   await demo.tx.page.createMany({
-    data: rows.map(([{ funnel, name }, ids]) => ({
-      ...ids,
+    data: rows.map(([{ funnel, name }, id]) => ({
+      id,
       workspaceId,
       name,
       currentPath: `${funnel.data.path}/${toPath(name)}`,
@@ -81,7 +80,7 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Flat
       updatedAt: funnel.createdAt,
     })),
   });
-  return new Map(rows.map(([{ funnel, name }, { id }]) => [pageKey(funnel, name), id]));
+  return new Map(rows.map(([{ funnel, name }, id]) => [pageKey(funnel, name), id]));
 }
 
 function pageKey(funnel: InsertedFunnel, page: string): string {

@@ -1,5 +1,5 @@
 // The demo's funnels with their pages and workflow trees.
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { FunnelData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type InsertedFunnel, insertWorkflows } from './funnel-steps.ts';
@@ -23,13 +23,15 @@ export async function insertFunnels(
 ): Promise<DemoFunnels> {
   const { tx } = demo;
   const workspaceId = workspace.id;
-  const rows = zip(funnels, await allocateIds(tx, 'funnels', funnels.length)).map(([data, ids], index) => {
-    const createdAt = demo.daysAgo(AGE_DAYS - index * 60 - demo.random.next() * 30);
-    return { ids, data, createdAt };
-  });
+  const rows = zip(funnels, await drawIds(tx, 'funnels', funnels.length)).map(
+    ([data, id], index): InsertedFunnel => {
+      const createdAt = demo.daysAgo(AGE_DAYS - index * 60 - demo.random.next() * 30);
+      return { id, data, createdAt };
+    },
+  );
   await tx.funnel.createMany({
-    data: rows.map(({ ids, data, createdAt }) => ({
-      ...ids,
+    data: rows.map(({ id, data, createdAt }) => ({
+      id,
       workspaceId,
       name: data.name,
       currentPath: data.path,
@@ -44,16 +46,15 @@ export async function insertFunnels(
     })),
   });
   await tx.funnelTag.createMany({
-    data: rows.flatMap(({ ids, data, createdAt }) =>
+    data: rows.flatMap(({ id, data, createdAt }) =>
       (data.tags ?? []).map((tag) => ({
         workspaceId,
-        funnelId: ids.id,
+        funnelId: id,
         tagId: requireNamed(tagIds, 'tag', tag),
         appliedAt: createdAt,
       })),
     ),
   });
-  const inserted = rows.map(({ ids, data, createdAt }): InsertedFunnel => ({ id: ids.id, data, createdAt }));
-  const pageIds = await insertWorkflows(demo, workspaceId, inserted, filterIds);
-  return { funnelIds: new Map(inserted.map(({ id, data }) => [data.name, id])), pageIds };
+  const pageIds = await insertWorkflows(demo, workspaceId, rows, filterIds);
+  return { funnelIds: new Map(rows.map(({ id, data }) => [data.name, id])), pageIds };
 }

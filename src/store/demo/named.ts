@@ -10,13 +10,6 @@ export function requireNamed(named: Named, what: string, name: string): bigint {
   return id;
 }
 
-/** The element of a list that must have exactly one. */
-export function onlyOne<T>(items: readonly T[]): T {
-  const [item] = items;
-  if (item === undefined || items.length > 1) throw new Error(`Expected one, got ${items.length}.`);
-  return item;
-}
-
 /** Pairs two lists of the same length. */
 export function zip<A, B>(left: readonly A[], right: readonly B[]): [A, B][] {
   if (left.length !== right.length) throw new Error(`Lengths differ: ${left.length}, ${right.length}.`);

@@ -1,7 +1,5 @@
 // The demo's person, who owns every demo team: whoever tries the gateway signs in as her.
-import { allocateIds } from '../public-ids.ts';
 import type { Demo } from './demo.ts';
-import { onlyOne } from './named.ts';
 
 /** Makes a password and keeps it; what it returns is the hash to store. */
 export type IssuePassword = () => Promise<string>;
@@ -23,13 +21,13 @@ export async function insertPerson(
     select: { id: true },
   });
   if (there !== null) return;
-  const ids = onlyOne(await allocateIds(tx, 'users', 1));
   const createdAt = demo.daysAgo(0);
   const passwordHash = await issuePassword();
-  await tx.user.create({
-    data: { ...ids, email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
+  const { id: userId } = await tx.user.create({
+    data: { email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
+    select: { id: true },
   });
   await tx.teamMember.createMany({
-    data: teamIds.map((teamId) => ({ userId: ids.id, teamId, role: 'owner' as const, createdAt })),
+    data: teamIds.map((teamId) => ({ userId, teamId, role: 'owner' as const, createdAt })),
   });
 }

@@ -2,7 +2,7 @@
 
 import type { Criterion } from '../../resources/refine-filters.ts';
 import type { Prisma } from '../generated/client.ts';
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { FilterData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
@@ -16,11 +16,11 @@ export async function insertRefineFilters(
   filters: readonly FilterData[],
   tagIds: Named,
 ): Promise<Named> {
-  const ids = await allocateIds(demo.tx, 'refine_filters', filters.length);
-  const rows = zip(filters, ids).map(([{ name, conjunction = 'and', criteria }, own], index) => {
+  const ids = await drawIds(demo.tx, 'refine_filters', filters.length);
+  const rows = zip(filters, ids).map(([{ name, conjunction = 'and', criteria }, id], index) => {
     const createdAt = demo.daysAgo(AGE_DAYS - index * 11 - demo.random.next() * 10);
     const resolved = criteria.map((criterion) => withTagIds(criterion, tagIds));
-    return { ...own, workspaceId, name, conjunction, criteria: resolved, createdAt, updatedAt: createdAt };
+    return { id, workspaceId, name, conjunction, criteria: resolved, createdAt, updatedAt: createdAt };
   });
   await demo.tx.refineFilter.createMany({ data: rows });
   return new Map(rows.map(({ name, id }) => [name, id]));

@@ -1,5 +1,5 @@
 // The demo's tags.
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, zip } from './named.ts';
@@ -9,10 +9,10 @@ const AGE_DAYS = 840;
 /** Inserts a workspace's tags; returns their ids by name. */
 export async function insertTags(demo: Demo, workspaceId: bigint, { tags }: WorkspaceData): Promise<Named> {
   const entries = Object.entries(tags);
-  const rows = zip(entries, await allocateIds(demo.tx, 'tags', entries.length)).map(
-    ([[name, { color }], ids], index) => {
+  const rows = zip(entries, await drawIds(demo.tx, 'tags', entries.length)).map(
+    ([[name, { color }], id], index) => {
       const createdAt = demo.daysAgo(AGE_DAYS - index * 7);
-      return { ...ids, workspaceId, name, color, createdAt, updatedAt: createdAt };
+      return { id, workspaceId, name, color, createdAt, updatedAt: createdAt };
     },
   );
   await demo.tx.tag.createMany({ data: rows });

@@ -1,5 +1,5 @@
 // The demo's outgoing webhook endpoints.
-import { allocateIds } from '../public-ids.ts';
+import { drawIds } from '../ids.ts';
 import type { EndpointData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import type { DemoFunnels } from './funnels.ts';
@@ -14,12 +14,12 @@ export async function insertWebhookEndpoints(
   endpoints: readonly EndpointData[],
   { funnelIds, pageIds }: DemoFunnels,
 ): Promise<void> {
-  const ids = await allocateIds(demo.tx, 'webhook_endpoints', endpoints.length);
+  const ids = await drawIds(demo.tx, 'webhook_endpoints', endpoints.length);
   await demo.tx.webhookEndpoint.createMany({
-    data: zip(endpoints, ids).map(([{ name, url, events, funnels = [], pages = [] }, own], index) => {
+    data: zip(endpoints, ids).map(([{ name, url, events, funnels = [], pages = [] }, id], index) => {
       const createdAt = demo.daysAgo(AGE_DAYS - index * 31 - demo.random.next() * 10);
       return {
-        ...own,
+        id,
         workspaceId,
         name,
         url,

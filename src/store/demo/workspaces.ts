@@ -1,8 +1,7 @@
 // The demo's workspaces with their custom domains.
-import { allocateIds } from '../public-ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
-import { type Named, onlyOne } from './named.ts';
+import type { Named } from './named.ts';
 
 export interface DemoWorkspace {
   readonly id: bigint;
@@ -18,11 +17,13 @@ export async function insertWorkspace(
   { name, subdomain, customDomains }: WorkspaceData,
 ): Promise<DemoWorkspace> {
   const { tx } = demo;
-  const ids = onlyOne(await allocateIds(tx, 'workspaces', 1));
   const createdAt = demo.daysAgo(AGE_DAYS + demo.random.next() * 40);
-  await tx.workspace.create({ data: { ...ids, teamId, name, subdomain, createdAt, updatedAt: createdAt } });
-  const domains = await tx.customDomain.createManyAndReturn({
-    data: customDomains.map((host) => ({ workspaceId: ids.id, host, createdAt })),
+  const { id } = await tx.workspace.create({
+    data: { teamId, name, subdomain, createdAt, updatedAt: createdAt },
+    select: { id: true },
   });
-  return { id: ids.id, customDomainIds: new Map(domains.map(({ host, id }) => [host, id])) };
+  const domains = await tx.customDomain.createManyAndReturn({
+    data: customDomains.map((host) => ({ workspaceId: id, host, createdAt })),
+  });
+  return { id, customDomainIds: new Map(domains.map((domain) => [domain.host, domain.id])) };
 }

@@ -14,7 +14,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { readMigrations } from './folder.ts';
+import { readMigrations, readSchema } from './folder.ts';
 
 const PACKAGE = '@prisma/schema-engine-wasm/schema_engine_bg';
 
@@ -36,15 +36,18 @@ export async function withEngine<T>(
   prismaFolder: string,
   work: (engine: SchemaEngine, input: EngineInput) => Promise<T>,
 ): Promise<T> {
-  const path = join(prismaFolder, 'schema.prisma');
-  const content = await readFile(path, 'utf8');
+  const schema = await readSchema(prismaFolder);
   const Engine = await loadEngine();
   const adapter = bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool));
-  const engine = await Engine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+  const engine = await Engine.new(
+    { datamodels: schema.map(({ path, content }) => [path, content]) },
+    () => {},
+    adapter,
+  );
   try {
     return await work(engine, {
       migrationsList: await listMigrations(prismaFolder),
-      schema: { files: [{ path, content }] },
+      schema: { files: schema },
       filters: { externalTables: [], externalEnums: [] },
     });
   } finally {

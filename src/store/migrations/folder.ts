@@ -4,8 +4,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder with `schema.prisma` and `migrations/`. */
+/** The folder with `schema/` and `migrations/`. */
 export const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma', import.meta.url));
+
+/** The files of the schema that the migrations lead to. */
+export async function readSchema(prismaFolder: string): Promise<{ path: string; content: string }[]> {
+  const folder = join(prismaFolder, 'schema');
+  const paths = (await readdir(folder)).sort().map((name) => join(folder, name));
+  return Promise.all(paths.map(async (path) => ({ path, content: await readFile(path, 'utf8') })));
+}
 
 /** One migration: its folder's name and its SQL. */
 export interface Migration {

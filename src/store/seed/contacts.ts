@@ -1,10 +1,9 @@
 // Contacts in bulk, through COPY. They come in chunks, each a transaction of its own: what is cut short leaves whole
-// chunks behind and nothing in between. Ids are taken from the sequence, so nobody else ever gets one of them.
+// chunks behind and nothing in between. Ids are drawn in the same transaction.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { toPublicId } from '../public-ids.ts';
 import { createPerson, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -24,13 +23,13 @@ const PIECE_ROWS = 500;
 const MAX_WORKERS = 3;
 const SPREAD_MS = 4 * 365 * 86_400_000;
 
-const COPY = `copy contacts (id, public_id, workspace_id, email_address, first_name, last_name, phone_number, time_zone,
+const COPY = `copy contacts (id, workspace_id, email_address, first_name, last_name, phone_number, time_zone,
   unsubscribed_at, email_suppression_reason, custom_attributes, created_at, updated_at) from stdin`;
 
-/** Ids come as runs: one, unless others take ids at the same moment. */
+/** Ids come as runs: one, unless others draw ids at the same moment. The first draw announces them all. */
 const TAKE_IDS = `select min(id) as first, count(*)::int as count from (
     select id, id - row_number() over (order by id) as run
-    from (select nextval(pg_get_serial_sequence('contacts', 'id')) as id from generate_series(1, $1)) as taken
+    from (select draw_id(3, 'contacts_id_seq') as id from generate_series(1, $1)) as taken
   ) as runs group by run order by first`;
 
 /**
@@ -156,7 +155,6 @@ function contactLine(
   const since = () => new Date(ms.created + random.next() * (ms.now - ms.created)).toISOString();
   const fields = [
     id,
-    toPublicId('contacts', id),
     workspaceId,
     addressOf(person, id),
     person.firstName,

@@ -1,14 +1,17 @@
 // The stock stack's own Prisma client and Pothos types, made from the gateway's schema: the same tables, another client.
 // Prisma looks for a schema engine binary first, never runs it, and is content with any existing file.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { env, execPath, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const { PATH } = env;
 const here = fileURLToPath(new URL('.', import.meta.url));
-const original = readFileSync(new URL('../../../prisma/schema.prisma', import.meta.url), 'utf8');
+const folder = new URL('../../../prisma/schema/', import.meta.url);
+const original = readdirSync(folder)
+  .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  .join('\n');
 const GENERATORS = `generator client {
   provider               = "prisma-client"
   output                 = "./client"

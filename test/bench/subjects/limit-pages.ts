@@ -23,7 +23,8 @@ const ACTIVE =
 /** A contact's tags as JSON text without spaces. */
 const TAGS = `coalesce((select '[' || string_agg('{"id":' || g.id || ',"public_id":"' || g.public_id || '","name":' ||
     to_json(g.name) || ',"color":"' || g.color || '","applied_at":"' || ${time('a.applied_at')} || '"}', ',' order by g.id)
-  || ']' from contact_tags a join tags g on g.id = a.tag_id where a.contact_id = t.id), '[]')`;
+  || ']' from contact_tags a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
+    where a.workspace_id = t.workspace_id and a.contact_id = t.id), '[]')`;
 
 const FROM = 'from contacts t where t.workspace_id = $1 and t.id > $2 order by t.id limit $3';
 
