@@ -9,7 +9,7 @@ import {
   parsePageQuery,
 } from '../pagination.ts';
 import { JSON_HEADERS, out, type Shown, type Write } from './responses.ts';
-import type { Parameter, Query, ResponseForm } from './route.ts';
+import type { Header, Query, ResponseForm } from './route.ts';
 
 /** What every list takes. */
 export const pageQuery: Query<PageRequest> = {
@@ -33,7 +33,7 @@ export const pageQuery: Query<PageRequest> = {
   parse: parsePageQuery,
 };
 
-const PAGE_HEADERS: readonly Parameter[] = [
+const PAGE_HEADERS: readonly Header[] = [
   {
     name: 'Pagination-Next',
     description: 'The id of the last object of the page; absent on an empty one.',

@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
+import { requireDocumented } from './openapi.ts';
 
 /** Who sends a request: the value of its Authorization header. */
 export interface Caller {
@@ -29,7 +30,7 @@ export interface Gateway {
   readonly app: App;
   /** Everything that was logged, a line each. */
   readonly logLines: string[];
-  /** Sends one request through the real handler. */
+  /** Sends one request through the real handler. Rejects when openapi.json does not describe the answer of the REST face. */
   send(path: string, options?: RequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
@@ -64,11 +65,11 @@ export async function createGateway({
   return {
     app,
     logLines,
-    send: (path, options = {}) =>
-      server.fetch(
-        toRequest(path, options),
-        options.address === undefined ? undefined : { address: options.address },
-      ),
+    async send(path, options = {}) {
+      const request = toRequest(path, options);
+      const peer = options.address === undefined ? undefined : { address: options.address };
+      return requireDocumented(request.method, new URL(request.url), await server.fetch(request, peer));
+    },
     async close() {
       await closeApp(app);
       await database.drop();
