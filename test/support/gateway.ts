@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer, type Server } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
 import { requireDocumented } from './openapi.ts';
 
@@ -61,18 +61,30 @@ export async function createGateway({
     { databaseUrl: await through(database.url), secretKeys: () => [TEST_SECRET_KEY] },
     { log, ...overrides },
   );
-  const server = createServer(app);
+  const server = createCheckedServer(app);
   return {
     app,
     logLines,
-    async send(path, options = {}) {
-      const request = toRequest(path, options);
-      const peer = options.address === undefined ? undefined : { address: options.address };
-      return requireDocumented(request.method, new URL(request.url), await server.fetch(request, peer));
-    },
+    send: (path, options = {}) =>
+      server.fetch(
+        toRequest(path, options),
+        options.address === undefined ? undefined : { address: options.address },
+      ),
     async close() {
       await closeApp(app);
       await database.drop();
+    },
+  };
+}
+
+/** The real server. Its `fetch` rejects when openapi.json does not describe an answer of the REST face. */
+export function createCheckedServer(app: App): Server {
+  const server = createServer(app);
+  return {
+    ...server,
+    async fetch(request, peer) {
+      const { method, url } = request;
+      return requireDocumented(method, new URL(url), await server.fetch(request, peer));
     },
   };
 }
