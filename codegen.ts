@@ -1,13 +1,18 @@
-// `npm run codegen`: writes the public GraphQL contract, schema.graphql, and the typed documents that tests use.
+// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, and the typed documents that tests use.
 // `node codegen.ts documents` writes the documents alone, so that `npm test` does not hide a contract that has drifted.
-import { glob, readFile, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { printSchema } from 'graphql';
 import { schema } from './src/graphql/schema.ts';
 
 const sdl = `${printSchema(schema)}\n`;
-if (process.argv[2] !== 'documents') await writeFile('schema.graphql', sdl);
+if (process.argv[2] !== 'documents') {
+  await writeFile('schema.graphql', sdl);
+  await writeFile('openapi.json', await makeOpenApi());
+}
 
 await generate(
   {
@@ -35,6 +40,38 @@ await generate(
   },
   true,
 );
+
+/** Its examples are answers from a database with the demo data, which is started for that. */
+async function makeOpenApi(): Promise<string> {
+  // Loaded for this alone: the documents need none of it.
+  const [{ exampleClock, openApiText }, { openEmbedded }, { applyMigrations }, { createApp, closeApp }] =
+    await Promise.all([
+      import('./test/support/openapi-examples.ts'),
+      import('./src/store/embedded.ts'),
+      import('./src/store/migrations.ts'),
+      import('./src/app.ts'),
+    ]);
+  const [{ parseConfig }, { default: pg }] = await Promise.all([
+    import('./src/config/config.ts'),
+    import('pg'),
+  ]);
+  const dataDir = await mkdtemp(join(tmpdir(), 'funnel-gateway-codegen-'));
+  const database = await openEmbedded({ dataDir, settings: { fsync: 'off' } });
+  try {
+    const pool = new pg.Pool({ connectionString: database.url });
+    await applyMigrations(pool);
+    await pool.end();
+    const { config } = parseConfig({ LOG_LEVEL: 'error' }, '/');
+    const secrets = { databaseUrl: database.url, secretKeys: () => [] };
+    const app = createApp(config, secrets, { clock: exampleClock });
+    const text = await openApiText(app);
+    await closeApp(app);
+    return text;
+  } finally {
+    await database.release();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
 
 /** The test files that hand a document to `graphql(...)`; to parse all the others would take much longer. */
 async function findDocuments(): Promise<string[]> {

@@ -3,10 +3,15 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config/config.ts';
-import { createServer } from '../src/http/server.ts';
 import { createLogger } from '../src/log.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from './support/gateway.ts';
+import {
+  type Caller,
+  createCheckedServer,
+  createGateway,
+  type Gateway,
+  TEST_SECRET_KEY,
+} from './support/gateway.ts';
 import { createTenant, methodOf, OPERATIONS, type Tenant } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
@@ -61,7 +66,7 @@ describe('a database that is not there', () => {
       { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
       { log },
     );
-    const server = createServer(app);
+    const server = createCheckedServer(app);
     const headers = { Authorization: caller.authorization ?? '' };
     for (const operation of OPERATIONS) {
       const request = new Request(`http://localhost${operation.path(tenant)}`, {
@@ -154,7 +159,7 @@ describe('a database that is too slow', () => {
 
   test('a request that takes longer than REQUEST_TIMEOUT_MS is 503 at that time', async () => {
     const config = parseConfig({ REQUEST_TIMEOUT_MS: '150' }, '/').config;
-    const hasty = createServer({ ...gateway.app, config });
+    const hasty = createCheckedServer({ ...gateway.app, config });
     const headers = { Authorization: caller.authorization ?? '' };
     const response = await whileLocked('lock table teams', () =>
       hasty.fetch(new Request('http://localhost/api/v2/teams', { headers })),

@@ -1,10 +1,10 @@
 // A request's head may have 16 kB, from anybody. Whatever pattern fills it, reading it takes time in proportion to its length: no
 // regular expression, ours or a library's, and no loop goes over it for each of its parts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createServer, type Server } from '../src/http/server.ts';
+import type { Server } from '../src/http/server.ts';
 import { createAuthorizationServer } from '../src/oauth/authorization-server.ts';
 import * as factories from './support/factories.ts';
-import { createGateway, type Gateway } from './support/gateway.ts';
+import { createCheckedServer, createGateway, type Gateway } from './support/gateway.ts';
 
 let gateway: Gateway;
 let server: Server;
@@ -12,7 +12,7 @@ let authorization: string;
 
 beforeAll(async () => {
   gateway = await createGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOG_LEVEL: 'silent' } });
-  server = createServer(gateway.app);
+  server = createCheckedServer(gateway.app);
   const { teamId } = await factories.workspace(gateway.app);
   authorization = (await factories.apiKey(gateway.app, { teamId })).authorization ?? '';
 });

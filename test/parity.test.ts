@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';
 import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
-import { createServer } from '../src/http/server.ts';
 import * as factories from './support/factories.ts';
 import {
   anonymous,
   type Caller,
+  createCheckedServer,
   createGateway,
   type Gateway,
   type RequestOptions,
@@ -236,7 +236,7 @@ test('unavailable: the database away is 503 with Retry-After at both', async () 
     { databaseUrl: 'postgresql://u:p@127.0.0.1:9/db', secretKeys: () => [TEST_SECRET_KEY] },
     { log },
   );
-  const server = createServer(app);
+  const server = createCheckedServer(app);
   const away: Gateway = {
     ...gateway,
     send: (path, { method = 'GET', headers = {}, body } = {}) => {

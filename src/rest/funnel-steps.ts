@@ -23,6 +23,7 @@ export const funnelStepRoutes: readonly Route[] = [
     path: '/api/v2/funnels/:id/structure',
     operationId: 'getFunnelStructure',
     summary: 'Gets the workflow of a funnel, whole',
+    resource: funnel,
     scope: funnelSteps.scope,
     response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
     handle: ({ ctx, params }) => funnelSteps.getStructure(ctx, params.id),

@@ -10,7 +10,7 @@ import {
 } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { JSON_HEADERS, out, type Shown, type Write } from './responses.ts';
-import type { Parameter, Query, ResponseForm } from './route.ts';
+import type { Header, Query, ResponseForm } from './route.ts';
 
 /** What every list takes. */
 export const pageQuery: Query<PageRequest> = {
@@ -34,7 +34,7 @@ export const pageQuery: Query<PageRequest> = {
   parse: parsePageQuery,
 };
 
-const PAGE_HEADERS: readonly Parameter[] = [
+const PAGE_HEADERS: readonly Header[] = [
   {
     name: 'Pagination-Next',
     description: 'The id of the last object of the page; absent on an empty one.',

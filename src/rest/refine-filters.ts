@@ -26,6 +26,7 @@ export const refineFilterRoutes: readonly Route[] = [
     operationId: 'listRefineFilters',
     summary:
       'Lists the saved filters of a workspace: all of them, unless `after` or `per_page` asks for a page',
+    resource: refineFilter,
     scope: refineFilters.scope,
     query: pageOrAll,
     response: pageOrAllOf(objects),
@@ -39,6 +40,7 @@ export const refineFilterRoutes: readonly Route[] = [
     path: '/api/v2/refine_filters/:id',
     operationId: 'getRefineFilter',
     summary: 'Gets a saved filter',
+    resource: refineFilter,
     scope: refineFilters.scope,
     response: objectOf(objects, 'The saved filter.'),
     handle: ({ ctx, params }) => refineFilters.get(ctx, params.id),

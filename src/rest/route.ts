@@ -3,13 +3,20 @@
 import type { Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Reply } from '../reply.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { Schema } from './schemas.ts';
 
-/** A parameter of the query, or a header of an answer. */
-export interface Parameter {
+/** A parameter of the query. */
+interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+}
+
+/** A header of an answer. */
+export interface Header extends Parameter {
+  /** Every such answer has it. */
+  readonly required?: true;
 }
 
 /** What a route takes from its query; what is unknown is ignored. */
@@ -19,11 +26,20 @@ export interface Query<Q> {
   parse(query: URLSearchParams): Q;
 }
 
+/** What a route takes as its body, which is JSON. */
+export interface Body<B> {
+  readonly schema: Schema;
+  /** As in ResponseForm. */
+  components?(): Readonly<Record<string, Schema>>;
+  /** @throws AppError `invalid` blaming the members that are wrong */
+  parse(input: unknown): B;
+}
+
 /** What a route answers, and how a result is made an answer. */
 export interface ResponseForm<Result> {
   readonly status: 200 | 204;
   readonly description: string;
-  readonly headers?: readonly Parameter[];
+  readonly headers?: readonly Header[];
   /** null: there is no body. */
   readonly schema: Schema | null;
   /** The schemas that it refers to, by the names that they have among the document's components. */
@@ -40,32 +56,42 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 /** A request whose caller holds the route's scope. */
-interface RestRequest<Name extends string, Q> {
+interface RestRequest<Name extends string, Q, B> {
   readonly ctx: Context;
   /** Path parameters, decoded, untrusted. */
   readonly params: Readonly<Record<Name, string>>;
   readonly query: Q;
+  readonly body: B;
 }
 
-interface RouteOf<Path extends string, Q, Result> {
-  readonly method: 'GET' | 'DELETE';
+interface RouteOf<Path extends string, Q, B, Result> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters. */
   readonly path: Path;
   /** What the operation is called in the OpenAPI document and in the clients that are made from it. */
   readonly operationId: string;
   readonly summary: string;
+  /** The noun that it is about. */
+  readonly resource: Resource;
   readonly scope: Scope;
   readonly query?: Query<Q>;
+  /** Without it a body is not read. */
+  readonly body?: Body<B>;
   readonly response: ResponseForm<Result>;
   /** @throws AppError, which becomes a problem document */
-  readonly handle: (request: RestRequest<ParamsOf<Path>, Q>) => Promise<Result>;
+  readonly handle: (request: RestRequest<ParamsOf<Path>, Q, B>) => Promise<Result>;
 }
 
-export type Route = RouteOf<string, unknown, unknown>;
+export type Route = RouteOf<string, unknown, unknown, unknown>;
 
-/** A route whose handler knows the names of its path's parameters and the types of its query and result. */
-export function route<const Path extends string, Result, Q = undefined>(
-  spec: RouteOf<Path, Q, Result>,
+/** A route whose handler knows the names of its path's parameters and the types of its query, body and result. */
+export function route<const Path extends string, Result, Q = undefined, B = undefined>(
+  spec: RouteOf<Path, Q, B, Result>,
 ): Route {
   return spec as unknown as Route;
+}
+
+/** A route's path with `{name}` for parameters. */
+export function toTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
 }

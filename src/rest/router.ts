@@ -4,12 +4,14 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
+import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { funnelRoutes } from './funnels.ts';
+import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
-import type { Route } from './route.ts';
+import { type Route, toTemplate } from './route.ts';
 import { teamRoutes } from './teams.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { workspaceRoutes } from './workspaces.ts';
@@ -18,6 +20,7 @@ import { workspaceRoutes } from './workspaces.ts';
 interface RestEnv {
   Bindings: {
     exchange: {
+      readonly request: Request;
       /** The URL that the client used. */
       readonly url: URL;
       /** Who asks, and where. @throws AppError `misdirected_request` for a host that is nobody's */
@@ -26,6 +29,9 @@ interface RestEnv {
     };
   };
 }
+
+/** The version of the API in the OpenAPI document. */
+export const OPENAPI_VERSION = '2';
 
 export const routes: readonly Route[] = [
   ...teamRoutes,
@@ -38,27 +44,35 @@ export const routes: readonly Route[] = [
   ...webhookEndpointRoutes,
 ];
 
-/** Mounts every route. HEAD is served by GET; another method on a known path is 405 with `Allow` (RFC 9110 §15.5.6). */
-export function mountRest<Env extends RestEnv>(http: Hono<Env>): void {
-  for (const { method, path, scope, query, response, handle } of routes) {
+/**
+ * Mounts routes, and what tells of them. HEAD is served by GET; another method on a known path is 405 with `Allow`
+ * (RFC 9110 §15.5.6).
+ */
+export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly Route[] = routes): void {
+  for (const { method, path, scope, query, body, response, handle } of served) {
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
       const ctx = await exchange.context();
-      const { url } = exchange;
+      const { url, request } = exchange;
       // Whoever may not is told so, whatever else is wrong with the request.
       requireScope(ctx, scope);
-      const result = await handle({ ctx, params: c.req.param(), query: query?.parse(url.searchParams) });
+      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
+      const result = await handle({
+        ctx,
+        params: c.req.param(),
+        query: query?.parse(url.searchParams),
+        body: input,
+      });
       return exchange.respond(response.reply(result, url));
     });
   }
-  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
-    const allow = served.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  for (const [path, same] of Map.groupBy(served, (route) => route.path)) {
+    const allow = same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     refuseOthers(http, path, allow);
   }
-  for (const path of ['/api/v2', '/api/v2/']) {
-    http.get(path, overview);
-    refuseOthers(http, path, ['GET', 'HEAD']);
-  }
+  for (const path of ['/api/v2', '/api/v2/']) http.get(path, overview);
+  http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(openApiReply(c.req.header('if-none-match'))));
+  for (const path of ['/api/v2', '/api/v2/', OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
 }
 
 function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow: readonly string[]): void {
@@ -75,7 +89,8 @@ function overview(): Response {
     pagination: 'per_page (20, at most 100), sort_order (asc or desc), after (an id); follow the Link header',
     parameters:
       'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
-    endpoints: routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    openapi: OPENAPI_PATH,
+    endpoints: routes.map(({ method, path }) => `${method} ${toTemplate(path)}`),
   };
   return new Response(`${JSON.stringify(about, null, 2)}\n`, {
     headers: { 'Content-Type': 'application/json' },

@@ -43,7 +43,10 @@ export function fieldSchema(field: Field): Schema {
   };
 }
 
-const INTEGER = { type: 'integer', format: 'int64' };
+const INTEGER: Schema = { type: 'integer', format: 'int64' };
+
+/** What names an object in a path: its integer id, or its public id. */
+export const REF_SCHEMA: Schema = { anyOf: [INTEGER, { type: 'string', pattern: '^[A-Za-z]{6,}$' }] };
 
 function valueSchema({ type, restAsNumber, restOmits, items, members }: Field): Schema {
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };

@@ -1,8 +1,8 @@
 // X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else (DESIGN §7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createServer, type Server } from '../../src/http/server.ts';
+import type { Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -14,7 +14,7 @@ let last: bigint;
 beforeAll(async () => {
   const env = { SERVICE_HOST: 'service.example', TRUST_PROXY: '10.0.0.0/8, 192.0.2.7, fd00::/8' };
   gateway = await createGateway({ env });
-  server = createServer(gateway.app);
+  server = createCheckedServer(gateway.app);
   const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
   await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
   last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
@@ -68,7 +68,7 @@ describe.each([
 
 test('a trusted link-local proxy counts with its zone', async () => {
   const linkLocal = await createGateway({ env: { TRUST_PROXY: 'fe80::/10' } });
-  const response = await createServer(linkLocal.app).fetch(
+  const response = await createCheckedServer(linkLocal.app).fetch(
     new Request('http://inner.example/api/v2/teams', {
       headers: { 'X-Forwarded-Host': 'localhost' },
     }),

@@ -5,9 +5,9 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jos
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIssuerKeys } from '../../src/auth/issuer-keys.ts';
 import type { OutsideIssuer } from '../../src/config/config.ts';
-import { createServer, type Server } from '../../src/http/server.ts';
+import type { Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -78,7 +78,7 @@ function restart(claimNames: Partial<OutsideIssuer> = {}): void {
   if (outside === null) throw new Error('no outside issuer');
   const oauth = { ...app.config.oauth, outside: { ...outside, ...claimNames } };
   const issuerKeys = createIssuerKeys({ issuer: ISSUER, fetch: issuerFetch, clock: app.clock, log: app.log });
-  server = createServer({ ...app, config: { ...app.config, oauth }, issuerKeys });
+  server = createCheckedServer({ ...app, config: { ...app.config, oauth }, issuerKeys });
 }
 
 const seconds = (count: number) => Math.floor(NOW.getTime() / 1000) + count;

@@ -3,10 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/http/server.ts';
 import { list, remove, rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import {
+  type Caller,
+  createCheckedServer,
+  createGateway,
+  type Gateway,
+  TEST_SECRET_KEY,
+} from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 
@@ -190,7 +195,7 @@ describe('the private parts', () => {
     const request = new Request('http://localhost:4000/api/v2/teams', {
       headers: { authorization: caller.authorization ?? '' },
     });
-    expect((await createServer(blind).fetch(request)).status).toBe(200);
+    expect((await createCheckedServer(blind).fetch(request)).status).toBe(200);
     expect(warnings()).toHaveLength(before);
     expect(await app.store.prisma.signingKey.count()).toBe(1);
   });

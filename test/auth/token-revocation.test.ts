@@ -4,11 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/http/server.ts';
 import * as signing from '../../src/services/operator/signing-keys.ts';
 import { type OauthGrant, revokeGrant } from '../../src/store/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import {
+  type Caller,
+  createCheckedServer,
+  createGateway,
+  type Gateway,
+  TEST_SECRET_KEY,
+} from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
@@ -28,7 +33,7 @@ beforeAll(async () => {
     { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
     { log: here.app.log },
   );
-  const server = createServer(there);
+  const server = createCheckedServer(there);
   askThere = async ({ authorization }) => {
     const headers = { Authorization: authorization ?? '' };
     return (await server.fetch(new Request('http://localhost:4000/api/v2/teams', { headers }))).status;

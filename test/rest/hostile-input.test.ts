@@ -2,11 +2,10 @@
 // honest client sends: each is answered or refused in the documented form, nothing breaks, nothing changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
-import { createServer } from '../../src/http/server.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { routes } from '../../src/rest/router.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
 import { all, breakages, digest, TEXTS } from '../support/hostile.ts';
 import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
@@ -159,7 +158,7 @@ const HEADERS = [
 );
 
 test.each(HEADERS)('the header %s may be anything', async (name) => {
-  const server = createServer(gateway.app);
+  const server = createCheckedServer(gateway.app);
   const requests = [
     ['GET', '/api/v2/teams'],
     ['GET', '/account'],

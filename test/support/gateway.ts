@@ -4,8 +4,9 @@ import { inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer, type Server } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
+import { requireDocumented } from './openapi.ts';
 
 /** Who sends a request: the value of its Authorization header. */
 export interface Caller {
@@ -29,7 +30,7 @@ export interface Gateway {
   readonly app: App;
   /** Everything that was logged, a line each. */
   readonly logLines: string[];
-  /** Sends one request through the real handler. */
+  /** Sends one request through the real handler. Rejects when openapi.json does not describe the answer of the REST face. */
   send(path: string, options?: RequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
@@ -60,7 +61,7 @@ export async function createGateway({
     { databaseUrl: await through(database.url), secretKeys: () => [TEST_SECRET_KEY] },
     { log, ...overrides },
   );
-  const server = createServer(app);
+  const server = createCheckedServer(app);
   return {
     app,
     logLines,
@@ -72,6 +73,18 @@ export async function createGateway({
     async close() {
       await closeApp(app);
       await database.drop();
+    },
+  };
+}
+
+/** The real server. Its `fetch` rejects when openapi.json does not describe an answer of the REST face. */
+export function createCheckedServer(app: App): Server {
+  const server = createServer(app);
+  return {
+    ...server,
+    async fetch(request, peer) {
+      const { method, url } = request;
+      return requireDocumented(method, new URL(url), await server.fetch(request, peer));
     },
   };
 }

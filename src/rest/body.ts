@@ -1,0 +1,42 @@
+// The JSON body of a request, for a route that takes one.
+import { AppError } from '../errors.ts';
+import type { Fields } from '../resources/resource.ts';
+import { type Given, parseFields } from '../services/parse-fields.ts';
+import type { Body } from './route.ts';
+import { objectSchema } from './schemas.ts';
+
+/** A body that gives some of a noun's fields. @param fields those that clients may give */
+export function bodyOf<F extends Fields>(fields: F): Body<Given<F>> {
+  const { type, properties } = objectSchema(fields);
+  return { schema: { type, properties }, parse: (input) => parseFields(fields, input) };
+}
+
+/** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */
+const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
+
+/**
+ * The body of a request as the value that its JSON stands for.
+ * @param maxBytes counted while it is read, whatever length was announced
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, or `bad_request` where it is not JSON in UTF-8
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
+    throw new AppError('unsupported_media_type', 'Send the body as application/json.');
+  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (cause) {
+    throw new AppError('bad_request', 'The body is not JSON.', { cause });
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+}

@@ -1,0 +1,177 @@
+// The OpenAPI 3.1 document of a list of routes. It is written to openapi.json by `npm run codegen`, and served from there. Pure.
+import { SCOPES, scopeSentence } from '../auth/scopes.ts';
+import { STATUS_OF } from '../errors.ts';
+import {
+  PROBLEM,
+  problemContent,
+  problemSchema,
+  REFUSALS,
+  type RefusalCode,
+  refusalsOf,
+} from './refusals.ts';
+import { type Header, type Route, toTemplate } from './route.ts';
+import { REF_SCHEMA } from './schemas.ts';
+
+/** A real request for an operation, and its answer. */
+export interface Example {
+  /** The values of the path's parameters. */
+  readonly params: Readonly<Record<string, number>>;
+  /** Absent: it was not sent, for it changes something. */
+  readonly answer?: { readonly headers: Headers; readonly body: unknown };
+}
+
+export interface Examples {
+  /** By operationId. */
+  readonly operations: Readonly<Record<string, Example>>;
+  /** Problem documents. */
+  readonly refusals: Readonly<Partial<Record<RefusalCode, unknown>>>;
+}
+
+const DESCRIPTION = `Contacts, funnels and the other objects of a workspace, for programs.
+
+**Authentication.** Send \`Authorization: Bearer\` with an API key or an OAuth access token. Each operation names the scope
+that it needs; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
+
+**Ids.** A path takes an object's integer id or its public id. What belongs to somebody else is 404, as if it did not exist.
+
+**Lists** are arrays in the order of ids, 20 objects a page and at most 100. Every page that is not empty has a \`Link\` to the
+next one, the last page too; an empty array is the end. Unknown parameters are ignored, but \`filter\`, \`filter[...]\`,
+\`sort_property\` and \`after[...]\` are 422 on every list, for to ignore them would answer other objects.
+
+**Refusals** are problem documents (RFC 9457). \`code\` tells programs what is wrong, \`errors\` which parameter is to blame.
+Another method on a path that is served is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
+
+**HEAD** is answered wherever GET is, without a body. Every answer has an \`X-Request-Id\`: the one that the client sent, if
+that is at most 128 letters, digits and \`_.:+/=@-\`, or a new one. Clients should ignore members that they do not know.`;
+
+const REQUEST_ID: Header = {
+  name: 'X-Request-Id',
+  required: true,
+  description: 'The id of the request, which the server’s log has too.',
+  schema: { type: 'string' },
+};
+const REQUEST_ID_REF = { [REQUEST_ID.name]: { $ref: `#/components/headers/${REQUEST_ID.name}` } };
+
+/**
+ * The document.
+ * @param version the version of the API
+ * @param examples what is shown of each operation; without them the document is complete but for these
+ */
+export function toOpenApi(
+  routes: readonly Route[],
+  version: string,
+  { operations, refusals }: Examples = { operations: {}, refusals: {} },
+): object {
+  const refused = new Set(routes.flatMap(refusalsOf));
+  const components = routes.flatMap(({ response, body }) => [response.components?.(), body?.components?.()]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Funnel Gateway REST API',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The host that this document was read from.' }],
+    tags: [...new Map(routes.map(({ resource }) => [resource.title, resource])).values()].map(
+      ({ title, description }) => ({ name: title, description }),
+    ),
+    paths: Object.fromEntries(
+      Map.groupBy(routes, ({ path }) => toTemplate(path))
+        .entries()
+        .map(([path, served]) => [
+          path,
+          Object.fromEntries(
+            served.map((route) => [
+              route.method.toLowerCase(),
+              operationOf(route, operations[route.operationId]),
+            ]),
+          ),
+        ]),
+    ),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: [
+            'An API key or an OAuth access token. The scopes:',
+            ...SCOPES.map((scope) => `- \`${scope}\`: ${scopeSentence(scope)}.`),
+          ].join('\n'),
+        },
+      },
+      headers: headersOf([REQUEST_ID]),
+      responses: {
+        ...Object.fromEntries([...refused].map((code) => [code, refusalResponse(code, refusals[code])])),
+        other: {
+          description:
+            'Any other refusal, such as 400 for what is no HTTP request, or 500 for a fault of ours.',
+          headers: REQUEST_ID_REF,
+          content: problemContent(),
+        },
+      },
+      schemas: Object.assign({}, ...components, { [PROBLEM]: problemSchema }),
+    },
+  };
+}
+
+function operationOf(route: Route, { params, answer }: Example = { params: {} }): object {
+  const { operationId, summary, resource, scope, path, query, body, response } = route;
+  const { status, description, headers = [], schema } = response;
+  return {
+    operationId,
+    summary,
+    description: `Needs the scope \`${scope}\`.`,
+    tags: [resource.title],
+    security: [{ bearer: [scope] }],
+    parameters: [
+      ...path.matchAll(/:(\w+)/g).map(([, name = '']) => ({
+        name,
+        in: 'path',
+        required: true,
+        description: `The ${name === 'id' ? resource.title.toLowerCase() : name.replace(/_id$/, '')}, by its integer id or its public id.`,
+        schema: REF_SCHEMA,
+        ...exampleOf(params[name]),
+      })),
+      ...(query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' })),
+    ],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
+    }),
+    responses: {
+      [status]: {
+        description,
+        headers: { ...REQUEST_ID_REF, ...headersOf(headers, answer?.headers) },
+        ...(schema !== null && {
+          content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
+        }),
+      },
+      ...Object.fromEntries(
+        refusalsOf(route).map((code) => [STATUS_OF[code], { $ref: `#/components/responses/${code}` }]),
+      ),
+      default: { $ref: '#/components/responses/other' },
+    },
+  };
+}
+
+function refusalResponse(code: RefusalCode, example: unknown): object {
+  const { description, headers = [] }: { description: string; headers?: readonly Header[] } = REFUSALS[code];
+  return {
+    description,
+    headers: { ...REQUEST_ID_REF, ...headersOf(headers) },
+    content: problemContent(example),
+  };
+}
+
+function headersOf(headers: readonly Header[], examples?: Headers): Record<string, object> {
+  return Object.fromEntries(
+    headers.map(({ name, ...header }) => [
+      name,
+      { ...header, ...exampleOf(examples?.get(name) ?? undefined) },
+    ]),
+  );
+}
+
+function exampleOf(example: unknown): { example?: unknown } {
+  return example === undefined ? {} : { example };
+}

@@ -1,0 +1,108 @@
+// What the OpenAPI document says of refusals: which ones an operation may answer, and the problem document that each is
+// (RFC 9457, DESIGN §5). errors.ts makes them.
+import { type ErrorCode, STATUS_OF } from '../errors.ts';
+import type { Header, Route } from './route.ts';
+import { type Schema, schemaRef } from './schemas.ts';
+
+interface Refusal {
+  readonly description: string;
+  readonly headers?: readonly Header[];
+}
+
+const CHALLENGE: Header = {
+  name: 'WWW-Authenticate',
+  required: true,
+  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs.',
+  schema: { type: 'string' },
+};
+const RETRY_AFTER: Header = {
+  name: 'Retry-After',
+  required: true,
+  description: 'The number of seconds after which a retry makes sense.',
+  schema: { type: 'integer', minimum: 0 },
+};
+
+/** The refusals that the document names. */
+export const REFUSALS = {
+  bad_request: { description: 'The body is not JSON.' },
+  unauthenticated: {
+    description: 'Credentials are missing, unknown, expired or revoked.',
+    headers: [CHALLENGE],
+  },
+  insufficient_scope: {
+    description: 'The credentials lack the scope that the operation needs.',
+    headers: [CHALLENGE],
+  },
+  not_found: { description: 'It does not exist, or it is not the caller’s.' },
+  payload_too_large: { description: 'The body is larger than the server takes.' },
+  unsupported_media_type: { description: 'The body is not sent as JSON.' },
+  misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
+  invalid: { description: 'A parameter or a member of the body is wrong. `errors` names it.' },
+  too_many_requests: { description: 'Too many requests for now.', headers: [RETRY_AFTER] },
+  unavailable: {
+    description: 'The service cannot answer at the moment, or the request took too long.',
+    headers: [RETRY_AFTER],
+  },
+} satisfies Partial<Record<ErrorCode, Refusal>>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
+export function refusalsOf({ path, query, body }: Route): RefusalCode[] {
+  return [
+    ...(body === undefined ? [] : (['bad_request'] as const)),
+    'unauthenticated',
+    'insufficient_scope',
+    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
+    'misdirected_request',
+    ...(query === undefined && body === undefined ? [] : (['invalid'] as const)),
+    'too_many_requests',
+    'unavailable',
+  ];
+}
+
+export const PROBLEM = 'Problem';
+
+const text = (description: string): Schema => ({ type: 'string', description });
+
+const problemProperties = {
+  type: { type: 'string', format: 'uri-reference', description: 'Always `about:blank`: `code` says more.' },
+  title: text('The name of the status.'),
+  status: { type: 'integer', description: 'The status of the answer.' },
+  detail: text('What is wrong, as a sentence for people.'),
+  code: {
+    type: 'string',
+    enum: Object.keys(STATUS_OF),
+    description: 'What is wrong, for programs. Each code has one status.',
+  },
+  errors: {
+    type: 'array',
+    description: 'The parameters and members to blame; empty where none is.',
+    items: {
+      type: 'object',
+      properties: {
+        field: text('Its name, as the client writes it.'),
+        message: text('What would be right.'),
+      },
+      required: ['field', 'message'],
+    },
+  },
+  request_id: text('The request’s id, as in `X-Request-Id`.'),
+  error: text('`detail` again, for clients of earlier versions.'),
+};
+
+/** The schema of the problem document. */
+export const problemSchema: Schema = {
+  description: 'Why a request was refused (RFC 9457).',
+  type: 'object',
+  properties: problemProperties,
+  required: Object.keys(problemProperties),
+};
+
+/** The content of a refusal. @param example a problem document */
+export function problemContent(example?: unknown): object {
+  return {
+    'application/problem+json': { schema: schemaRef(PROBLEM), ...(example !== undefined && { example }) },
+  };
+}

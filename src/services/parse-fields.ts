@@ -1,0 +1,139 @@
+// Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
+import { AppError, type FieldError } from '../errors.ts';
+import { type Field, type Fields, type FieldType, type RowOf, restNameOf } from '../resources/resource.ts';
+import { isStorable } from '../rows/storable.ts';
+
+/** What a client gave of a noun: null clears a property, an absent one is left as it is. */
+export type Given<F extends Fields> = Partial<RowOf<F>>;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Those that are answered, however much of a body is wrong. */
+const MAX_ERRORS = 20;
+
+/**
+ * The properties that a client gave.
+ * @param fields those that it may give
+ * @param input members by their REST names; unknown ones are ignored
+ * @throws AppError `invalid` blaming each member that is wrong by its REST name, and `body` where it is no object
+ */
+export function parseFields<F extends Fields>(fields: F, input: unknown): Given<F> {
+  const errors: FieldError[] = [];
+  function blame(field: string, expected: string): undefined {
+    if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must be ${expected}.` });
+  }
+
+  function parseMembers(of: Fields, members: Members, prefix: string): Members {
+    const parsed: Record<string, unknown> = {};
+    for (const [property, field] of Object.entries(of)) {
+      const name = restNameOf(property, field);
+      if (Object.hasOwn(members, name)) parsed[property] = parseMember(field, members[name], prefix + name);
+      // A client gives of a noun what it likes, of an item all.
+      else if (prefix !== '' && field.optional !== true) blame(prefix + name, 'given');
+    }
+    return parsed;
+  }
+
+  function parseMember(field: Field, value: unknown, name: string): unknown {
+    if (value === null && field.nullable === true) return null;
+    if (field.items !== undefined) return parseItems(field.items, value, name);
+    const { expected, parse } = formOf(field);
+    const parsed = value === null ? undefined : parse(value);
+    return parsed === undefined
+      ? blame(name, field.nullable === true ? `${expected} or null` : expected)
+      : parsed;
+  }
+
+  function parseItems(items: Fields, value: unknown, name: string): unknown {
+    if (!Array.isArray(value)) return blame(name, 'a list of objects');
+    return value.map((item, index) =>
+      isObject(item)
+        ? parseMembers(items, item, `${name}[${index}].`)
+        : blame(`${name}[${index}]`, 'an object'),
+    );
+  }
+
+  const given = isObject(input) ? parseMembers(fields, input, '') : blame('body', 'an object');
+  if (errors.length > 0)
+    throw new AppError('invalid', errors.map(({ message }) => message).join(' '), { errors });
+  return given as Given<F>;
+}
+
+/** One form of values. */
+interface Form {
+  /** It, as it stands behind "must be". */
+  readonly expected: string;
+  /** A value of the form as rows have it; undefined: it is of another form. */
+  parse(value: unknown): unknown;
+}
+
+const only = (expected: string, is: (value: never) => boolean): Form => ({
+  expected,
+  parse: (value) => (is(value as never) ? value : undefined),
+});
+const listOf = ({ expected, parse }: Form): Form => ({
+  expected: `a list in which each item is ${expected}`,
+  parse(value) {
+    const items = Array.isArray(value) ? value.map(parse) : [undefined];
+    return items.includes(undefined) ? undefined : items;
+  },
+});
+
+const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
+const text = only('text without NUL characters', isText);
+const integer: Form = {
+  expected: 'an integer below 2^53',
+  parse: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : undefined),
+};
+const json = only('JSON without NUL characters', isStorable);
+const textMembers = only(
+  'an object whose members are text',
+  (value) => isObject(value) && isStorable(value) && Object.values(value).every(isText),
+);
+const zeroOrOne: Form = {
+  expected: '0 or 1',
+  parse: (value) => [false, true][[0, 1].indexOf(value as number)],
+};
+
+const FORMS: Record<FieldType, Form> = {
+  int8: integer,
+  int4: only('an integer of 32 bits', (value) => typeof value === 'number' && (value | 0) === value),
+  text,
+  enum: text,
+  bool: only('true or false', (value) => typeof value === 'boolean'),
+  timestamp: { expected: 'a time such as 2026-01-31T12:00:00Z', parse: parseTime },
+  jsonb: json,
+  json,
+  'text[]': listOf(text),
+  'int8[]': listOf(integer),
+};
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function formOf({ type, values, format, members, restAsNumber }: Field): Form {
+  if (values !== undefined) return only(values.join(' or '), (value) => values.includes(value));
+  if (format === 'uuid') return only('a UUID', (value) => typeof value === 'string' && UUID.test(value));
+  if (members === 'text') return textMembers;
+  if (restAsNumber === true) return zeroOrOne;
+  return FORMS[type];
+}
+
+/** RFC 3339 §5.6, to the millisecond: a time with its offset, on a day that there is. */
+const TIME =
+  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+function parseTime(value: unknown): Date | undefined {
+  const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
+  if (day === undefined || !isDay(day)) return undefined;
+  return new Date((value as string).toUpperCase());
+}
+
+/** JavaScript takes the 30th of February for a day in March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,188 @@
+// Routes that take a body, tried with made-up ones: scope first, then the body and the query, then the handler.
+import { Hono } from 'hono';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Exchange, type HttpEnv } from '../../src/http/exchange.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { bodyOf } from '../../src/rest/body.ts';
+import { errorResponse } from '../../src/rest/errors.ts';
+import { toOpenApi } from '../../src/rest/openapi.ts';
+import { pageQuery } from '../../src/rest/pagination.ts';
+import { nothing } from '../../src/rest/responses.ts';
+import { type Route, route } from '../../src/rest/route.ts';
+import { mountRest } from '../../src/rest/router.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
+
+const MAX_BODY_BYTES = 1_024;
+const { firstName, anonymous } = contact.fields;
+const handled: unknown[] = [];
+
+const routes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v2/things',
+    operationId: 'createThing',
+    summary: 'Creates a thing',
+    resource: contact,
+    scope: 'contacts:write',
+    query: pageQuery,
+    body: bodyOf({ firstName, anonymous }),
+    response: nothing('Created.'),
+    async handle({ body, query }) {
+      handled.push({ body, size: query.size });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2/things',
+    operationId: 'removeThings',
+    summary: 'Removes all things',
+    resource: contact,
+    scope: 'contacts:write',
+    response: nothing('Removed.'),
+    async handle({ body }) {
+      handled.push({ body });
+    },
+  }),
+];
+
+let gateway: Gateway;
+let caller: Caller;
+let reader: Caller;
+const http = new Hono<HttpEnv>();
+mountRest(http, routes);
+http.onError((error, c) => errorResponse(error, c.env.exchange));
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
+  const { id: teamId } = await factories.team(gateway.app);
+  caller = await factories.apiKey(gateway.app, { teamId });
+  reader = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
+});
+afterAll(() => gateway.close());
+
+interface Sent {
+  readonly by?: Caller;
+  readonly method?: string;
+  readonly type?: string | null;
+  readonly query?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+}
+
+/** What was answered, and what the handlers got. */
+async function send({
+  by = caller,
+  method = 'POST',
+  type = 'application/json',
+  query = '',
+  body = '{}',
+}: Sent) {
+  handled.length = 0;
+  const headers = new Headers({ Authorization: by.authorization ?? '' });
+  if (type !== null) headers.set('Content-Type', type);
+  const url = `http://localhost:4000/api/v2/things${query}`;
+  const request = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
+  const exchange = new Exchange(gateway.app, request, undefined);
+  const response = exchange.dress(await http.fetch(request, { exchange }));
+  return { response, handled: [...handled] };
+}
+
+test('the handler gets what the body gave, in the terms of rows', async () => {
+  const answer = await send({ query: '?per_page=3', body: '{"first_name":"Ada","anonymous":0,"more":1}' });
+  expect(answer.handled).toEqual([{ body: { firstName: 'Ada', anonymous: false }, size: 3 }]);
+  expect(answer.response.status).toBe(204);
+});
+
+test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'])(
+  '%s is JSON',
+  async (type) => {
+    expect((await send({ type })).response.status).toBe(204);
+  },
+);
+
+describe('before the handler is refused', () => {
+  const stream = (bytes: number) =>
+    new ReadableStream({
+      start(controller) {
+        for (let sent = 0; sent < bytes; sent += 64) controller.enqueue(new Uint8Array(64).fill(0x20));
+        controller.enqueue(Buffer.from('{}'));
+        controller.close();
+      },
+    });
+
+  test.each<[string, Parameters<typeof expectProblem>[1], Sent]>([
+    ['text', 'unsupported_media_type', { type: 'text/plain' }],
+    ['what does not say what it is', 'unsupported_media_type', { type: null, body: new Uint8Array(2) }],
+    ['what only looks like JSON', 'unsupported_media_type', { type: 'application/jsonp' }],
+    ['no body', 'bad_request', { body: '' }],
+    ['half a body', 'bad_request', { body: '{"first_name":' }],
+    ['what is not UTF-8', 'bad_request', { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    ['a body that is too large', 'payload_too_large', { body: ' '.repeat(MAX_BODY_BYTES) + 1 }],
+    ['one that does not say how large it is', 'payload_too_large', { body: stream(MAX_BODY_BYTES) }],
+    ['a list', 'invalid', { body: '[]' }],
+    ['a bad query', 'invalid', { query: '?per_page=0' }],
+  ])('%s', async (_, code, sent) => {
+    const answer = await send(sent);
+    expect(answer.handled).toEqual([]);
+    await expectProblem(answer.response, code);
+  });
+
+  test('a member that is wrong, by its name', async () => {
+    const { response } = await send({ body: '{"first_name":1,"anonymous":null}' });
+    const { errors } = await expectProblem(response, 'invalid');
+    expect(errors.map(({ field }) => field)).toEqual(['first_name', 'anonymous']);
+  });
+});
+
+test('a body of exactly the limit is taken, announced or not', async () => {
+  const whole = `{}${' '.repeat(MAX_BODY_BYTES - 2)}`;
+  expect((await send({ body: whole })).response.status).toBe(204);
+  const streamed = new Blob([whole]).stream();
+  expect((await send({ body: streamed })).response.status).toBe(204);
+});
+
+test('who may not is told so, whatever else is wrong, and nothing of the body is read', async () => {
+  let isRead = false;
+  const body = () =>
+    new ReadableStream(
+      {
+        pull(controller) {
+          isRead = true;
+          controller.error(new Error('It was read'));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  const sent = { type: 'text/plain', query: '?per_page=0' };
+  await expectProblem((await send({ ...sent, by: reader, body: body() })).response, 'insufficient_scope');
+  const anonymously = { authorization: null };
+  await expectProblem((await send({ ...sent, by: anonymously, body: body() })).response, 'unauthenticated');
+  expect(isRead).toBe(false);
+});
+
+test('a route that takes no body ignores one', async () => {
+  const answer = await send({ method: 'DELETE', type: 'text/plain', body: 'x'.repeat(2 * MAX_BODY_BYTES) });
+  expect([answer.response.status, answer.handled]).toEqual([204, [{ body: undefined }]]);
+});
+
+test('the document has the body, no member of it required, and what can be wrong with it', () => {
+  const document = toOpenApi(routes, '1') as {
+    paths: Record<string, Record<string, Record<string, object>>>;
+  };
+  const { post, delete: removal } = document.paths['/api/v2/things'] ?? {};
+  expect(post?.['requestBody']).toMatchObject({
+    required: true,
+    content: {
+      'application/json': {
+        schema: { type: 'object', properties: { first_name: { type: ['string', 'null'] } } },
+      },
+    },
+  });
+  expect(JSON.stringify(post?.['requestBody'])).not.toContain('"required":[');
+  expect(Object.keys(post?.['responses'] ?? {})).toEqual(
+    expect.arrayContaining(['204', '400', '413', '415', '422']),
+  );
+  expect(removal).not.toHaveProperty('requestBody');
+  expect(Object.keys(removal?.['responses'] ?? {})).not.toContain('413');
+});

@@ -1,0 +1,113 @@
+// The public REST contract: what is committed is what is served, it is a good OpenAPI document, and its examples are true.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/rest/router.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { document, escapePointer, validator } from '../support/openapi.ts';
+import { exampleClock, openApiText } from '../support/openapi-examples.ts';
+import { expectProblem } from '../support/problem.ts';
+
+const PATH = '/api/v2/openapi.json';
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { clock: exampleClock } });
+});
+afterAll(() => gateway.close());
+
+test('openapi.json is what the routes and the demo data make; if not, run npm run codegen', async () => {
+  expect(await openApiText(gateway.app)).toBe(await readFile('openapi.json', 'utf8'));
+});
+
+test('Redocly finds nothing, by its recommended rules', async () => {
+  const lint = promisify(execFile)('npm', ['run', '--silent', 'lint:openapi', '--', '--format=json']);
+  // With findings it exits with 1 and prints them as well.
+  const { stdout } = await lint.catch((error) => error);
+  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+}, 60_000);
+
+describe('it is served', () => {
+  test('without a key, byte for byte, and may be kept for a while', async () => {
+    const response = await gateway.send(PATH);
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json']);
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=300');
+    expect(await response.text()).toBe(await readFile('openapi.json', 'utf8'));
+    const head = await gateway.send(PATH, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  test('and not again to whoever has it', async () => {
+    const etag = (await gateway.send(PATH)).headers.get('ETag') ?? '';
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+      const response = await gateway.send(PATH, { headers: { 'If-None-Match': known } });
+      expect([response.status, await response.text(), response.headers.get('ETag')]).toEqual([304, '', etag]);
+    }
+    const changed = await gateway.send(PATH, { headers: { 'If-None-Match': '"another"' } });
+    expect(changed.status).toBe(200);
+  });
+
+  test('to GET and HEAD only, on hosts of ours only, and the overview tells of it', async () => {
+    const refused = await gateway.send(PATH, { method: 'POST' });
+    expect(refused.headers.get('Allow')).toBe('GET, HEAD');
+    await expectProblem(refused, 'method_not_allowed');
+    await expectProblem(await gateway.send(PATH, { host: 'nobody.example' }), 'misdirected_request');
+    expect(await (await gateway.send('/api/v2')).json()).toMatchObject({ openapi: PATH });
+  });
+});
+
+/** Every JSON pointer below a value, with what is there. */
+function* walk(value: unknown, pointer = '#'): Generator<[string, Readonly<Record<string, unknown>>]> {
+  if (typeof value !== 'object' || value === null) return;
+  yield [pointer, value as Readonly<Record<string, unknown>>];
+  for (const [name, member] of Object.entries(value))
+    yield* walk(member, `${pointer}/${escapePointer(name)}`);
+}
+
+test('every schema is one of JSON Schema 2020-12', () => {
+  const schemas = [...walk(document)].filter(
+    ([pointer]) =>
+      /\/schema$|^#\/components\/schemas\/[^/]+$/.test(pointer) && !pointer.includes('/example/'),
+  );
+  expect(schemas.length).toBeGreaterThan(50);
+  for (const [pointer] of schemas) expect(validator(pointer)).toBeTypeOf('function');
+});
+
+test('every example is as its schema says', () => {
+  const withExample = [...walk(document)].filter(
+    ([pointer, value]) => 'schema' in value && 'example' in value && !pointer.includes('/example/'),
+  );
+  for (const [pointer, { example }] of withExample) {
+    const validate = validator(`${pointer}/schema`);
+    expect([pointer, validate(example), validate.errors]).toEqual([pointer, true, null]);
+  }
+  expect(withExample.length).toBeGreaterThan(40);
+});
+
+test('every operation that only reads shows an answer, and no list is empty in it', () => {
+  const bodies = routes
+    .filter(({ method }) => method === 'GET')
+    .map(({ operationId }) => [operationId, exampleOf(operationId)]);
+  for (const [operationId, body] of bodies) {
+    if (Array.isArray(body)) expect([operationId, body.length]).not.toEqual([operationId, 0]);
+    else expect([operationId, body]).toEqual([operationId, expect.any(Object)]);
+  }
+});
+
+function exampleOf(operationId: string): unknown {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const content = operations.find((operation) => operation.operationId === operationId)?.responses['200']?.[
+    'content'
+  ];
+  return content?.['application/json']?.['example'];
+}
+
+test('it says what the routes are: every one of them, and no other', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map(
+      (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    ),
+  );
+  expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+});

@@ -1,0 +1,65 @@
+// Which scope an operation needs: the tests' table, the routes and openapi.json say the same, and that is what is enforced.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { routes } from '../../src/rest/router.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { document } from '../support/openapi.ts';
+import { createTenant, methodOf, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'ours');
+});
+afterAll(() => gateway.close());
+
+test('the table of operations, the routes and openapi.json name the same scope', () => {
+  const byTable = OPERATIONS.map(({ route, scope }) => [route, scope]);
+  const byRoutes = routes.map(({ method, path, scope }) => [`${method} ${path}`, scope]);
+  const byDocument = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { security }]) => [
+      `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      ...security.flatMap(({ bearer }) => bearer),
+    ]),
+  );
+  expect(byRoutes.sort()).toEqual(byTable.sort());
+  expect(byDocument.sort()).toEqual(byTable);
+});
+
+/** A key with these scopes, for our tenant's team. */
+const keyWith = (scopes: string[]): Promise<Caller> =>
+  factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes });
+
+describe.each(OPERATIONS)('$route', (operation) => {
+  const { scope, route } = operation;
+  const method = methodOf(operation);
+  const wildcard = scope.slice(scope.indexOf(':') + 1);
+  /** Neither its ids nor its query can be right. */
+  const wrong = `${route.slice(route.indexOf(' ') + 1).replaceAll(/:\w+/g, '-')}?per_page=0&branch=none&filter=x`;
+
+  test('a caller with every other scope is 403, before ids and query are looked at', async () => {
+    const caller = await keyWith(SCOPES.filter((other) => other !== scope && other !== wildcard));
+    for (const path of [operation.path(tenant), wrong]) {
+      const response = await gateway.send(path, { caller, method });
+      expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}"`);
+      await expectProblem(response, 'insufficient_scope');
+    }
+  });
+
+  test('a caller without credentials is 401, and told the scope', async () => {
+    for (const path of [operation.path(tenant), wrong]) {
+      const response = await gateway.send(path, { method });
+      expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}"`);
+      await expectProblem(response, 'unauthenticated');
+    }
+  });
+
+  test('a caller with that scope alone is let in', async () => {
+    const response = await gateway.send(wrong, { caller: await keyWith([scope]), method });
+    expect([404, 422]).toContain(response.status);
+  });
+});

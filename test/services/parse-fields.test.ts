@@ -1,0 +1,118 @@
+// Untrusted members become properties by a noun's description, or are blamed by their REST names.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { refineFilter } from '../../src/resources/refine-filters.ts';
+import type { Fields } from '../../src/resources/resource.ts';
+import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
+import { parseFields } from '../../src/services/parse-fields.ts';
+
+const { uuid, anonymous, emailAddress, firstName, isActive, unsubscribedAt, customAttributes } =
+  contact.fields;
+const CONTACT = { uuid, anonymous, emailAddress, firstName, isActive, unsubscribedAt, customAttributes };
+const { conjunction, criteria } = refineFilter.fields;
+const FILTER = { conjunction, criteria };
+const { eventTypeIds, apiVersion, pageIds } = webhookEndpoint.fields;
+const ENDPOINT = { eventTypeIds, apiVersion, pageIds };
+
+function blamed(fields: Fields, input: unknown): string[] {
+  try {
+    parseFields(fields, input);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid') return error.errors.map(({ field }) => field);
+    throw error;
+  }
+  return [];
+}
+
+test('members are taken by their REST names as values of rows', () => {
+  const id = '0190cbb0-97ae-7aaa-8000-000000000000';
+  expect(
+    parseFields(CONTACT, {
+      uuid: id,
+      anonymous: 1,
+      email_address: 'a@example.com',
+      is_active: false,
+      unsubscribed_at: '2026-01-31T12:00:00.5+02:00',
+      custom_attributes: { size: 'L' },
+    }),
+  ).toEqual({
+    uuid: id,
+    anonymous: true,
+    emailAddress: 'a@example.com',
+    isActive: false,
+    unsubscribedAt: new Date('2026-01-31T10:00:00.500Z'),
+    customAttributes: { size: 'L' },
+  });
+  expect(parseFields(ENDPOINT, { event_type_ids: ['a.b'], api_version: 2, page_ids: [1, 2] })).toEqual({
+    eventTypeIds: ['a.b'],
+    apiVersion: 2,
+    pageIds: [1n, 2n],
+  });
+});
+
+test('null clears, what is absent is left out, and what is unknown is ignored', () => {
+  expect(parseFields(CONTACT, { first_name: null, firstName: 'x', last_name: 'x', id: 'x' })).toEqual({
+    firstName: null,
+  });
+  expect(parseFields(CONTACT, {})).toEqual({});
+  const inherited = JSON.parse('{"__proto__":{"first_name":"x"},"constructor":{"first_name":"x"}}');
+  expect(parseFields(CONTACT, inherited)).toEqual({});
+});
+
+describe('is blamed', () => {
+  test.each<[string, Fields, object]>([
+    ['uuid', CONTACT, { uuid: 'no-uuid' }],
+    ['uuid', CONTACT, { uuid: null }],
+    ['anonymous', CONTACT, { anonymous: true }],
+    ['anonymous', CONTACT, { anonymous: 2 }],
+    ['is_active', CONTACT, { is_active: 1 }],
+    ['email_address', CONTACT, { email_address: 1 }],
+    ['email_address', CONTACT, { email_address: 'a\0b' }],
+    ['email_address', CONTACT, { email_address: '\ud800' }],
+    ['unsubscribed_at', CONTACT, { unsubscribed_at: '2026-02-30T12:00:00Z' }],
+    ['unsubscribed_at', CONTACT, { unsubscribed_at: '2026-01-31T24:00:00Z' }],
+    ['unsubscribed_at', CONTACT, { unsubscribed_at: '2026-01-31T12:00:00' }],
+    ['unsubscribed_at', CONTACT, { unsubscribed_at: '2026-01-31' }],
+    ['unsubscribed_at', CONTACT, { unsubscribed_at: 1 }],
+    ['custom_attributes', CONTACT, { custom_attributes: { a: 1 } }],
+    ['custom_attributes', CONTACT, { custom_attributes: { 'a\0': 'b' } }],
+    ['custom_attributes', CONTACT, { custom_attributes: [] }],
+    ['custom_attributes', CONTACT, { custom_attributes: null }],
+    ['conjunction', FILTER, { conjunction: 'nor' }],
+    ['conjunction', FILTER, { conjunction: ['and'] }],
+    ['criteria', FILTER, { criteria: {} }],
+    ['criteria[1]', FILTER, { criteria: [{ attribute: 'a', clause: 'eq' }, null] }],
+    ['criteria[0].clause', FILTER, { criteria: [{ attribute: 'a' }] }],
+    ['criteria[0].attribute', FILTER, { criteria: [{ attribute: 1, clause: 'eq' }] }],
+    ['api_version', ENDPOINT, { api_version: 1.5 }],
+    ['api_version', ENDPOINT, { api_version: 2 ** 31 }],
+    ['api_version', ENDPOINT, { api_version: '2' }],
+    ['page_ids', ENDPOINT, { page_ids: [1, '2'] }],
+    ['page_ids', ENDPOINT, { page_ids: [2 ** 53] }],
+    ['page_ids', ENDPOINT, { page_ids: 1 }],
+    ['event_type_ids', ENDPOINT, { event_type_ids: [null] }],
+  ])('%s', (name, fields, input) => {
+    expect(blamed(fields, input)).toEqual([name]);
+  });
+
+  test.each([null, undefined, 1, 'x', [], true])('the body, where it is %j', (input) => {
+    expect(blamed(CONTACT, input)).toEqual(['body']);
+  });
+
+  test('each member that is wrong, in the order of the description, and twenty at most', () => {
+    expect(blamed(CONTACT, { is_active: 'x', email_address: 1, uuid: 2 })).toEqual([
+      'uuid',
+      'email_address',
+      'is_active',
+    ]);
+    expect(blamed(FILTER, { criteria: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(20);
+  });
+});
+
+test('whatever JSON there is, it is taken or refused as invalid', () => {
+  const names = ['uuid', 'anonymous', 'unsubscribed_at', 'custom_attributes', 'criteria', 'page_ids'];
+  const input = fc.dictionary(fc.constantFrom(...names, '__proto__'), fc.jsonValue());
+  fc.assert(fc.property(input, (value) => void blamed({ ...CONTACT, ...FILTER, ...ENDPOINT }, value)));
+});

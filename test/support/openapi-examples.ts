@@ -1,0 +1,68 @@
+// What openapi.json holds: the document of the routes, with the answers that the demo data gives as its examples.
+import type { App } from '../../src/context.ts';
+import { createServer } from '../../src/http/server.ts';
+import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi.ts';
+import { OPENAPI_VERSION, routes } from '../../src/rest/router.ts';
+import { seedDemoKey } from './demo.ts';
+
+/** When the examples are made: they are the same every time. */
+export const exampleClock = (): Date => new Date('2026-04-01T09:00:00Z');
+
+const REQUEST_ID = 'b7c1f6a2-8a55-4f0e-9d5b-2f6d3c1e7a90';
+
+/**
+ * The text of openapi.json.
+ * @param app of an empty store, with `exampleClock`; the demo data is put into it
+ */
+export async function openApiText(app: App): Promise<string> {
+  const server = createServer(app);
+  const key = { Authorization: `Bearer ${await seedDemoKey(app)}`, 'X-Request-Id': REQUEST_ID };
+  const get = (path: string, headers: Record<string, string> = key) =>
+    server.fetch(new Request(`http://localhost:4000${path}`, { headers }));
+  const document = toOpenApi(routes, OPENAPI_VERSION, await collectExamples(get));
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+type Get = (path: string, headers?: Record<string, string>) => Promise<Response>;
+
+async function collectExamples(get: Get): Promise<Examples> {
+  const operations: Record<string, Example> = {};
+  for (const { operationId, method, path, response } of routes) {
+    const { params, filled } = await fillPath(get, path);
+    const isPage = response.headers !== undefined;
+    operations[operationId] =
+      method === 'GET'
+        ? { params, answer: await answerOf(get, filled + (isPage ? '?per_page=2' : '')) }
+        : { params };
+  }
+  const refusal = async (path: string, headers?: Record<string, string>) => (await get(path, headers)).json();
+  return {
+    operations,
+    refusals: {
+      unauthenticated: await refusal('/api/v2/teams', { 'X-Request-Id': REQUEST_ID }),
+      not_found: await refusal('/api/v2/contacts/0'),
+      invalid: await refusal('/api/v2/teams?per_page=0'),
+    },
+  };
+}
+
+async function answerOf(get: Get, path: string): Promise<Required<Example>['answer']> {
+  const response = await get(path);
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return { headers: response.headers, body: await response.json() };
+}
+
+/** A path with ids of the demo: the first one of the list that stands before it, or else 1. */
+async function fillPath(get: Get, path: string) {
+  const params: Record<string, number> = {};
+  let filled = '';
+  for (const segment of path.split('/').slice(1)) {
+    if (segment.startsWith(':')) {
+      const list = await get(`${filled}?per_page=1`);
+      const [first] = list.status === 200 ? ((await list.json()) as { id: number }[]) : [];
+      params[segment.slice(1)] = first?.id ?? 1;
+      filled += `/${params[segment.slice(1)]}`;
+    } else filled += `/${segment}`;
+  }
+  return { params, filled };
+}
