@@ -137,10 +137,15 @@ function checkAtEnd(response: Response, check: (bytes: Uint8Array) => void): Res
   return new Response(response.body?.pipeThrough(checking) ?? null, { status, headers });
 }
 
+const validators = new Map<string, ValidateFunction>();
+
 /** What checks a value by the schema at a JSON pointer of the document; each is compiled once. */
 export function validator(pointer: string): ValidateFunction {
-  const $ref = `openapi.json${pointer.replaceAll(/[{}]/g, encodeURIComponent)}`;
-  return ajv.getSchema($ref) ?? ajv.compile({ $ref });
+  const known = validators.get(pointer);
+  if (known !== undefined) return known;
+  const made = ajv.compile({ $ref: `openapi.json${pointer.replaceAll(/[{}]/g, encodeURIComponent)}` });
+  validators.set(pointer, made);
+  return made;
 }
 
 /** RFC 6901 §3. */
