@@ -101,6 +101,13 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/m
   },
 );
 
+/** An object with a member that is unknown, and nested so deep that there are this many levels. */
+const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+test('a body of 32 levels is taken', async () => {
+  expect((await send({ body: nested(32) })).response.status).toBe(204);
+});
+
 describe('before the handler is refused', () => {
   const stream = (bytes: number) =>
     new ReadableStream({
@@ -118,6 +125,8 @@ describe('before the handler is refused', () => {
     ['no body', 'bad_request', { body: '' }],
     ['half a body', 'bad_request', { body: '{"first_name":' }],
     ['what is not UTF-8', 'bad_request', { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    ['a body of very many levels', 'bad_request', { body: `${'['.repeat(500)}${']'.repeat(500)}` }],
+    ['a body of 33 levels', 'bad_request', { body: nested(33) }],
     ['a body that is too large', 'payload_too_large', { body: ' '.repeat(MAX_BODY_BYTES) + 1 }],
     ['one that does not say how large it is', 'payload_too_large', { body: stream(MAX_BODY_BYTES) }],
     ['a list', 'invalid', { body: '[]' }],
