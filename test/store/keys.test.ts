@@ -73,7 +73,7 @@ describe('tables below a workspace', () => {
 
   test('have no trigger of ours and no exclusion constraint', async () => {
     expect(
-      await ask('select tgname as answer from t join pg_trigger on tgrelid = oid where not tgisinternal'),
+      await ask('select tgname as answer from t join pg_trigger on tgrelid = t.oid where not tgisinternal'),
     ).toEqual([]);
     expect(
       await ask(`select conname as answer from t join pg_constraint on conrelid = t.oid and contype = 'x'`),
