@@ -1,6 +1,6 @@
 // Who is measured, and how each one is started.
 import { fileURLToPath } from 'node:url';
-import { GENERIC_PLANS } from '../../src/store/readers/session.ts';
+import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
 import { READERS } from '../../src/store/store.ts';
 import type { SubjectSpec } from './subject.ts';
 
@@ -42,7 +42,7 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     about:
       "limit-rows, but over pipelined connections: as many, and with the same plan settings, as the gateway's for reading",
     script: [LIMIT, 'rows'],
-    env: { PIPELINED_CONNECTIONS: String(READERS), SESSION_SETTINGS: GENERIC_PLANS },
+    env: { PIPELINED_CONNECTIONS: String(READERS), SESSION_SETTINGS: PLAN_SETTINGS },
   },
   gateway: {
     name: 'gateway',

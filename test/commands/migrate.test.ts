@@ -20,7 +20,7 @@ afterAll(() => database.drop());
 test('status tells what is pending and changes nothing', async () => {
   const before = await runJson<{ applied: string[]; pending: string[] }>(['migrate', 'status'], env);
   expect(before.applied).toEqual([]);
-  expect(before.pending).toContain('20261120000000_init');
+  expect(before.pending).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
   expect(await runJson(['migrate', 'status'], env)).toEqual(before);
 });
 
@@ -34,7 +34,7 @@ test('commands on a server of the user refuse to touch tables that are missing',
 
 test('migrate applies what is pending, once', async () => {
   const { applied } = await runJson<{ applied: string[] }>(['migrate'], env);
-  expect(applied).toContain('20261120000000_init');
+  expect(applied).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
   expect(await runJson(['migrate'], env)).toEqual({ applied: [] });
   expect(await runJson(['migrate', 'status'], env)).toMatchObject({ applied, pending: [] });
   expect((await run(['token', 'list'], env)).code).toBe(0);

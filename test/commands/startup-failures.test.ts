@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClusters, query } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
 import { type Result, run, temporaryFolder } from './cli.ts';
 
@@ -67,6 +68,47 @@ test('a database that does not exist', async () => {
   const database = await cloneTemplate();
   await database.drop();
   expect(sentenceOf(await run(['serve'], { DATABASE_URL: database.url }))).toContain('no such database');
+});
+
+/** As the versions before left it, as far as migrating looks at it. */
+async function makeOld(databaseUrl: string): Promise<void> {
+  await query(
+    databaseUrl,
+    `drop schema public cascade; create schema public; create table teams (id bigint);
+      create table _prisma_migrations (migration_name text, checksum text, finished_at timestamptz,
+        rolled_back_at timestamptz, started_at timestamptz default now());
+      insert into _prisma_migrations values ('20261120000000_init', '', now())`,
+  );
+}
+
+const tablesOf = (databaseUrl: string) =>
+  query(databaseUrl, "select tablename from pg_tables where schemaname = 'public' order by 1");
+
+test('a database of the versions before: every command says how to start afresh or stay, and changes nothing', async () => {
+  const database = await cloneTemplate();
+  await makeOld(database.url);
+  const before = await tablesOf(database.url);
+  for (const args of [['serve'], ['migrate'], ['migrate', 'status'], ['seed'], ['token', 'list']]) {
+    const sentence = sentenceOf(await run(args, { DATABASE_URL: database.url, DATA_DIR: folder.path }));
+    expect(sentence).toMatch(
+      /to start afresh, .* empty database in DATABASE_URL; .* stay with that version\./,
+    );
+  }
+  expect(await tablesOf(database.url)).toEqual(before);
+  await database.drop();
+});
+
+test('a data folder of the versions before: the same, and nothing is changed', async () => {
+  const clusters = createClusters();
+  const dataDir = await clusters.folder();
+  const old = await clusters.open(dataDir);
+  await makeOld(old.url);
+  await old.release();
+  for (const args of [['serve'], ['token', 'list']])
+    expect(sentenceOf(await run(args, { DATA_DIR: dataDir }))).toContain('delete the folder DATA_DIR');
+  const again = await clusters.open(dataDir);
+  expect(await tablesOf(again.url)).toHaveLength(2);
+  await clusters.clean();
 });
 
 test('every mistake in the configuration at once, without the values that may be secret', async () => {

@@ -7,9 +7,12 @@ import { RowsQuery, UnreadAnswer } from './rows-query.ts';
 
 // Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for all
 // values: what they may scan is fixed by their text (rows.ts). Each has an index in whose order it may stop early, which
-// the planner, who cannot know how many rows a parent has, otherwise takes for dearer than reading the whole table.
-export const GENERIC_PLANS =
-  'set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off';
+// the planner, who cannot know how many rows a parent has, otherwise takes for dearer than reading the whole table; and each
+// join follows an index from few rows. Citus finds the shard by the values, so that there plans are made for them.
+export const PLAN_SETTINGS = `
+  select set_config('plan_cache_mode', case when exists (select from pg_extension where extname = 'citus')
+    then 'auto' else 'force_generic_plan' end, false);
+  set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
 
 /** Rows that are known: a number, text of more than one byte a character, null, and an empty string. */
 const CANARY = {
@@ -33,7 +36,7 @@ export async function prepareSession(client: pg.Client): Promise<void> {
       if (error instanceof UnreadAnswer) return null;
       throw error;
     }),
-    client.query(GENERIC_PLANS),
+    client.query(PLAN_SETTINGS),
   ]);
   const read = rows?.map((block, index) =>
     [0, 1, 2, 3].map((field) => textOf(new BlockRow(block, index), field)),

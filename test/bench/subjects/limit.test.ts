@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GENERIC_PLANS } from '../../../src/store/readers/session.ts';
+import { PLAN_SETTINGS } from '../../../src/store/readers/session.ts';
 import { READERS } from '../../../src/store/store.ts';
 import { query } from '../../support/cluster.ts';
 import * as factories from '../../support/factories.ts';
@@ -74,7 +74,7 @@ test('limit-pipelined has as many connections as the gateway’s reads, and thei
   const fresh = await startSubject({ ...SUBJECTS['limit-pipelined'], name: 'fresh' }, settings);
   try {
     const opened = (await query(databaseUrl, backends)).filter(({ pid }) => !before.has(pid));
-    expect(opened.map((backend) => backend['query'])).toEqual(Array(READERS).fill(GENERIC_PLANS));
+    expect(opened.map((backend) => backend['query'])).toEqual(Array(READERS).fill(PLAN_SETTINGS));
   } finally {
     await fresh.stop();
   }

@@ -1,0 +1,233 @@
+// How PostgreSQL runs the hand-written reads: a page is one range of one index at any length of the list, wherever it begins and
+// whatever the planner knows of the tables; a row by its id is one probe of a hash index.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reach } from '../../src/auth/actor.ts';
+import type { PageRequest } from '../../src/pagination.ts';
+import { countUnder, existsUnder } from '../../src/store/counts.ts';
+import { findSteps, findStepsAround } from '../../src/store/funnel-steps.ts';
+import { drawIds } from '../../src/store/ids.ts';
+import { PLAN_SETTINGS } from '../../src/store/readers/reading-connection.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
+import type { Statement, Store } from '../../src/store/store.ts';
+import {
+  CONTACTS,
+  FUNNELS,
+  PAGES,
+  REFINE_FILTERS,
+  SPLITS,
+  type Table,
+  WEBHOOK_ENDPOINTS,
+} from '../../src/store/tables.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+/** A node of a plan (PostgreSQL manual, EXPLAIN). */
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: Node[];
+}
+
+const ROWS = 2_000;
+const SIZE = 10;
+const TABLES: [string, Table<{ id: bigint }>][] = [
+  ['contacts', CONTACTS],
+  ['refine_filters', REFINE_FILTERS],
+  ['webhook_endpoints', WEBHOOK_ENDPOINTS],
+  ['funnels', FUNNELS],
+  ['pages', PAGES],
+  ['conditional splits', SPLITS],
+];
+
+let gateway: Gateway;
+let client: pg.Client;
+let reach: Reach;
+/** Of each kind of parent: one with many rows of everything, one with one, one with none. */
+let parents: Record<'workspaces' | 'funnels', [bigint, bigint, bigint]>;
+let ids: Record<string, bigint[]>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const { id: teamId } = await factories.team(app);
+  reach = { teamId, workspaceIds: null };
+  const workspaces = await Promise.all([1, 2, 3].map(() => factories.workspace(app, { teamId })));
+  // Other workspaces of the team, which a plan must not walk through.
+  for (let index = 0; index < 20; index++) await factories.workspace(app, { teamId });
+  const [many = 0n, one = 0n, none = 0n] = workspaces.map(({ id }) => id);
+  ids = {};
+  const { prisma } = app.store;
+  const below = async (table: 'contacts' | 'refine_filters' | 'webhook_endpoints' | 'funnels' | 'pages') => {
+    ids[table] = await drawIds(prisma, table, ROWS + 1);
+    return ids[table].map((id, index) => ({ id, workspaceId: index < ROWS ? many : one, name: `N ${id}` }));
+  };
+  await prisma.contact.createMany({ data: (await below('contacts')).map(({ name: _, ...row }) => row) });
+  await prisma.refineFilter.createMany({ data: await below('refine_filters') });
+  const endpoints = await below('webhook_endpoints');
+  await prisma.webhookEndpoint.createMany({
+    data: endpoints.map((row) => ({ ...row, url: 'https://a.example' })),
+  });
+  const funnels = await below('funnels');
+  await prisma.funnel.createMany({ data: funnels.map((row) => ({ ...row, currentPath: `/${row.id}` })) });
+  await prisma.page.createMany({
+    data: (await below('pages')).map((row) => ({ ...row, currentPath: '/p' })),
+  });
+  const [full, lone, empty] = [funnels[0], funnels[ROWS], funnels[1]].map((funnel) => funnel?.id ?? 0n) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
+  parents = { workspaces: [many, one, none], funnels: [full, lone, empty] };
+  ids['conditional splits'] = await drawIds(prisma, 'funnel_steps', ROWS + 1);
+  await prisma.funnelStep.createMany({
+    data: ids['conditional splits'].map((id, position) => ({
+      id,
+      workspaceId: position < ROWS ? many : one,
+      funnelId: position < ROWS ? full : lone,
+      kind: 'conditional_split' as const,
+      name: 'S',
+      position,
+    })),
+  });
+  client = new pg.Client(app.store.connection);
+  await client.connect();
+  await client.query(PLAN_SETTINGS);
+}, 60_000);
+afterAll(async () => {
+  await client.end();
+  await gateway.close();
+});
+
+/** The plans of what `work` reads, run with the settings of a reading connection. */
+async function plansOf(work: (store: Store) => Promise<unknown>): Promise<Node[][]> {
+  const { store } = gateway.app;
+  const sent: [Statement, unknown[]][] = [];
+  const watch = (readers: Store['readers']): Store['readers'] =>
+    Object.assign(Object.create(readers), {
+      read(statement: Statement, values: unknown[], owner: bigint) {
+        sent.push([statement, values]);
+        return readers.read(statement, values, owner);
+      },
+    });
+  await work({ ...store, readers: watch(store.readers), scans: watch(store.scans) });
+  const plans: Node[][] = [];
+  for (const [statement, values] of sent) {
+    await client.query(`deallocate all; prepare planned as ${statement.text}`);
+    const { rows } = await client.query(
+      `explain (analyze, format json) execute planned(${values.map(literal)})`,
+    );
+    plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan));
+  }
+  return plans;
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? `'{${value}}'` : `'${value}'`;
+}
+
+function flatten(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}
+
+/** What is wrong with how one table is read for a page: nothing, when it is one range of an index that ends with the page. */
+function faultsOf(nodes: Node[], table: string, rows: number, ranges = 1): string[] {
+  const scans = nodes.filter((node) => node['Relation Name'] === table);
+  return scans.flatMap((node) => {
+    const about = `${node['Node Type']} using ${node['Index Name']}`;
+    const total = node['Actual Rows'] * node['Actual Loops'];
+    return [
+      ...(/^Index (Only )?Scan$/.test(node['Node Type']) ? [] : [about]),
+      ...(node['Rows Removed by Filter']
+        ? [`${about} passes over ${node['Rows Removed by Filter']} rows`]
+        : []),
+      ...(total > rows ? [`${about} reads ${total} rows`] : []),
+      ...(node['Actual Loops'] > ranges ? [`${about} is repeated ${node['Actual Loops']} times`] : []),
+    ];
+  });
+}
+
+describe.each([
+  ['before the tables were ever analyzed', async () => {}],
+  ['with statistics', () => client.query('analyze')],
+])('%s', (_, prepare) => {
+  beforeAll(async () => void (await prepare()));
+
+  describe.each(TABLES)('%s', (name, table) => {
+    const [kind, own] = [table.parent.table as 'workspaces' | 'funnels', table.name];
+    const deep = () => ids[name]?.[ROWS - 2 * SIZE] ?? 0n;
+    const anyPage = { order: 'asc', size: SIZE, after: null, before: null, backward: false } as const;
+    const pages: [string, () => PageRequest][] = [
+      ['first', () => anyPage],
+      ['deep', () => ({ ...anyPage, after: deep() })],
+      ['descending', () => ({ ...anyPage, order: 'desc' })],
+      ['last, read backward', () => ({ ...anyPage, backward: true, before: deep() })],
+    ];
+
+    test.each(pages)(
+      'the %s page of a long, a short and an empty list is one range that ends with it',
+      async (__, page) => {
+        for (const parent of parents[kind]) {
+          const plans = await plansOf((store) => findPageUnder(store, table, reach, parent, page()));
+          for (const nodes of plans) {
+            expect(faultsOf(nodes, own, SIZE + 1)).toEqual([]);
+            expect(nodes.filter((node) => node['Node Type'] === 'Sort')).toEqual([]);
+          }
+        }
+      },
+    );
+
+    test('pages of several parents are one range for each', async () => {
+      const all = parents[kind];
+      const [nodes = []] = await plansOf((store) =>
+        findPagesUnder(store, table, reach, all, { ...anyPage, after: deep() }),
+      );
+      expect(nodes.length).toBeGreaterThan(0);
+      expect(faultsOf(nodes, own, all.length * (SIZE + 1), all.length)).toEqual([]);
+    });
+
+    test('whether there is a row on a side of an id is one row of one range; a count reads its own list alone', async () => {
+      const [many, one] = parents[kind];
+      const probe = { id: deep(), side: 'at_or_above' } as const;
+      for (const some of [[many], [many, one]]) {
+        const [nodes = []] = await plansOf((store) => existsUnder(store, table, reach, some, probe));
+        expect(faultsOf(nodes, own, some.length, some.length)).toEqual([]);
+        const [counted = []] = await plansOf((store) => countUnder(store, table, reach, some));
+        expect(faultsOf(counted, own, ROWS + 1, some.length)).toEqual([]);
+      }
+    });
+
+    test('rows by their ids are a probe of the hash index each, be it one id or a hundred', async () => {
+      const some = (ids[name] ?? []).filter((__, index) => index % 20 === 0);
+      expect(some.length).toBeGreaterThan(99);
+      for (const [wanted, read] of [
+        [1, (store: Store) => findById(store, table, reach, some[0] ?? 0n)],
+        [some.length, (store: Store) => findByIds(store, table, reach, some)],
+      ] as const) {
+        const [nodes = []] = await plansOf(read);
+        const scans = nodes.filter((node) => node['Index Name'] === `${own}_id_idx`);
+        expect(scans.map((node) => node['Actual Rows'] * node['Actual Loops'])).toEqual([wanted]);
+        expect(nodes.filter((node) => node['Relation Name'] === own)).toHaveLength(1);
+      }
+    });
+  });
+
+  test('the steps of funnels are found through the funnels, and read nothing of others', async () => {
+    const [full, lone] = parents.funnels;
+    const step = ids['conditional splits']?.[ROWS] ?? 0n;
+    for (const [wanted, read] of [
+      [ROWS + 1, (store: Store) => findSteps(store, reach, [full, lone])],
+      [1, (store: Store) => findSteps(store, reach, [lone])],
+      [2, (store: Store) => findStepsAround(store, reach, [step])],
+    ] as const) {
+      const [nodes = []] = await plansOf(read);
+      expect(faultsOf(nodes, 'funnel_steps', wanted, 2)).toEqual([]);
+      expect(faultsOf(nodes, 'funnels', 2, 2)).toEqual([]);
+    }
+  });
+});
