@@ -1,6 +1,6 @@
 // How many rows the lists of any table have, and whether there is one on a side of an id: one statement for all parents.
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
-import { between, isOwned, MAX_ID, OWNED_PARENTS } from './parents.ts';
+import { between, isBelowWorkspace, isOwned, MAX_ID, ownedParents } from './parents.ts';
 import { type Statement, statement } from './statements.ts';
 import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
@@ -73,9 +73,9 @@ function perParent<R extends Row>(
 ): { statement: Statement; parents: bigint | bigint[] } {
   const above = table.parent.table;
   const [only, ...others] = parents;
-  if (only === undefined || others.length > 0 || above === 'funnels') {
+  if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
     const text = () =>
-      `select p.id as "parentId", ${value('p.id', 'p.workspace_id')} as "value" from ${OWNED_PARENTS[above]}`;
+      `select p.id as "parentId", ${value('p.id', 'p.workspace_id')} as "value" from ${ownedParents(above)}`;
     return { statement: statement(`${table.name}.${name}`, text), parents: [...new Set(parents)] };
   }
   const text = () =>

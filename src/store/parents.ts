@@ -7,18 +7,24 @@ import { ownedWorkspace, type Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 type Row = { id: bigint };
+type ParentTable = Table<Row>['parent']['table'];
 
 /** The greatest id that PostgreSQL can hold. */
 export const MAX_ID = 2n ** 63n - 1n;
 
-/** The workspace that the caller's own workspace or funnel with this id is or is in; null where it is not the caller's. */
+/** Whether the rows of a table are below a workspace, which their column `workspace_id` names. */
+export function isBelowWorkspace(table: ParentTable): boolean {
+  return table !== 'teams' && table !== 'workspaces';
+}
+
+/** The workspace that a row of the caller's own is or is in, given its id; null where it is not the caller's. */
 export async function findWorkspace(
   ctx: StoreContext,
-  parents: 'workspaces' | 'funnels',
+  parents: Exclude<ParentTable, 'teams'>,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<bigint | null> {
-  const workspace = parents === 'funnels' ? 'p.workspace_id' : 'p.id';
+  const workspace = isBelowWorkspace(parents) ? 'p.workspace_id' : 'p.id';
   const ofParent = statement(
     `${parents}.workspace`,
     () =>
@@ -29,21 +35,20 @@ export async function findWorkspace(
   return found == null ? null : BigInt(found);
 }
 
-type ParentTable = Table<Row>['parent']['table'];
-
 /** That one parent is the caller's, given its workspace too. */
 export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
   return parents === 'teams' ? `${parent} = $1` : ownedWorkspace(workspace, '$1', '$2');
 }
 
 /** Those of many parents that are the caller's, as `p`. */
-export const OWNED_PARENTS: Readonly<Record<ParentTable, string>> = {
-  teams: '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p',
-  workspaces: `(select p.id from workspaces p where p.id = any($3::bigint[])
-    and p.team_id = $1 and ($2::bigint[] is null or p.id = any($2))) p`,
-  funnels: `(select p.id, p.workspace_id from unnest($3::bigint[]) i (id) join funnels p on p.id = i.id
-    where ${ownedWorkspace('p.workspace_id', '$1', '$2')}) p`,
-};
+export function ownedParents(parents: ParentTable): string {
+  if (parents === 'teams') return '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p';
+  if (parents === 'workspaces')
+    return `(select p.id from workspaces p where p.id = any($3::bigint[])
+      and p.team_id = $1 and ($2::bigint[] is null or p.id = any($2))) p`;
+  return `(select p.id, p.workspace_id from unnest($3::bigint[]) i (id) join ${parents} p on p.id = i.id
+    where ${ownedWorkspace('p.workspace_id', '$1', '$2')}) p`;
+}
 
 /**
  * The visible rows of one parent between two ids, both left out: one range of the index that begins with what they are compared
@@ -56,6 +61,6 @@ export function between<R extends Row>(
   low: string,
   high: string,
 ): string {
-  const inWorkspace = table.parent.table === 'funnels' ? `t.workspace_id = ${workspace} and ` : '';
+  const inWorkspace = isBelowWorkspace(table.parent.table) ? `t.workspace_id = ${workspace} and ` : '';
   return `${inWorkspace}t.${table.parent.column} = ${parent} and t.id > ${low} and t.id < ${high} and ${table.visible}`;
 }

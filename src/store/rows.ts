@@ -4,7 +4,7 @@
 import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
-import { between, findWorkspace, isOwned, MAX_ID, OWNED_PARENTS } from './parents.ts';
+import { between, findWorkspace, isBelowWorkspace, isOwned, MAX_ID, ownedParents } from './parents.ts';
 import { project } from './projections.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext } from './store.ts';
@@ -65,11 +65,12 @@ export async function findPageUnder<R extends Row>(
   projection: readonly string[] | null = null,
 ): Promise<Page<R> | null> {
   const parents = table.parent.table;
-  const workspaceId = parents === 'funnels' ? await findWorkspace(ctx, parents, tenancy, parent) : parent;
+  const isNested = parents !== 'teams' && isBelowWorkspace(parents);
+  const workspaceId = isNested ? await findWorkspace(ctx, parents, tenancy, parent) : parent;
   if (workspaceId === null) return null;
   const direction = scanDirection(page);
   const projected = project(table, projection, tenancy.teamId);
-  const workspace = parents === 'funnels' ? '$7' : '$3';
+  const workspace = isNested ? '$7' : '$3';
   const pageUnder = projected.statement(`${table.name}.under_id.${direction}`, () =>
     `select ${selectList(projected.columns)} from ${table.name} t
       where ${between(table, '$3', workspace, '$5', '$6')} and ${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}
@@ -78,11 +79,11 @@ export async function findPageUnder<R extends Row>(
       .replaceAll('= t.workspace_id', `= ${workspace}`),
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...bounds(page)];
-  if (parents === 'funnels') values.push(workspaceId);
+  if (isNested) values.push(workspaceId);
   const rows = await readRows(ctx, pageUnder, values, tenancy.teamId);
   const isThere =
     rows.length > 0 ||
-    parents === 'funnels' ||
+    isNested ||
     (parents === 'teams'
       ? parent === tenancy.teamId
       : (await findWorkspace(ctx, parents, tenancy, parent)) !== null);
@@ -109,7 +110,7 @@ export async function findPagesUnder<R extends Row>(
   const projected = project(table, projection, tenancy.teamId);
   const pages = projected.statement(
     `${table.name}.under_ids.${direction}`,
-    () => `select t.*, p.id as "parentId" from ${OWNED_PARENTS[table.parent.table]} left join lateral (
+    () => `select t.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
         select ${selectList(projected.columns)} from ${table.name} t
         where ${between(table, 'p.id', 'p.workspace_id', '$5', '$6')} and ${table.narrowed('$2')}
         order by t.id ${direction} limit $4

@@ -16,7 +16,7 @@ import { tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
-  readonly table: 'teams' | 'workspaces' | 'funnels';
+  readonly table: PublicIdTable;
   readonly column: string;
   readonly title: string;
 }
@@ -83,13 +83,20 @@ function publicIdOf(table: PublicIdTable, id: string): string {
   return `public_id(${TYPE_NUMBER[table]}, ${id})`;
 }
 
-/** What is common to all that hangs below a workspace: its parent being owned is enough. */
-const BELOW_WORKSPACE: Hanging = {
-  parent: { table: 'workspaces', column: 'workspace_id', title: workspace.title },
-  visible: 'true',
-  owned: (team, workspace) => ownedWorkspace('t.workspace_id', team, workspace),
-  narrowed: () => 'true',
-};
+/** Below a workspace, or below something that is: the parent being the caller's own is enough. @param column names the parent */
+function below(
+  { table, title }: Pick<Resource, 'title'> & { readonly table: PublicIdTable },
+  column: string,
+): Hanging {
+  return {
+    parent: { table, column, title },
+    visible: 'true',
+    owned: (team, workspaces) => ownedWorkspace('t.workspace_id', team, workspaces),
+    narrowed: () => 'true',
+  };
+}
+
+const OF_WORKSPACE = below(workspace, 'workspace_id');
 
 const teamOf = (workspace: string) =>
   `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
@@ -111,19 +118,19 @@ export const WORKSPACES = tableOf(workspace, {
   narrowed: itself,
 });
 
-export const CONTACTS = tableOf(contact, BELOW_WORKSPACE, {
+export const CONTACTS = tableOf(contact, OF_WORKSPACE, {
   isActive:
     '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
   tags: tagsOf('contact_tags', 'contact_id'),
 });
 
-export const FUNNELS = tableOf(funnel, BELOW_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
+export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
 
-export const PAGES = tableOf(page, { ...BELOW_WORKSPACE, visible: 't.discarded_at is null' });
+export const PAGES = tableOf(page, { ...OF_WORKSPACE, visible: 't.discarded_at is null' });
 
-export const REFINE_FILTERS = tableOf(refineFilter, BELOW_WORKSPACE);
+export const REFINE_FILTERS = tableOf(refineFilter, OF_WORKSPACE);
 
-export const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint, BELOW_WORKSPACE);
+export const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint, OF_WORKSPACE);
 
 /** The public id of the saved filter that a split names. */
 export const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
@@ -131,8 +138,7 @@ export const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
 export const SPLITS = tableOf(
   conditionalSplit,
   {
-    ...BELOW_WORKSPACE,
-    parent: { table: 'funnels', column: 'funnel_id', title: funnel.title },
+    ...below(funnel, 'funnel_id'),
     visible: "t.kind = 'conditional_split' and t.removed_at is null",
   },
   {

@@ -17,9 +17,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     'removal_reason',
     // Generated, for keys.
     'parent_kind',
-    'live_parent_id',
-    'live_branch',
-    'live_position',
+    'sibling_list',
   ],
   api_keys: ['token_hash'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],

@@ -2,14 +2,14 @@
 // whatever the planner knows of the tables; a row by its id is one probe of a hash index.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reach } from '../../src/auth/actor.ts';
 import type { PageRequest } from '../../src/pagination.ts';
 import { countUnder, existsUnder } from '../../src/store/counts.ts';
 import { findSteps, findStepsAround } from '../../src/store/funnel-steps.ts';
 import { drawIds } from '../../src/store/ids.ts';
-import { PLAN_SETTINGS } from '../../src/store/readers/reading-connection.ts';
+import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
-import type { Statement, Store } from '../../src/store/store.ts';
+import type { Statement } from '../../src/store/statements.ts';
+import type { Store } from '../../src/store/store.ts';
 import {
   CONTACTS,
   FUNNELS,
@@ -19,6 +19,7 @@ import {
   type Table,
   WEBHOOK_ENDPOINTS,
 } from '../../src/store/tables.ts';
+import type { Tenancy } from '../../src/store/tenancy.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -46,7 +47,7 @@ const TABLES: [string, Table<{ id: bigint }>][] = [
 
 let gateway: Gateway;
 let client: pg.Client;
-let reach: Reach;
+let tenancy: Tenancy;
 /** Of each kind of parent: one with many rows of everything, one with one, one with none. */
 let parents: Record<'workspaces' | 'funnels', [bigint, bigint, bigint]>;
 let ids: Record<string, bigint[]>;
@@ -55,7 +56,7 @@ beforeAll(async () => {
   gateway = await createGateway();
   const { app } = gateway;
   const { id: teamId } = await factories.team(app);
-  reach = { teamId, workspaceIds: null };
+  tenancy = { teamId, workspaceIds: null };
   const workspaces = await Promise.all([1, 2, 3].map(() => factories.workspace(app, { teamId })));
   // Other workspaces of the team, which a plan must not walk through.
   for (let index = 0; index < 20; index++) await factories.workspace(app, { teamId });
@@ -173,7 +174,7 @@ describe.each([
       'the %s page of a long, a short and an empty list is one range that ends with it',
       async (__, page) => {
         for (const parent of parents[kind]) {
-          const plans = await plansOf((store) => findPageUnder(store, table, reach, parent, page()));
+          const plans = await plansOf((store) => findPageUnder({ store }, table, tenancy, parent, page()));
           for (const nodes of plans) {
             expect(faultsOf(nodes, own, SIZE + 1)).toEqual([]);
             expect(nodes.filter((node) => node['Node Type'] === 'Sort')).toEqual([]);
@@ -185,7 +186,7 @@ describe.each([
     test('pages of several parents are one range for each', async () => {
       const all = parents[kind];
       const [nodes = []] = await plansOf((store) =>
-        findPagesUnder(store, table, reach, all, { ...anyPage, after: deep() }),
+        findPagesUnder({ store }, table, tenancy, all, { ...anyPage, after: deep() }),
       );
       expect(nodes.length).toBeGreaterThan(0);
       expect(faultsOf(nodes, own, all.length * (SIZE + 1), all.length)).toEqual([]);
@@ -195,9 +196,9 @@ describe.each([
       const [many, one] = parents[kind];
       const probe = { id: deep(), side: 'at_or_above' } as const;
       for (const some of [[many], [many, one]]) {
-        const [nodes = []] = await plansOf((store) => existsUnder(store, table, reach, some, probe));
+        const [nodes = []] = await plansOf((store) => existsUnder({ store }, table, tenancy, some, probe));
         expect(faultsOf(nodes, own, some.length, some.length)).toEqual([]);
-        const [counted = []] = await plansOf((store) => countUnder(store, table, reach, some));
+        const [counted = []] = await plansOf((store) => countUnder({ store }, table, tenancy, some));
         expect(faultsOf(counted, own, ROWS + 1, some.length)).toEqual([]);
       }
     });
@@ -205,13 +206,13 @@ describe.each([
     test('rows by their ids are a probe of the hash index each, be it one id or a hundred', async () => {
       const some = (ids[name] ?? []).filter((__, index) => index % 20 === 0);
       expect(some.length).toBeGreaterThan(99);
-      for (const [wanted, read] of [
-        [1, (store: Store) => findById(store, table, reach, some[0] ?? 0n)],
-        [some.length, (store: Store) => findByIds(store, table, reach, some)],
+      for (const [expected, read] of [
+        [1, (store: Store) => findById({ store }, table, tenancy, some[0] ?? 0n)],
+        [some.length, (store: Store) => findByIds({ store }, table, tenancy, some)],
       ] as const) {
         const [nodes = []] = await plansOf(read);
         const scans = nodes.filter((node) => node['Index Name'] === `${own}_id_idx`);
-        expect(scans.map((node) => node['Actual Rows'] * node['Actual Loops'])).toEqual([wanted]);
+        expect(scans.map((node) => node['Actual Rows'] * node['Actual Loops'])).toEqual([expected]);
         expect(nodes.filter((node) => node['Relation Name'] === own)).toHaveLength(1);
       }
     });
@@ -220,13 +221,13 @@ describe.each([
   test('the steps of funnels are found through the funnels, and read nothing of others', async () => {
     const [full, lone] = parents.funnels;
     const step = ids['conditional splits']?.[ROWS] ?? 0n;
-    for (const [wanted, read] of [
-      [ROWS + 1, (store: Store) => findSteps(store, reach, [full, lone])],
-      [1, (store: Store) => findSteps(store, reach, [lone])],
-      [2, (store: Store) => findStepsAround(store, reach, [step])],
+    for (const [expected, read] of [
+      [ROWS + 1, (store: Store) => findSteps({ store }, tenancy, [full, lone])],
+      [1, (store: Store) => findSteps({ store }, tenancy, [lone])],
+      [2, (store: Store) => findStepsAround({ store }, tenancy, [step])],
     ] as const) {
       const [nodes = []] = await plansOf(read);
-      expect(faultsOf(nodes, 'funnel_steps', wanted, 2)).toEqual([]);
+      expect(faultsOf(nodes, 'funnel_steps', expected, 2)).toEqual([]);
       expect(faultsOf(nodes, 'funnels', 2, 2)).toEqual([]);
     }
   });

@@ -128,9 +128,8 @@ function parentInReach(table: AnyTable, id: bigint, tenancy: Tenancy): boolean {
 }
 
 const parentsOf = (table: AnyTable) => {
-  const rows = { teams: workspaces.map(({ teamId }) => ({ id: teamId })), workspaces, funnels }[
-    table.parent.table
-  ];
+  const teams = workspaces.map(({ teamId }) => ({ id: teamId }));
+  const rows = { teams, workspaces, funnels }[table.parent.table as 'teams' | 'workspaces' | 'funnels'];
   return rows.map(({ id }) => id);
 };
 
