@@ -19,7 +19,8 @@ const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   },
 });
 
-const ApiKey = defineNode(apiKey, {
+/** @public Other nouns may hang below it. */
+export const ApiKey = defineNode(apiKey, {
   ...apiKeys,
   fields: (t) => ({
     status: t.field({

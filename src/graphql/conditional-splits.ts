@@ -60,7 +60,8 @@ const ConditionalSplitBranch = builder
     }),
   });
 
-const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
+/** @public Other nouns may hang below it. */
+export const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
   scope: splits.scope,
   interfaces: [FunnelStep],
   getMany: stepsOfKind('conditional_split'),

@@ -17,7 +17,8 @@ const CustomAttribute = builder.objectRef<{ name: string; value: string }>('Cust
 
 const { customAttributes, tags } = contact.fields;
 
-const Contact = defineNode(contact, {
+/** @public Other nouns may hang below it. */
+export const Contact = defineNode(contact, {
   ...contacts,
   fields: (t) => ({
     customAttributes: t.field({

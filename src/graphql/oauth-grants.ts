@@ -21,7 +21,8 @@ const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
   },
 });
 
-const OauthGrant = defineNode(oauthGrant, {
+/** @public Other nouns may hang below it. */
+export const OauthGrant = defineNode(oauthGrant, {
   ...grants,
   fields: (t) => ({
     workspaces: t.field({

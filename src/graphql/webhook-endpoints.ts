@@ -9,7 +9,8 @@ import { defineNode, type NodeType } from './nodes.ts';
 import { Page } from './pages.ts';
 import { Workspace } from './workspaces.ts';
 
-const WebhookEndpoint = defineNode(webhookEndpoint, {
+/** @public Other nouns may hang below it. */
+export const WebhookEndpoint = defineNode(webhookEndpoint, {
   ...webhookEndpoints,
   fields: (t) => ({
     pages: t.field({
