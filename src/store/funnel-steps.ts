@@ -118,18 +118,23 @@ export interface LockedFunnel {
   readonly workspaceId: bigint;
 }
 
-/** A funnel that the caller owns, locked against other changes until the transaction ends; or null. */
+/**
+ * A funnel that the caller owns, locked against other changes until the transaction ends; or null. Found first: a
+ * distributed store locks a row only where it is told the shard.
+ */
 export async function lockFunnel(
   tx: Transaction,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedFunnel | null> {
-  const rows = await tx.$queryRaw<LockedFunnel[]>`
+  const [found] = await tx.$queryRaw<LockedFunnel[]>`
     select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
     where f.id = ${id} and w.team_id = ${tenancy.teamId}
-      and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))
-    for update of f`;
-  return rows[0] ?? null;
+      and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))`;
+  if (found === undefined) return null;
+  const locked = await tx.$queryRaw<{ id: bigint }[]>`
+    select id from funnels where workspace_id = ${found.workspaceId} and id = ${id} for update`;
+  return locked.length > 0 ? found : null;
 }
 
 /** A locked funnel's steps, for working out a change. */
@@ -160,9 +165,9 @@ export async function moveSteps(
 ): Promise<void> {
   if (positions.length === 0) return;
   await tx.$executeRaw`
-    update funnel_steps s set parent_id = m.parent_id, branch = m.branch::branch, position = m.position, updated_at = ${at}
+    update funnel_steps s set parent_id = m.parent_id, branch = m.branch, position = m.position, updated_at = ${at}
     from unnest(${positions.map((position) => position.id)}::bigint[], ${positions.map((position) => position.parentId)}::bigint[],
-      ${positions.map((position) => position.branch)}::text[], ${positions.map((position) => position.position)}::int[])
+      ${positions.map((position) => position.branch)}::branch[], ${positions.map((position) => position.position)}::int[])
       as m (id, parent_id, branch, position)
     where s.workspace_id = ${workspaceId} and s.id = m.id`;
 }

@@ -1,0 +1,115 @@
+// Citus for its trial: built from its source where it is missing, and three nodes of it on loopback. Nothing of it is in this
+// repository.
+import { execFile } from 'node:child_process';
+import { access, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { CHILD_ENV, ordinaryUser, type SystemUser } from '../../../src/store/embedded/user.ts';
+import { say } from '../say.ts';
+
+const run = promisify(execFile);
+
+/** A server of Citus needs these settings; the last two let reference tables keep their triggers. */
+const SETTINGS = [
+  "shared_preload_libraries = 'citus'",
+  'max_prepared_transactions = 100',
+  "listen_addresses = '127.0.0.1'",
+  "unix_socket_directories = ''",
+  'fsync = off',
+  'citus.shard_count = 8',
+  'citus.enable_unsafe_triggers = on',
+  'citus.allow_nested_distributed_execution = on',
+];
+
+export interface Nodes {
+  /** The coordinator's database. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Installs Citus into the PostgreSQL that `pgConfig` is of, unless it is there.
+ * @param source the path of its source archive; undefined: there is none to build from
+ * @returns false when it is not there and cannot be built
+ */
+export async function installCitus(pgConfig: string, source: string | undefined): Promise<boolean> {
+  const { stdout } = await run(pgConfig, ['--sharedir']);
+  const control = join(stdout.trim(), 'extension', 'citus.control');
+  if (await isThere(control)) return true;
+  if (source === undefined) return false;
+  say(`building ${source}, about four minutes`);
+  const folder = await mkdtemp(join(tmpdir(), 'fg-citus-build-'));
+  const script = `cd "$1" && tar xzf "$2" --strip-components 1 && ./configure PG_CONFIG="$3" >build.log 2>&1 &&
+    make -j2 -s extension >>build.log 2>&1 && make -s install >>build.log 2>&1 || { tail -20 build.log; exit 1; }`;
+  await run('/bin/sh', ['-c', script, 'sh', folder, source, pgConfig]);
+  await rm(folder, { recursive: true, force: true });
+  return isThere(control);
+}
+
+/** Starts a coordinator and two workers, which know each other. */
+export async function startNodes(pgConfig: string): Promise<Nodes> {
+  const { stdout } = await run(pgConfig, ['--bindir']);
+  const bin = stdout.trim();
+  const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
+  const folder = await mkdtemp(join(tmpdir(), 'fg-citus-'));
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid ?? user.uid);
+  const asUser = { ...user, cwd: folder, env: CHILD_ENV };
+  const started: string[] = [];
+  const stop = async () => {
+    for (const data of started)
+      await run(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], asUser);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const ports: number[] = [];
+    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
+      const data = join(folder, name);
+      const port = await freePort();
+      await run(join(bin, 'initdb'), ['-D', data, '-U', 'gateway', '-A', 'trust', '-E', 'UTF8'], asUser);
+      await writeFile(join(data, 'postgresql.auto.conf'), [...SETTINGS, `port = ${port}`].join('\n'));
+      await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
+      started.push(data);
+      await query(urlOf(port, 'postgres'), 'create database gateway');
+      await query(urlOf(port, 'gateway'), 'create extension citus');
+      ports.push(port);
+    }
+    const [coordinator = 0, ...workers] = ports;
+    const url = urlOf(coordinator, 'gateway');
+    await query(url, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
+    for (const port of workers) await query(url, `select citus_add_node('127.0.0.1', ${port})`);
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** One statement over a connection of its own. */
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgresql://gateway@127.0.0.1:${port}/${database}`;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Every kind of read that the gateway has of what is below a workspace, by hand, with the numbers of a seeded demo.
+
+import type { PageRequest } from '../../../src/pagination.ts';
+import { countUnder, existsUnder } from '../../../src/store/counts.ts';
+import { findSteps, findStepsAround } from '../../../src/store/funnel-steps.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../../src/store/rows.ts';
+import type { Store } from '../../../src/store/store.ts';
+import {
+  CONTACTS,
+  FUNNELS,
+  PAGES,
+  REFINE_FILTERS,
+  SPLITS,
+  type Table,
+  WEBHOOK_ENDPOINTS,
+  WORKSPACES,
+} from '../../../src/store/tables.ts';
+import type { Tenancy } from '../../../src/store/tenancy.ts';
+
+export interface Read {
+  readonly what: string;
+  /** A page of one parent has to go to one shard. */
+  readonly isPage: boolean;
+  run(store: Store): Promise<unknown>;
+}
+
+type AnyTable = Table<{ id: bigint }>;
+const LISTS: readonly (readonly [string, AnyTable])[] = [
+  ['contacts', CONTACTS],
+  ['funnels', FUNNELS],
+  ['pages', PAGES],
+  ['saved filters', REFINE_FILTERS],
+  ['webhook endpoints', WEBHOOK_ENDPOINTS],
+  ['conditional splits', SPLITS],
+];
+
+const FIRST: PageRequest = { order: 'asc', size: 20, after: null, before: null, backward: false };
+
+/** @param funnelIds funnels of the team's, with their workflows */
+export function readsOf(
+  tenancy: Tenancy,
+  workspaceIds: readonly bigint[],
+  funnelIds: readonly bigint[],
+): Read[] {
+  const parentsOf = (table: AnyTable) => (table === SPLITS ? funnelIds : workspaceIds);
+  const read = (what: string, run: Read['run'], isPage = false): Read => ({ what, run, isPage });
+  const lists = LISTS.flatMap(([name, table]) => {
+    const [parent = 0n] = parentsOf(table);
+    const deep: PageRequest = { ...FIRST, order: 'desc', after: 200n };
+    return [
+      read(`page of ${name}`, (store) => findPageUnder({ store }, table, tenancy, parent, FIRST), true),
+      read(
+        `deep page of ${name}, descending`,
+        (store) => findPageUnder({ store }, table, tenancy, parent, deep),
+        true,
+      ),
+    ];
+  });
+  const [workspaceId = 0n] = workspaceIds;
+  const [funnelId = 0n] = funnelIds;
+  return [
+    ...lists,
+    read(
+      'page of workspaces',
+      (store) => findPageUnder({ store }, WORKSPACES, tenancy, tenancy.teamId, FIRST),
+      true,
+    ),
+    read('pages of contacts of several workspaces', (store) =>
+      findPagesUnder({ store }, CONTACTS, tenancy, workspaceIds, FIRST),
+    ),
+    read('count of contacts', (store) => countUnder({ store }, CONTACTS, tenancy, [workspaceId])),
+    read('counts of contacts of several workspaces', (store) =>
+      countUnder({ store }, CONTACTS, tenancy, workspaceIds),
+    ),
+    read('whether there are contacts above an id', (store) =>
+      existsUnder({ store }, CONTACTS, tenancy, [workspaceId], { id: 5n, side: 'at_or_above' }),
+    ),
+    read('contact by id', (store) => findById({ store }, CONTACTS, tenancy, 1n)),
+    read('contacts by ids', (store) => findByIds({ store }, CONTACTS, tenancy, [1n, 2n, 3n])),
+    read('split by id', (store) => findById({ store }, SPLITS, tenancy, 3n)),
+    read('steps of a funnel', (store) => findSteps({ store }, tenancy, [funnelId])),
+    read('steps around a step', (store) => findStepsAround({ store }, tenancy, [3n])),
+  ];
+}
