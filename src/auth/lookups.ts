@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
-import { type Changes, listenForChanges } from '../store/changes.ts';
+import { type Changes, listenForChanges } from '../store/change-listener.ts';
 import { findCustomDomain, findSubdomain, type HostOwner } from '../store/hosts.ts';
 import type { Store } from '../store/store.ts';
 

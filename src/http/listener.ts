@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { answerRequests } from './incoming.ts';
+import { answerRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
 export interface Listener {

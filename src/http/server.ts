@@ -6,7 +6,7 @@ import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
-import { refuseRequest } from '../graphql/errors.ts';
+import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
@@ -86,7 +86,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   // Whatever fails for want of the body is not our failure.
   const error = exchange.brokeOff && !(thrown instanceof AppError) ? brokenOff() : thrown;
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? refuseRequest(error, response, exchange) : response;
+  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
 }
 
 function createHttp(app: App): Hono<HttpEnv> {

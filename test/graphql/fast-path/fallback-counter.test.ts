@@ -1,15 +1,15 @@
 // When a compiled operation is left to the full executor, somebody can see it: a bug must not look like a slow day.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFallbacks } from '../../src/graphql/fallbacks.ts';
-import { createFastPath } from '../../src/graphql/fast-path.ts';
-import { createGraphqlHandler } from '../../src/graphql/handler.ts';
-import { createTurns } from '../../src/graphql/large-answers.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { Exchange } from '../../src/http/exchange.ts';
-import { createLogger } from '../../src/log.ts';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { intercept } from '../support/graphql-statements.ts';
+import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
+import { createFastPath } from '../../../src/graphql/fast-path/fast-path.ts';
+import { createGraphqlHandler } from '../../../src/graphql/handler.ts';
+import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
+import { schema } from '../../../src/graphql/schema.ts';
+import { Exchange } from '../../../src/http/exchange.ts';
+import { createLogger } from '../../../src/log.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { intercept } from '../../support/graphql-statements.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -28,11 +28,11 @@ function createObserved() {
   const lines: Record<string, unknown>[] = [];
   let now = new Date('2030-01-01');
   const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line)) });
-  const fallbacks = createFallbacks(log, () => now);
+  const fallbacks = createFallbackCounter(log, () => now);
   const { limits } = gateway.app.config;
   const handler = createGraphqlHandler(
     gateway.app,
-    createFastPath({ schema, limits, turns: createTurns(), fallbacks }),
+    createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks }),
   );
   return {
     lines,

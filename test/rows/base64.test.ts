@@ -1,7 +1,7 @@
 // Ids and cursors are encoded on the way out, without the strings in between: as Buffer encodes them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeBase64 } from '../../src/graphql/base64.ts';
+import { writeBase64 } from '../../src/rows/base64.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 
 test.each(['base64', 'base64url'] as const)('%s of any prefix and any digits', (encoding) => {

@@ -1,11 +1,11 @@
 // What the fast path does about an operation that it knows and that keeps failing.
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import type { GraphContext } from '../../src/graphql/context.ts';
-import { createFallbacks } from '../../src/graphql/fallbacks.ts';
-import { createFastPath, type Params } from '../../src/graphql/fast-path.ts';
-import { createTurns } from '../../src/graphql/large-answers.ts';
-import { createGateway } from '../support/gateway.ts';
+import type { GraphContext } from '../../../src/graphql/context.ts';
+import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
+import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
+import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
+import { createGateway } from '../../support/gateway.ts';
 
 test('an operation that fails every time is left to Yoga, until Yoga gives it a whole answer', async () => {
   const gateway = await createGateway();
@@ -21,23 +21,24 @@ test('an operation that fails every time is left to Yoga, until Yoga gives it a 
     if (!works) throw new Error('no');
     return 'yes';
   };
-  const fallbacks = createFallbacks(gateway.app.log, gateway.app.clock);
-  const fastPath = createFastPath({ schema, limits, turns: createTurns(), fallbacks });
+  const fallbacks = createFallbackCounter(gateway.app.log, gateway.app.clock);
+  const fastPath = createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks });
   const params: Params = { query: '{ thing }', variables: {}, operationName: null };
   const document = parse(params.query);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
   const ctx = {
     actor: { kind: 'api_key', tenancy: { teamId: 1n } },
-    outcome: { turn: null, refusal: null },
+    signal: new AbortController().signal,
+    state: { releaseSlot: null, refusal: null },
   } as GraphContext;
 
-  fastPath.remember(params, '', { document, operation }, response, 1n);
-  for (let i = 0; i < 300; i++) expect(await fastPath.answer(params, '', ctx)).toBeNull();
+  fastPath.add(params, '', { document, operation }, response, 1n);
+  for (let i = 0; i < 300; i++) expect(await fastPath.execute(params, '', ctx)).toBeNull();
   expect(calls).toBe(100);
   works = true;
-  expect(await fastPath.answer(params, '', ctx)).toBeNull();
-  fastPath.remember(params, '', { document, operation }, response, 1n);
-  const answer = await fastPath.answer(params, '', ctx);
+  expect(await fastPath.execute(params, '', ctx)).toBeNull();
+  fastPath.add(params, '', { document, operation }, response, 1n);
+  const answer = await fastPath.execute(params, '', ctx);
   expect(new TextDecoder().decode(answer?.body as Uint8Array)).toBe('{"data":{"thing":"yes"}}');
 });

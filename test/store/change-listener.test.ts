@@ -1,7 +1,7 @@
 // Changes are trusted to be heard only by a connection that has heard something (src/store/changes.ts).
 import { afterEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
-import { listenForChanges } from '../../src/store/changes.ts';
+import { listenForChanges } from '../../src/store/change-listener.ts';
 import { createStore } from '../../src/store/store.ts';
 import { cloneTemplate } from '../support/gateway.ts';
 import { createNetwork } from '../support/network.ts';

@@ -1,8 +1,8 @@
 // How large an answer may get, whoever makes it, and how many large ones are made at a time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
 
 let gateway: Gateway;
 let caller: Caller;

@@ -1,10 +1,10 @@
 // An operation that would take too much is refused before it runs (DESIGN §10), however it is written.
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseWithinLimits } from '../../src/graphql/limits.ts';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
+import { parseWithinLimits } from '../../../src/graphql/limits/document-limits.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
 
 let gateway: Gateway;
 let caller: Caller;

@@ -1,6 +1,6 @@
 // Base64 from bytes to bytes: global ids and cursors are written so by compiled operations.
-import type { ByteWriter } from '../rows/byte-writer.ts';
-import type { WriteJson } from '../rows/columns.ts';
+import type { ByteWriter } from './byte-writer.ts';
+import type { WriteJson } from './columns.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;

@@ -14,9 +14,10 @@ import {
   validate,
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { compileOperation } from '../../src/graphql/compile.ts';
-import { type Columns, rowMaker } from '../../src/rows/columns.ts';
-import { toBlock } from '../support/row-block.ts';
+import type { GraphContext } from '../../../src/graphql/context.ts';
+import { compileOperation } from '../../../src/graphql/fast-path/compile.ts';
+import { type Columns, rowMaker } from '../../../src/rows/columns.ts';
+import { toBlock } from '../../support/row-block.ts';
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
@@ -95,14 +96,17 @@ async function run(
   try {
     return {
       expected,
-      written: new TextDecoder().decode(await compiled({} as never, variableValues, 1_000_000)),
+      written: new TextDecoder().decode(await compiled(CTX, variableValues, 1_000_000)),
     };
   } catch {
     return { expected, written: null };
   }
 }
 
-/** null for what has no JSON. */
+/** The part of a context that compiled operations use themselves. */
+const CTX = { signal: new AbortController().signal } as GraphContext;
+
+/** null where a value has no JSON. */
 function stringify(data: unknown): string | null {
   try {
     return JSON.stringify(data);
@@ -410,7 +414,7 @@ test('columns of rows that still are text', async () => {
       `${column}List${type}: [${type}]`,
     ]),
   );
-  const { schema: ours } = await import('../../src/graphql/schema.ts');
+  const { schema: ours } = await import('../../../src/graphql/schema.ts');
   const schema = buildSchema(`
     scalar BigInt scalar DateTime scalar JSON enum Color { RED GREEN }
     type Row { ${fields.join(' ')} } type Query { row: Row }`);
