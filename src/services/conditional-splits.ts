@@ -9,7 +9,7 @@ import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Ref } from '../store/rows.ts';
 import { SPLITS } from '../store/tables.ts';
-import { requireWaiting, withTransaction } from '../store/transactions.ts';
+import { requireNotAborted, withTransaction } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
@@ -103,7 +103,7 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
   return withTransaction(ctx, async (tx) => {
     const funnelId = await lockFunnel(tx, actor.tenancy, funnelRef);
     if (funnelId === null) throw notFound('Funnel');
-    requireWaiting(ctx);
+    requireNotAborted(ctx);
     const steps = await findTreePositions(tx, funnelId);
     const split = steps.find((step) => step.id === splitRef || step.publicId === splitRef);
     const removal = split && removeSplit(steps, split.id, discard);

@@ -1,6 +1,6 @@
-// Hears of changes that other processes commit (migration notify_changes). While nothing can be heard, `live` says so:
-// whoever keeps copies must not use them then. That nothing comes is no proof of anything: a pooler in transaction mode takes
-// LISTEN and never hands a notification on. So the connection has to hear what is said for it over another one.
+// Listens for changes that other processes commit (LISTEN and NOTIFY, migration notify_changes). Caches must not be used while `live` is
+// false. That LISTEN succeeds is not enough: a pooler in transaction mode accepts it and never delivers a notification. Therefore a
+// notification is sent over another connection at regular intervals, and has to arrive.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
@@ -10,28 +10,28 @@ import type { Store } from './store.ts';
 
 const CHANNEL = 'funnel_gateway_lookups';
 const RETRY_MS = 1_000;
-const PROOF = { timeoutMs: 2_000, everyMs: 10_000 };
+const CHECK = { timeoutMs: 2_000, intervalMs: 10_000 };
 const CLOSE_TIMEOUT_MS = 2_000;
 
-const SAY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
+const NOTIFY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
 
-export interface Changes {
-  /** True while every change is heard of. */
+export interface ChangeListener {
+  /** Whether every change is being received. */
   readonly live: boolean;
   close(): Promise<void>;
 }
 
-interface ChangesOptions {
+interface ChangeListenerOptions {
   readonly store: Pick<Store, 'listening' | 'lookups'>;
   readonly log: Logger;
-  /** Called after a change, and whenever changes may have been missed. */
+  /** Called after each change, and whenever changes may have been missed. */
   readonly onChange: () => void;
-  /** How long what was said may take to be heard, and how often that is tried, also after it failed. */
-  readonly proof?: { readonly timeoutMs: number; readonly everyMs: number };
+  /** How long a test notification may take, and the interval between them, also after a failure. */
+  readonly check?: { readonly timeoutMs: number; readonly intervalMs: number };
 }
 
-/** What is said arrives nowhere, though the connection is there. */
-class Deaf extends Error {
+/** A test notification was not delivered, although the connection is open. */
+class NotDelivered extends Error {
   constructor() {
     super(
       'LISTEN was accepted, but notifications do not arrive: DATABASE_LISTEN_URL must lead to PostgreSQL itself, not to a pooler',
@@ -40,17 +40,22 @@ class Deaf extends Error {
 }
 
 /** Starts listening in the background, and again after every loss. */
-export function listenForChanges({ store, log, onChange, proof: times = PROOF }: ChangesOptions): Changes {
-  const proofChannel = `funnel_gateway_proof_${randomUUID().replaceAll('-', '')}`;
+export function listenForChanges({
+  store,
+  log,
+  onChange,
+  check = CHECK,
+}: ChangeListenerOptions): ChangeListener {
+  const checkChannel = `funnel_gateway_check_${randomUUID().replaceAll('-', '')}`;
   let live = false;
   let closed = false;
   let hasWarned = false;
   let client: pg.Client | null = null;
   let next: NodeJS.Timeout | undefined;
-  /** What has to be heard, and whom to tell. */
-  let proof: { said: string; heard: () => void } | null = null;
+  /** The payload of the pending test notification, and a function to be called when it arrives. */
+  let pending: { payload: string; onArrival: () => void } | null = null;
 
-  function later(work: () => void, ms: number): void {
+  function schedule(work: () => void, ms: number): void {
     next = setTimeout(work, ms);
     next.unref();
   }
@@ -65,46 +70,46 @@ export function listenForChanges({ store, log, onChange, proof: times = PROOF }:
     client = null;
     clearTimeout(next);
     onChange();
-    later(start, error instanceof Deaf ? times.everyMs : RETRY_MS);
+    schedule(start, error instanceof NotDelivered ? check.intervalMs : RETRY_MS);
   }
 
-  /** Says something over another connection, and waits until this one hears it. */
-  async function prove(): Promise<void> {
+  /** Sends a notification over another connection, and waits until it arrives on this one. */
+  async function checkDelivery(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    proof = { said: randomUUID(), heard: resolve };
-    await store.lookups.read(SAY, [proofChannel, proof.said]);
-    const tooLate = setTimeout(() => reject(new Deaf()), times.timeoutMs);
-    await promise.finally(() => clearTimeout(tooLate));
+    pending = { payload: randomUUID(), onArrival: resolve };
+    await store.lookups.read(NOTIFY, [checkChannel, pending.payload]);
+    const timer = setTimeout(() => reject(new NotDelivered()), check.timeoutMs);
+    await promise.finally(() => clearTimeout(timer));
   }
 
   function start(): void {
-    const mine = new pg.Client(store.listening);
-    client = mine;
-    const gone = (error?: Error) => {
-      if (client === mine) lost(error);
+    const ownClient = new pg.Client(store.listening);
+    client = ownClient;
+    const onLost = (error?: Error) => {
+      if (client === ownClient) lost(error);
     };
-    const proveAgain = () => {
-      prove().then(() => later(proveAgain, times.everyMs), gone);
+    const checkAgain = () => {
+      checkDelivery().then(() => schedule(checkAgain, check.intervalMs), onLost);
     };
-    mine.on('error', gone);
-    mine.on('end', () => gone());
-    mine.on('notification', ({ channel, payload }) => {
-      if (channel !== proofChannel) onChange();
-      else if (payload === proof?.said) proof?.heard();
+    ownClient.on('error', onLost);
+    ownClient.on('end', () => onLost());
+    ownClient.on('notification', ({ channel, payload }) => {
+      if (channel !== checkChannel) onChange();
+      else if (payload === pending?.payload) pending?.onArrival();
     });
-    mine
+    ownClient
       .connect()
-      .then(() => mine.query(`listen ${CHANNEL}; listen ${proofChannel}`))
-      .then(prove)
+      .then(() => ownClient.query(`listen ${CHANNEL}; listen ${checkChannel}`))
+      .then(checkDelivery)
       .then(() => {
-        if (client !== mine) return;
-        // What changed before this moment was not heard of.
+        if (client !== ownClient) return;
+        // Notifications of earlier changes were not received.
         onChange();
         live = true;
         hasWarned = false;
-        later(proveAgain, times.everyMs);
+        schedule(checkAgain, check.intervalMs);
       })
-      .catch(gone);
+      .catch(onLost);
   }
 
   start();
@@ -116,9 +121,9 @@ export function listenForChanges({ store, log, onChange, proof: times = PROOF }:
       closed = true;
       live = false;
       clearTimeout(next);
-      const last = setTimeout(() => client && connectionOf(client).stream.destroy(), CLOSE_TIMEOUT_MS);
+      const timer = setTimeout(() => client && connectionOf(client).stream.destroy(), CLOSE_TIMEOUT_MS);
       await client?.end().catch(() => {});
-      clearTimeout(last);
+      clearTimeout(timer);
     },
   };
 }

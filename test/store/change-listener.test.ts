@@ -1,4 +1,4 @@
-// Changes are trusted to be heard only by a connection that has heard something (src/store/changes.ts).
+// A connection for LISTEN is trusted only while test notifications arrive over it (src/store/change-listener.ts).
 import { afterEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { listenForChanges } from '../../src/store/change-listener.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Listens over a network of the test's own, while everything else goes straight to the database. */
+/** Listens through a proxy, while all other connections lead directly to the database. */
 async function listen(losing?: string) {
   const database = await cloneTemplate();
   cleanups.push(() => database.drop());
@@ -27,28 +27,30 @@ async function listen(losing?: string) {
     log,
   });
   cleanups.push(() => store.close());
-  const heard: string[] = [];
-  const changes = listenForChanges({
+  let changeCount = 0;
+  const listener = listenForChanges({
     store,
     log,
-    onChange: () => heard.push('change'),
-    proof: { timeoutMs: 500, everyMs: 1_000 },
+    onChange: () => {
+      changeCount += 1;
+    },
+    check: { timeoutMs: 500, intervalMs: 1_000 },
   });
-  cleanups.push(() => changes.close());
-  return { changes, network, store, lines, heard };
+  cleanups.push(() => listener.close());
+  return { listener, network, store, lines, changeCount: () => changeCount };
 }
 
-test('a connection that loses every notification is never live, and the log says so once', async () => {
-  const { changes, lines, heard } = await listen('A');
+test('a connection over which no notification arrives is never live, which is logged once', async () => {
+  const { listener, lines, changeCount } = await listen('A');
   let wasLive = false;
   const watch = setInterval(() => {
-    wasLive ||= changes.live;
+    wasLive ||= listener.live;
   }, 1);
   try {
-    // By then it has not heard what it should have.
+    // The first test notification has not arrived.
     await expect.poll(() => lines.length, { timeout: 15_000 }).toBe(1);
-    // And tried again.
-    await expect.poll(() => heard.length, { timeout: 30_000 }).toBeGreaterThan(1);
+    // Another attempt has been made.
+    await expect.poll(changeCount, { timeout: 30_000 }).toBeGreaterThan(1);
   } finally {
     clearInterval(watch);
   }
@@ -56,20 +58,20 @@ test('a connection that loses every notification is never live, and the log says
   expect(lines).toEqual([expect.stringContaining('DATABASE_LISTEN_URL')]);
 }, 60_000);
 
-test('a connection that hears its proof is live, hears changes, and other proofs are none', async () => {
-  const { changes, store, heard } = await listen();
-  await expect.poll(() => changes.live, { timeout: 10_000 }).toBe(true);
-  const before = heard.length;
-  await store.pool.query("select pg_notify('funnel_gateway_proof_of_another', 'x')");
+test('a connection over which its test notification arrives is live and receives changes, and ignores the test notifications of others', async () => {
+  const { listener, store, changeCount } = await listen();
+  await expect.poll(() => listener.live, { timeout: 10_000 }).toBe(true);
+  const before = changeCount();
+  await store.pool.query("select pg_notify('funnel_gateway_check_of_another', 'x')");
   await store.pool.query('notify funnel_gateway_lookups');
-  await expect.poll(() => heard.length).toBe(before + 1);
+  await expect.poll(changeCount).toBe(before + 1);
 });
 
-test('a live connection whose network is cut is found out, and another one takes its place', async () => {
-  const { changes, network, lines } = await listen();
-  await expect.poll(() => changes.live, { timeout: 10_000 }).toBe(true);
+test('a live connection whose network is cut is detected and replaced', async () => {
+  const { listener, network, lines } = await listen();
+  await expect.poll(() => listener.live, { timeout: 10_000 }).toBe(true);
   network.connections[0]?.cut();
-  await expect.poll(() => changes.live, { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => listener.live, { timeout: 20_000 }).toBe(false);
   expect(lines).toHaveLength(1);
-  await expect.poll(() => changes.live, { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => listener.live, { timeout: 30_000 }).toBe(true);
 }, 60_000);

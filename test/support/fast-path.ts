@@ -126,7 +126,7 @@ async function respond({ app }: Gateway, handler: GraphqlHandler, request: Graph
   });
   const exchange = new Exchange(app, sent, undefined);
   const answer = await handler(sent, await exchange.context());
-  const response = exchange.dress(answer instanceof Response ? answer : exchange.respond(answer));
+  const response = exchange.addCommonHeaders(answer instanceof Response ? answer : exchange.respond(answer));
   return {
     status: response.status,
     headers: Object.fromEntries([...response.headers].sort()),
