@@ -1,4 +1,4 @@
-// Both ways to an answer, Yoga's and the fast path's, say the same, to the byte, whatever is asked and whoever asks.
+// The fast path gives the same bytes as Yoga, for any operation and any caller.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { examples } from '../../../src/graphiql/app/examples.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
     nobody: { caller: anonymous },
   };
-  // Or a use would be noted between two answers that show when a key was last used.
+  // Otherwise `lastUsedAt` would be updated between two answers that contain it.
   await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
   process.on('unhandledRejection', onUnhandled);
 });
@@ -58,7 +58,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Asks both; what was asked three times is the same three times, from where it has to come. */
+/** Compares the answers: all three are equal, and the second one is the fast path's where it must be. */
 async function agree(request: GraphqlRequest): Promise<Comparison> {
   const comparison = await compare(request);
   const { byYoga, first, second, secondByFastPath, statementsByYoga, statements } = comparison;
@@ -70,7 +70,7 @@ async function agree(request: GraphqlRequest): Promise<Comparison> {
   return comparison;
 }
 
-/** As `agree`, and the fast path gave the answer. */
+/** As `agree`, and the fast path must give the second answer. */
 async function agreeByFastPath(request: GraphqlRequest): Promise<Comparison> {
   const comparison = await agree(request);
   expect(comparison.secondByFastPath).toBe(true);
@@ -86,8 +86,8 @@ async function agreeForEveryCaller(operation: GraphqlOperation): Promise<number>
   return byFastPath;
 }
 
-describe('every operation that we have', () => {
-  test('the examples', async () => {
+describe('every existing operation', () => {
+  test('GraphiQL’s examples', async () => {
     for (const { query, variables } of examples) {
       if (query.includes('mutation')) continue;
       await agreeByFastPath({ caller, body: { query, variables: JSON.parse(variables || '{}') as unknown } });
@@ -95,7 +95,7 @@ describe('every operation that we have', () => {
     }
   });
 
-  test('the tests’', { timeout: 60_000 }, async () => {
+  test('the operations of all tests', { timeout: 60_000 }, async () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byFastPath = 0;
@@ -110,10 +110,10 @@ test('generated operations', async () => {
     fc.asyncProperty(operations(asked), async (operation) => {
       byFastPath += await agreeForEveryCaller(operation);
     }),
-    // Operations are small, and to make one smaller takes as long as all of them.
+    // No shrinking: operations are small, and shrinking one would take as long as all runs.
     { numRuns: RUNS, endOnFailure: true },
   );
-  // About 1.5 a run, by chance; which ones it has to be is checked for each.
+  // About 1.5 a run on average; `agree` checks for each whether it must be one.
   expect(byFastPath).toBeGreaterThan(70);
 });
 
@@ -189,7 +189,7 @@ describe('of an operation that the fast path has compiled', () => {
       { query: [QUERY] },
       [{ query: QUERY }],
       { variables: {} },
-      // What only looks alike once name and text are put together.
+      // Another operation name and document with the same cache key.
       { query: `A\n${NAMED}` },
       { query: `${NAMED}\nA` },
       { query: `\n${QUERY}` },
@@ -209,7 +209,7 @@ describe('of an operation that the fast path has compiled', () => {
     for (const body of [...bodies, ...texts]) await agree({ caller, body });
   });
 
-  test('a comment that makes another text of it', async () => {
+  test('a comment, which makes it another document', async () => {
     const commented = `#A\n${QUERY}`;
     await agreeByFastPath({ caller, body: { query: commented } });
     await agree({ caller, body: { query: QUERY, operationName: '#A' } });
@@ -231,7 +231,7 @@ describe('of an operation that the fast path has compiled', () => {
     await agree({ caller, body: JSON.stringify({ query: QUERY }), headers: { 'Content-Type': type } });
   });
 
-  test('parameters in the address', async () => {
+  test('parameters in the URL', async () => {
     await agreeByFastPath({ caller, body: { query: QUERY } });
     for (const search of [
       '?query=%7B__typename%7D',
@@ -245,7 +245,7 @@ describe('of an operation that the fast path has compiled', () => {
   });
 });
 
-describe('what is accepted', () => {
+describe('the Accept header', () => {
   const all = [
     '',
     '*/*',
@@ -279,13 +279,13 @@ describe('what is accepted', () => {
       '{ team(databaseId: 99) { name } }',
       '{ nope }',
     ]) {
-      // A text of its own, for the fast path remembers a few of the ways to ask for each.
+      // A document of its own, since the fast path keeps headers for a few Accept headers of each.
       const body = { query: `# ${accept}\n${query}` };
       for (const by of [caller, anonymous]) await agree({ caller: by, body, headers });
     }
   });
 
-  test('one operation in very many ways, each with headers of its own', async () => {
+  test('one operation with very many Accept headers, each with response headers of its own', async () => {
     const body = { query: '{ viewer { name scopes } }' };
     const types = new Set<string | undefined>();
     for (const accept of [...all, ...all]) {
@@ -297,11 +297,11 @@ describe('what is accepted', () => {
   });
 });
 
-describe('whoever asks', () => {
+describe('the caller', () => {
   const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
   const warmUp = () => agreeByFastPath({ caller, body: { query } });
 
-  test('nobody is never answered by the fast path', async () => {
+  test('without credentials is never answered by the fast path', async () => {
     for (const text of [query, '{ __typename }', '{ viewer { name } }']) {
       await agreeByFastPath({ caller, body: { query: text } });
       const { firstByFastPath, secondByFastPath } = await agree({ caller: anonymous, body: { query: text } });
@@ -313,7 +313,7 @@ describe('whoever asks', () => {
     }
   });
 
-  test('a key that is revoked, or past its time, is 401 from then on', async () => {
+  test('with a key that is revoked or expired gets 401 from then on', async () => {
     const { prisma } = gateway.app.store;
     for (const change of [
       { revokedAt: new Date() },
@@ -328,7 +328,7 @@ describe('whoever asks', () => {
     await warmUp();
   });
 
-  test('a key that loses a scope, and gets it back', async () => {
+  test('with a key that loses a scope, and gets it back', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
     const give = (scopes: string[]) =>
       gateway.app.store.prisma.apiKey.update({ where: { id: key.id }, data: { scopes } });
@@ -348,7 +348,7 @@ describe('whoever asks', () => {
     expect([first, firstByFastPath]).toEqual([whole, true]);
   });
 
-  test('another team and another host get what is theirs', async () => {
+  test('of another team, and on another host, gets its own data', async () => {
     await warmUp();
     for (const [name, from] of Object.entries(callers)) {
       const { firstByFastPath, first } = await agree({ ...from, body: { query } });
@@ -362,7 +362,7 @@ describe('whoever asks', () => {
     expect(bodies.size).toBe(Object.keys(callers).length);
   });
 
-  test('rows that change are shown as they are now', async () => {
+  test('gets the current values of changed rows', async () => {
     const { byYoga } = await warmUp();
     await gateway.app.store.prisma.workspace.update({
       where: { id: 1n },
@@ -374,13 +374,13 @@ describe('whoever asks', () => {
   });
 });
 
-describe('while the store misbehaves', () => {
+describe('while the store fails', () => {
   const query = `{ workspace(databaseId: 1) { name
     contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
     funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
   const warmUp = () => agreeByFastPath({ caller, body: { query } });
 
-  /** What `watch` makes of each statement, in place of its rows. */
+  /** Compares the answers while `watch` intercepts each statement. */
   async function during(watch: Parameters<typeof intercept>[1]): Promise<Comparison> {
     await warmUp();
     const stop = intercept(gateway, watch);
@@ -406,7 +406,7 @@ describe('while the store misbehaves', () => {
     },
   );
 
-  test('the database away', async () => {
+  test('an unreachable database', async () => {
     const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const { byYoga, firstByFastPath } = await during((name, send) =>
       /^(hosts|api_keys)\./.test(name) ? send() : Promise.reject(away),
@@ -414,7 +414,7 @@ describe('while the store misbehaves', () => {
     expect([byYoga.status, firstByFastPath]).toEqual([503, false]);
   });
 
-  test('a column that is null where none may be costs all that it makes null', async () => {
+  test('an unexpected null in a non-null column makes the same fields null', async () => {
     const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
     let emptied = 0;
     const { byYoga, firstByFastPath } = await during(async (_name, send) => {

@@ -1,4 +1,4 @@
-// What the fast path does about an operation that it knows and that keeps failing.
+// An operation whose compiled form always fails is left to Yoga (src/graphql/fast-path/fast-path.ts).
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphContext } from '../../../src/graphql/context.ts';
@@ -7,7 +7,7 @@ import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
 import { createGateway } from '../../support/gateway.ts';
 
-test('an operation that fails every time is left to Yoga, until Yoga gives it a whole answer', async () => {
+test('an operation that fails every time is left to Yoga, until Yoga answers it without errors', async () => {
   const gateway = await createGateway();
   const { limits } = gateway.app.config;
   await gateway.close();
