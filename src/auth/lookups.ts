@@ -1,5 +1,5 @@
 // A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared at once when any process changes one
-// of them (store/changes.ts), and not used while the notifications of such changes cannot arrive.
+// of them (store/change-listener.ts), and not used while the notifications of such changes cannot arrive.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
