@@ -1,7 +1,10 @@
-// Work that has to hear of an AbortSignal while it is under way.
+// A listener on an AbortSignal for the time that some work takes.
 
-/** What `work` comes to. Calls `onAbort` when the signal is aborted before; leaves no listener on it. Throws what `work` throws. */
-export async function whileListening<T>(
+/**
+ * Awaits `work`, and calls `onAbort` when the signal is aborted meanwhile. Leaves no listener on the signal.
+ * @throws what `work` throws
+ */
+export async function withAbortListener<T>(
   signal: AbortSignal,
   onAbort: () => void,
   work: Promise<T>,

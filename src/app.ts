@@ -1,4 +1,4 @@
-// Makes the App: what lives as long as the process. Tests replace what they need.
+// Creates the App, whose parts live as long as the process. Tests override some of them.
 import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
@@ -9,7 +9,7 @@ import { createLogger } from './log.ts';
 import { createPasswordChecks } from './services/passwords.ts';
 import { createStore } from './store/store.ts';
 
-/** Opens no connection yet; `closeApp` closes what it comes to open. */
+/** Creates the App without opening a connection. To be closed with `closeApp`. */
 export function createApp(
   config: Config,
   secrets: { databaseUrl: string; listenUrl?: string | undefined; secretKeys: () => readonly string[] },
@@ -26,7 +26,7 @@ export function createApp(
       log,
     });
   const { outside } = config.oauth;
-  const toOthers = overrides.fetch ?? fetch;
+  const send = overrides.fetch ?? fetch;
   const clock = overrides.clock ?? (() => new Date());
   const keyring = overrides.keyring ?? createKeyring(secrets.secretKeys);
   return {
@@ -38,8 +38,8 @@ export function createApp(
     keyring,
     passwordChecks: overrides.passwordChecks ?? createPasswordChecks(),
     signingKeyCache: overrides.signingKeyCache ?? createSigningKeyCache(keyring, log),
-    issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: toOthers, clock, log }),
-    fetch: toOthers,
+    issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: send, clock, log }),
+    fetch: send,
     clock,
   };
 }

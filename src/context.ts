@@ -1,4 +1,4 @@
-// What everything is handed: App (one a process) and Context (one a request), plain objects passed first.
+// App (one a process) and Context (one a request): plain objects that functions take as their first parameter.
 import type { Actor } from './auth/actor.ts';
 import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
@@ -7,22 +7,22 @@ import type { Logger } from './log.ts';
 import type { Changes } from './store/store.ts';
 
 export interface App extends AuthApp {
-  /** In which password checks wait for each other: each is costly. */
+  /** Limits the concurrency of password checks, which take much processor time. */
   readonly passwordChecks: FairQueue;
-  /** Sends requests to other servers. */
+  /** Sends HTTP requests to other servers. */
   readonly fetch: typeof fetch;
-  /** One line a request. */
+  /** Logs one line a request. */
   readonly accessLog: Logger;
 }
 
 export interface Context extends App {
   readonly requestId: string;
-  /** Aborted, with what the client is told, when the request's deadline has passed or its client has gone: its work ends. */
+  /** Aborted when the request's deadline has passed or its client has disconnected. The reason is the error for the client. */
   readonly signal: AbortSignal;
   /** What the request has changed so far. */
   readonly changes: Changes;
-  /** Who asks. */
+  /** The caller. */
   readonly actor: Actor;
-  /** Where it was asked: an owned host or a custom domain, and what that narrows the request to. */
+  /** The request's host, which may restrict the caller to one team or workspace. */
   readonly host: Host;
 }

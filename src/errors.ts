@@ -1,7 +1,7 @@
-// What can go wrong, as a closed list of codes that both faces share. Services throw AppError; each edge has one
-// mapper that turns it into its own wire form. StartupError is for the command line: a sentence, no stack.
+// The closed list of error codes that REST and GraphQL share. Services throw AppError; REST and GraphQL each have one function that
+// maps it to a response. StartupError is for the command line, which prints its message without a stack.
 
-/** Every code, with the HTTP status that it has over REST (DESIGN §5; RFC 9110 §15). */
+/** Every code with its HTTP status over REST (DESIGN §5; RFC 9110 §15). */
 export const STATUS_OF = {
   bad_request: 400,
   unauthenticated: 401,
@@ -20,31 +20,31 @@ export const STATUS_OF = {
   unavailable: 503,
 } as const;
 
-/** A code of the closed list. GraphQL shows it in capitals in `extensions.code`. */
+/** A code of the closed list. In GraphQL it is in capitals, in `extensions.code`. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** One field or parameter to blame, as the client wrote its name. */
+/** An error of one field or parameter, by the name that clients use. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
 interface AppErrorOptions {
-  /** Fields to blame; the first is also GraphQL's `extensions.field`. */
+  /** The errors of single fields; the first field is also GraphQL's `extensions.field`. */
   errors?: FieldError[];
-  /** The scope that the request lacks; goes into the challenge (spec §5 rule 6). */
+  /** The scope that the request lacks, for the challenge (spec §5 rule 6). */
   scope?: string;
-  /** True when a credential was sent but is no good (RFC 6750 §3.1 `invalid_token`). */
+  /** Whether a credential was sent that is not valid (RFC 6750 §3.1 `invalid_token`). */
   invalidToken?: boolean;
   /** Seconds after which a retry makes sense (RFC 9110 §10.2.3). */
   retryAfterSeconds?: number;
-  /** The methods that a path has (RFC 9110 §15.5.6). */
+  /** The methods that the path supports (RFC 9110 §15.5.6). */
   allow?: readonly string[];
-  /** What happened inside; logged, never shown. */
+  /** The internal cause: logged, never sent to clients. */
   cause?: unknown;
 }
 
-/** A refusal with a public message. The message is shown to clients: no internals in it. */
+/** An error that refuses a request. Its message is sent to clients: it must not reveal internals. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -65,22 +65,22 @@ export class AppError extends Error {
   }
 }
 
-/** The 404 for what does not exist and for what is not the caller's: one answer, so neither is told apart. */
+/** The 404 for what does not exist and for what is not the caller's, so that clients cannot tell them apart. */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} not found.`);
 }
 
-/** The 422 for one bad field or parameter. The message should say what would be right. */
+/** The 422 for one bad field or parameter. The message should say what is valid. */
 export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });
 }
 
-/** The same refusal, saying that it came before anything was changed. */
+/** The same error, whose message adds that nothing was changed. */
 export function nothingChanged(error: AppError): AppError {
   return withMessage(error, `${error.message} Nothing was changed.`);
 }
 
-/** The same refusal, where it is not known how much was done. */
+/** The same error, whose message adds that the change may have been made. */
 export function outcomeUnknown(error: AppError): AppError {
   return withMessage(
     error,
@@ -92,7 +92,7 @@ function withMessage({ code, retryAfterSeconds }: AppError, message: string): Ap
   return new AppError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
-/** Why the program cannot start, in one sentence that says what to do. Printed as it is; exit code 1. */
+/** A reason why the program cannot start, in one sentence that says what to do. Printed unchanged; exit code 1. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

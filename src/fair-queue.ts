@@ -1,38 +1,38 @@
-// A limit on how much runs at once that is fair between keys (teams): keys that wait take turns, and one key can neither
-// take every place nor fill the queue. It knows nothing of what runs.
+// A concurrency limit that is fair between keys (teams): free slots go to waiting keys round robin, and one key can neither take
+// all slots nor fill the queue.
 import { AppError } from './errors.ts';
 
 interface FairQueueOptions {
-  /** How many run at once, of all keys together. */
+  /** The number of slots, for all keys together. */
   readonly concurrency: number;
   readonly concurrencyPerKey: number;
   readonly maxWaitingPerKey: number;
   readonly maxWaiting: number;
-  /** Whoever has waited for so long is refused. */
+  /** A waiter is refused after so long. */
   readonly maxWaitMs: number;
 }
 
-/** Gives a place back; a second call does nothing. */
+/** Releases a slot; a second call does nothing. */
 export type Release = () => void;
 
 export interface FairQueue {
-  /** How many have a place. */
+  /** The number of slots in use. */
   readonly running: number;
-  /** How many wait for one. */
+  /** The number of waiters. */
   readonly waiting: number;
-  /** How many keys run or wait: no other key is remembered. */
+  /** The number of keys that hold a slot or wait for one: no other key takes memory. */
   readonly keys: number;
   /**
-   * Waits for a place. Who waits longest of a key is first; keys that wait take turns.
+   * Waits for a slot. Waiters of one key are served in their order, waiting keys round robin.
    * @throws AppError `too_many_requests` when too many wait already, or after `maxWaitMs`; the reason of `signal` when it is aborted first
    */
   acquire(key: string, signal?: AbortSignal): Promise<Release>;
-  /** Runs `work` in a place of its key. Throws what `acquire` and `work` throw. */
+  /** Runs `work` with a slot of its key. Throws what `acquire` and `work` throw. */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** A key with something under way, and whom to tell of a place, in their order. */
-interface Share {
+/** The slots in use of a key, and its waiters in their order, each a function that grants it a slot. */
+interface KeyState {
   running: number;
   readonly waiters: Set<() => void>;
 }
@@ -47,79 +47,79 @@ function tooMany(): AppError {
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { concurrency, concurrencyPerKey, maxWaitingPerKey, maxWaiting, maxWaitMs } = options;
-  const shares = new Map<string, Share>();
-  /** Keys that wait and may have another place, in the order of their turns. */
-  const turns = new Set<string>();
+  const states = new Map<string, KeyState>();
+  /** Keys with a waiter that are below their own limit, in round-robin order. */
+  const eligible = new Set<string>();
   let running = 0;
   let waiting = 0;
 
-  /** Puts a key among those that have a turn, or out, by what it has under way; forgets one that has nothing. */
-  function updateTurn(key: string, share: Share): void {
-    if (share.waiters.size === 0 || share.running >= concurrencyPerKey) turns.delete(key);
-    else turns.add(key);
-    if (share.waiters.size === 0 && share.running === 0) shares.delete(key);
+  /** Updates whether a key is eligible for a slot. Deletes a key without slots and waiters. */
+  function updateEligible(key: string, state: KeyState): void {
+    if (state.waiters.size === 0 || state.running >= concurrencyPerKey) eligible.delete(key);
+    else eligible.add(key);
+    if (state.waiters.size === 0 && state.running === 0) states.delete(key);
   }
 
-  function take(key: string, share: Share): Release {
+  function takeSlot(key: string, state: KeyState): Release {
     running += 1;
-    share.running += 1;
+    state.running += 1;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       running -= 1;
-      share.running -= 1;
-      updateTurn(key, share);
-      admit();
+      state.running -= 1;
+      updateEligible(key, state);
+      grantFreeSlots();
     };
   }
 
-  /** Gives every free place to a waiter. Afterwards nobody waits who could run. */
-  function admit(): void {
+  /** Grants free slots to waiters until no slot is free or no key is eligible. */
+  function grantFreeSlots(): void {
     while (running < concurrency) {
-      const [key] = turns;
-      const share = key === undefined ? undefined : shares.get(key);
-      const [waiter] = share?.waiters ?? [];
-      if (waiter === undefined) return;
-      waiter();
+      const [key] = eligible;
+      const state = key === undefined ? undefined : states.get(key);
+      const [grant] = state?.waiters ?? [];
+      if (grant === undefined) return;
+      grant();
     }
   }
 
   async function acquire(key: string, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
-    const share = shares.get(key) ?? { running: 0, waiters: new Set() };
-    if (running < concurrency && share.running < concurrencyPerKey) {
-      shares.set(key, share);
-      return take(key, share);
+    const state = states.get(key) ?? { running: 0, waiters: new Set() };
+    if (running < concurrency && state.running < concurrencyPerKey) {
+      states.set(key, state);
+      return takeSlot(key, state);
     }
-    if (waiting >= maxWaiting || share.waiters.size >= maxWaitingPerKey) throw tooMany();
-    shares.set(key, share);
+    if (waiting >= maxWaiting || state.waiters.size >= maxWaitingPerKey) throw tooMany();
+    states.set(key, state);
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const leave = () => {
-      share.waiters.delete(admitted);
+      state.waiters.delete(granted);
       waiting -= 1;
-      clearTimeout(tooLong);
+      clearTimeout(timer);
       signal?.removeEventListener('abort', aborted);
     };
-    const admitted = () => {
+    const granted = () => {
       leave();
-      const release = take(key, share);
-      // The key's next turn comes after everybody else's.
-      turns.delete(key);
-      updateTurn(key, share);
+      const release = takeSlot(key, state);
+      // Round robin: the key goes behind all other eligible keys.
+      eligible.delete(key);
+      updateEligible(key, state);
       resolve(release);
     };
-    const giveUp = (reason: unknown) => {
+    const refuse = (reason: unknown) => {
       leave();
-      updateTurn(key, share);
+      updateEligible(key, state);
       reject(reason);
     };
-    const aborted = () => giveUp(signal?.reason);
-    const tooLong = setTimeout(() => giveUp(tooMany()), maxWaitMs).unref();
-    share.waiters.add(admitted);
+    const aborted = () => refuse(signal?.reason);
+    const timer = setTimeout(() => refuse(tooMany()), maxWaitMs).unref();
+    state.waiters.add(granted);
     waiting += 1;
     signal?.addEventListener('abort', aborted);
-    updateTurn(key, share);
+    updateEligible(key, state);
     return promise;
   }
 
@@ -131,7 +131,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       return waiting;
     },
     get keys() {
-      return shares.size;
+      return states.size;
     },
     acquire,
     async run(key, work, signal) {

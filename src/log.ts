@@ -1,4 +1,4 @@
-// The one logger: JSON lines through pino. Credentials are redacted here, whoever logs them.
+// Loggers: JSON lines through pino. Credentials are redacted here, wherever they are logged.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
@@ -21,12 +21,12 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** A logger for lines of a fixed form that hold nothing secret, such as one a request: nothing is searched for. */
+/** A logger without redaction, for frequent lines of a fixed form without secrets, such as the one a request. */
 export function createAccessLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino({ ...FORM, level }, destination);
 }
 
-/** Writes at most so many lines a second, each with the number of those that were left out before it. */
+/** Limits the lines of a logger to a rate. The next line after dropped ones has their number in `unlogged`. */
 export function limitLines(log: Logger, linesPerSecond: number, clock: () => Date): Logger['info'] {
   let second = 0;
   let written = 0;
@@ -48,7 +48,7 @@ export function limitLines(log: Logger, linesPerSecond: number, clock: () => Dat
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
 
-/** Gathers lines for a moment, so that a busy gateway does not write to the log's file once a request. */
+/** Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. */
 export function bufferLines(output: { write(text: string): unknown }): DestinationStream & { flush(): void } {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
 
-/** Ctrl-C under npm arrives twice at once, from the terminal and from npm: only a later one is a second one. */
+/** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
 const SAME_SIGNAL_MS = 500;
 
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -21,7 +21,7 @@ function onSignal(name: StopSignal): void {
   stop.abort();
 }
 
-/** Whoever reads our output may stop reading; that is no failure. */
+/** The reader of a pipe may close it early; that is no failure. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
@@ -50,7 +50,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const exitCode = await runProgram(
   process.argv.slice(2),
   {
-    // Made when it is first looked at: most commands read nothing.
+    // Node creates it on first access: most commands do not read it.
     get stdin() {
       return process.stdin;
     },
@@ -70,7 +70,7 @@ const exitCode = await runProgram(
   () => settings?.config.logLevel === 'debug' || settings?.config.logLevel === 'trace',
 );
 
-// Everything that was opened is closed by now; timers that libraries left behind (Prisma's engine: 10 s) are not awaited.
+// All connections are closed by now. Exit without waiting for timers of libraries (Prisma's engine: 10 s).
 for (const stream of [process.stdout, process.stderr])
   await new Promise<unknown>((done) => stream.write('', done));
 process.exit(exitCode);

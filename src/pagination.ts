@@ -1,4 +1,4 @@
-// Page rules and cursors, used by both faces (spec §4 "Pagination", DESIGN §5-6). Pure: knows no request and no store.
+// Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination", DESIGN §5-6). Pure.
 import { invalid } from './errors.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -7,7 +7,7 @@ const MAX_ID = 2n ** 63n - 1n;
 
 export type SortOrder = 'asc' | 'desc';
 
-/** A page by keyset on id: the `size` rows nearest to the start (or, `backward`, to the end) of what lies between. */
+/** A page by keyset on id: of the rows between `after` and `before`, the first `size`, or the last ones where `backward`. */
 export interface PageRequest {
   readonly order: SortOrder;
   readonly size: number;
@@ -17,30 +17,30 @@ export interface PageRequest {
   readonly before: bigint | null;
   /** Count `size` from the end (Relay `last`); rows still come in `order`. */
   readonly backward: boolean;
-  /** Nobody asks whether there is more: `more` is false, and not worked out. */
+  /** `more` is not needed: it is false, and not computed. */
   readonly rowsOnly?: boolean;
 }
 
-/** Rows in order, and whether more lie beyond the page's far end (the direction that was paged). */
+/** Rows in order, and whether more rows follow in the direction of paging. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly more: boolean;
 }
 
-/** Names that choose or order rows on lists that serve them. None does yet. In any case: a misspelt one misleads as well. */
-const UNSERVED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
+/** Parameters that would filter or sort a list. No list supports them yet. In any letter case, since clients misspell them. */
+const UNSUPPORTED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
 
 /**
- * The page that a REST query asks for. Of a repeated parameter the last one counts.
- * @throws AppError `invalid` (422) for a bad `after`, `per_page` or `sort_order` (spec §4 rule 6), and for a parameter that
- *   would have chosen other rows, did the list serve it (DESIGN §5).
+ * The page that a REST query string requests. Of a repeated parameter the last one counts.
+ * @throws AppError `invalid` (422) for a bad `after`, `per_page` or `sort_order` (spec §4 rule 6), and for an
+ *   unsupported parameter that would select other rows (DESIGN §5).
  */
 export function parsePageQuery(query: URLSearchParams): PageRequest {
-  const unserved = query.keys().find((name) => UNSERVED.test(name));
-  if (unserved !== undefined)
+  const unsupported = query.keys().find((name) => UNSUPPORTED.test(name));
+  if (unsupported !== undefined)
     throw invalid(
-      unserved,
-      `This list does not serve ${unserved}. To ignore it would answer other rows than those asked for.`,
+      unsupported,
+      `This list does not serve ${unsupported}. To ignore it would answer other rows than those asked for.`,
     );
   const sortOrder = query.getAll('sort_order').at(-1);
   const perPage = query.getAll('per_page').at(-1);
@@ -51,12 +51,12 @@ export function parsePageQuery(query: URLSearchParams): PageRequest {
     after: after === undefined ? null : parseAfter(after),
     before: null,
     backward: false,
-    // Every page but an empty one leads on (spec §4 rules 3-4).
+    // Every page but an empty one has a link to the next (spec §4 rules 3-4).
     rowsOnly: true,
   };
 }
 
-/** True when a saved-filter list was asked for whole: neither `after` nor `per_page` was sent (spec §4 rule 7). */
+/** Whether the whole saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
 export function asksForRegistry(query: URLSearchParams): boolean {
   return !query.has('after') && !query.has('per_page');
 }
@@ -84,7 +84,7 @@ function parseAfter(text: string): bigint {
   return id;
 }
 
-/** Digits as a 64-bit id, or null when they do not fit. Leading zeros are harmless. */
+/** Digits as a 64-bit id, leading zeros allowed; null for a larger number. */
 function toId(digits: string): bigint | null {
   const significant = digits.replace(/^0+(?=\d)/, '');
   if (significant.length > 19) return null;
@@ -92,7 +92,7 @@ function toId(digits: string): bigint | null {
   return id > MAX_ID ? null : id;
 }
 
-/** The arguments of a Relay connection, as GraphQL hands them over. */
+/** The arguments of a Relay connection. */
 export interface ConnectionArgs {
   first?: number | null | undefined;
   last?: number | null | undefined;
@@ -102,9 +102,9 @@ export interface ConnectionArgs {
 }
 
 /**
- * The page that connection arguments ask for: default 20, more than 100 gives 100 (DESIGN §6).
- * @param kind what the cursors must be for, such as `contacts`
- * @throws AppError `invalid` for zero or negative sizes, `first` with `last`, or a cursor that does not belong here.
+ * The page that connection arguments request: default 20, more than 100 gives 100 (DESIGN §6).
+ * @param kind the kind of list that the cursors must be for, such as `contacts`
+ * @throws AppError `invalid` for zero or negative sizes, `first` with `last`, or a cursor of another kind of list.
  */
 export function parseConnectionArgs(kind: string, args: ConnectionArgs): PageRequest {
   const { first, last } = args;
@@ -129,16 +129,16 @@ export function encodeCursor(kind: string, id: bigint): string {
   return Buffer.from(`${kind}:${id}`).toString('base64url');
 }
 
-/** Longer than any that encodeCursor gives. */
+/** Longer than any cursor of encodeCursor. */
 const MAX_CURSOR_CHARS = 100;
 
-/** @throws AppError `invalid` blaming `field` when the text is no cursor of ours, or one of another kind of list. */
+/** The id in a cursor. @throws AppError `invalid` for `field` when the text is not a cursor of this kind of list */
 export function decodeCursor(kind: string, cursor: string, field: string): bigint {
   if (cursor.length > MAX_CURSOR_CHARS) throw invalid(field, `${field} is not a cursor of this list.`);
   const text = Buffer.from(cursor, 'base64url').toString();
   const digits = text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '';
   const id = /^\d+$/.test(digits) ? toId(digits) : null;
-  // Only the one spelling that encodeCursor gives is accepted.
+  // Base64 decoding is lenient: accept only the text that encodeCursor gives.
   if (id === null || encodeCursor(kind, id) !== cursor)
     throw invalid(field, `${field} is not a cursor of this list.`);
   return id;

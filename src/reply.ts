@@ -1,4 +1,4 @@
-// An answer as REST and GraphQL give it, before http/ makes a Response of it.
+// The response of REST and GraphQL handlers as plain data, from which http/ creates a Response with all headers.
 
 export interface Reply {
   readonly status: number;

@@ -1,34 +1,34 @@
-// A bounded memory that owners (teams) share: when it is full, the owner who has most in it loses what it used longest
-// ago. So one who asks for ever new things drops only their own, and those who ask for few keep them.
+// A bounded cache that is shared by tenants (teams). When it is full, the least recently used entry of the tenant with the most in it is
+// evicted: a tenant that always adds new entries evicts its own, and not those of tenants with few.
 
 interface Entry<Value> {
   readonly value: Value;
   readonly size: number;
-  /** Who used it last. */
-  owner: Owner<Value>;
+  /** The tenant that used it last: its size counts for this one. */
+  tenant: Tenant<Value>;
 }
 
-/** What an owner has, in the order of use. */
-interface Owner<Value> {
+/** The entries that a tenant used last, least recently used first. */
+interface Tenant<Value> {
   readonly id: bigint;
   readonly entries: Map<string, Entry<Value>>;
-  /** The one that was used last. */
+  /** The most recently used entry. */
   newest: Entry<Value> | null;
   size: number;
 }
 
 interface SharedCacheOptions<Value> {
-  /** The sizes of all entries together. */
+  /** The maximum of the sizes of all entries together. */
   readonly max: number;
-  /** Whether a value may be dropped now. */
-  readonly isFree?: (value: Value) => boolean;
-  readonly onDrop?: (value: Value) => void;
+  /** Whether a value may be evicted now; by default every one. */
+  readonly canEvict?: (value: Value) => boolean;
+  readonly onEvict?: (value: Value) => void;
 }
 
 export class SharedCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
-  /** Those who have something. */
-  readonly #owners = new Map<bigint, Owner<Value>>();
+  /** Tenants with entries, by id. */
+  readonly #tenants = new Map<bigint, Tenant<Value>>();
   readonly #options: SharedCacheOptions<Value>;
   #size = 0;
 
@@ -36,80 +36,83 @@ export class SharedCache<Value> {
     this.#options = options;
   }
 
-  /** Of all entries together. */
+  /** The sizes of all entries together. */
   get size(): number {
     return this.#size;
   }
 
-  /** The value that is kept under a key, which now is in use by `owner`. */
-  get(key: string, owner: bigint): Value | undefined {
+  /** The value under a key, whose entry becomes the most recently used one of `tenantId`; undefined without an entry. */
+  get(key: string, tenantId: bigint): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // The same again, by the same: most often there is nothing to put in order.
-    if (entry.owner.newest === entry && entry.owner.id === owner) return entry.value;
-    this.#take(key, entry);
-    entry.owner = this.#give(key, entry, owner);
+    // Most often the entry is the most recently used one already.
+    if (entry.tenant.newest === entry && entry.tenant.id === tenantId) return entry.value;
+    this.#unassign(key, entry);
+    entry.tenant = this.#assign(key, entry, tenantId);
     return entry.value;
   }
 
   /**
-   * Keeps a value under a key that has none. False when there is no room and nothing may be dropped.
+   * Adds a value under a key without an entry. False when it does not fit, since nothing more may be evicted.
    * @param size how much of `max` it takes
    */
-  add(key: string, owner: bigint, value: Value, size = 1): boolean {
+  add(key: string, tenantId: bigint, value: Value, size = 1): boolean {
     const { max } = this.#options;
     if (size > max) return false;
-    while (this.#size + size > max) if (!this.#drop(owner, size)) return false;
+    while (this.#size + size > max) if (!this.#evict(tenantId, size)) return false;
     const entry = { value, size };
-    this.#entries.set(key, Object.assign(entry, { owner: this.#give(key, entry as Entry<Value>, owner) }));
+    this.#entries.set(
+      key,
+      Object.assign(entry, { tenant: this.#assign(key, entry as Entry<Value>, tenantId) }),
+    );
     this.#size += size;
     return true;
   }
 
-  #give(key: string, entry: Entry<Value>, id: bigint): Owner<Value> {
-    const owner = this.#owners.get(id) ?? { id, entries: new Map(), newest: null, size: 0 };
-    this.#owners.set(id, owner);
-    owner.entries.set(key, entry);
-    owner.newest = entry;
-    owner.size += entry.size;
-    return owner;
+  #assign(key: string, entry: Entry<Value>, id: bigint): Tenant<Value> {
+    const tenant = this.#tenants.get(id) ?? { id, entries: new Map(), newest: null, size: 0 };
+    this.#tenants.set(id, tenant);
+    tenant.entries.set(key, entry);
+    tenant.newest = entry;
+    tenant.size += entry.size;
+    return tenant;
   }
 
-  #take(key: string, entry: Entry<Value>): void {
-    const { owner, size } = entry;
-    owner.entries.delete(key);
-    if (owner.newest === entry) owner.newest = null;
-    owner.size -= size;
-    if (owner.entries.size === 0) this.#owners.delete(owner.id);
+  #unassign(key: string, entry: Entry<Value>): void {
+    const { tenant, size } = entry;
+    tenant.entries.delete(key);
+    if (tenant.newest === entry) tenant.newest = null;
+    tenant.size -= size;
+    if (tenant.entries.size === 0) this.#tenants.delete(tenant.id);
   }
 
-  /** @param adding who makes room, for something of the size `added` */
-  #drop(adding: bigint, added: number): boolean {
-    const { onDrop } = this.#options;
-    const sizeOf = ({ id, size }: Owner<Value>) => size + (id === adding ? added : 0);
-    let most: Owner<Value> | undefined;
-    for (const owner of this.#owners.values())
-      if (most === undefined || sizeOf(owner) > sizeOf(most)) most = owner;
-    const found = most && (this.#oldestOf(most) ?? this.#oldestOfAny());
+  /** Evicts one entry to make room. @param addingId the tenant that adds an entry of the size `addedSize` */
+  #evict(addingId: bigint, addedSize: number): boolean {
+    const { onEvict } = this.#options;
+    const sizeOf = ({ id, size }: Tenant<Value>) => size + (id === addingId ? addedSize : 0);
+    let most: Tenant<Value> | undefined;
+    for (const tenant of this.#tenants.values())
+      if (most === undefined || sizeOf(tenant) > sizeOf(most)) most = tenant;
+    const found = most && (this.#leastRecentlyUsed(most) ?? this.#leastRecentlyUsedOfAny());
     if (found === undefined) return false;
     const [key, entry] = found;
-    this.#take(key, entry);
+    this.#unassign(key, entry);
     this.#entries.delete(key);
     this.#size -= entry.size;
-    onDrop?.(entry.value);
+    onEvict?.(entry.value);
     return true;
   }
 
-  #oldestOf({ entries }: Owner<Value>): [string, Entry<Value>] | undefined {
-    const { isFree = () => true } = this.#options;
-    for (const found of entries) if (isFree(found[1].value)) return found;
+  #leastRecentlyUsed({ entries }: Tenant<Value>): [string, Entry<Value>] | undefined {
+    const { canEvict = () => true } = this.#options;
+    for (const found of entries) if (canEvict(found[1].value)) return found;
     return undefined;
   }
 
-  #oldestOfAny(): [string, Entry<Value>] | undefined {
-    const owners = [...this.#owners.values()].sort((a, b) => b.size - a.size);
-    for (const owner of owners) {
-      const found = this.#oldestOf(owner);
+  #leastRecentlyUsedOfAny(): [string, Entry<Value>] | undefined {
+    const tenants = [...this.#tenants.values()].sort((a, b) => b.size - a.size);
+    for (const tenant of tenants) {
+      const found = this.#leastRecentlyUsed(tenant);
       if (found !== undefined) return found;
     }
     return undefined;

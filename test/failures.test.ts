@@ -1,4 +1,4 @@
-// Bad days: the database away, slow, or killed under requests (DESIGN §10).
+// Database failures: unreachable, slow, or connections killed during requests (DESIGN §10).
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';
@@ -18,7 +18,7 @@ import { expectProblem, type Problem } from './support/problem.ts';
 let gateway: Gateway;
 let tenant: Tenant;
 let caller: Caller;
-/** A connection of the test's own, which no backend of the gateway can be waiting for. */
+/** A connection for the test itself, on which no connection of the gateway can be waiting. */
 let admin: pg.Client;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Anything that would tell a stranger how the inside is made. */
+/** Anything that would disclose internals. */
 const INTERNALS =
   /postgres|prisma|pg_|sqlstate|select |ECONN|ENOENT|socket|127\.0\.0\.1|\.ts\b|node_modules|backend|terminat/i;
 
@@ -53,7 +53,7 @@ const split = () => ({
   options: { caller, method: 'DELETE' },
 });
 
-describe('a database that is not there', () => {
+describe('an unreachable database', () => {
   test.each([
     ['a closed port', 'postgresql://user:hunter2@127.0.0.1:9/db'],
     ['a socket that does not exist', 'postgresql://user:hunter2@localhost/db?host=/nonexistent'],
@@ -83,7 +83,7 @@ describe('a database that is not there', () => {
   });
 });
 
-test('connections that are killed under requests make 503 at worst, and service resumes by itself', async () => {
+test('connections that are killed during requests cause 503 at most, and service resumes by itself', async () => {
   const lists = OPERATIONS.filter(({ route }) => route.startsWith('GET'));
   let killing = true;
   const killer = (async () => {
@@ -101,7 +101,7 @@ test('connections that are killed under requests make 503 at worst, and service 
   expect((await gateway.send('/readyz')).status).toBe(200);
 });
 
-test('a removal whose connection is killed is 503 and has changed nothing, or is done whole', async () => {
+test('a removal whose connection is killed is 503 and has changed nothing, or is made completely', async () => {
   const { app } = gateway;
   for (let round = 0; round < 8; round++) {
     const funnel = await factories.funnel(app, { workspaceId: tenant.workspace.id });
@@ -168,7 +168,7 @@ describe('a database that is too slow', () => {
   });
 });
 
-test('many at once while connections are killed: each gets its own whole answer, or is told to come again', async () => {
+test('many at once while connections are killed: each gets its own complete answer, or 503 with Retry-After', async () => {
   const { id } = tenant.workspace;
   await factories.contacts(gateway.app, id, 60);
   const requests = Array.from({ length: 60 }, (_, index) => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFairQueue, type Release } from '../src/fair-queue.ts';
 
-/** Lets everything that is settled be heard of. */
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** Waits until the callbacks of settled promises have run. */
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 const anyOptions = fc.record({
   concurrency: fc.integer({ min: 1, max: 4 }),
@@ -19,23 +19,23 @@ const anySteps = fc.array(
   { maxLength: 60 },
 );
 
-interface Asked {
+interface Request {
   readonly key: string;
   readonly abort: AbortController;
   state: 'waiting' | 'running' | 'done' | 'refused' | 'aborted';
   release: Release;
 }
 
-test('in any order of arrivals, ends and aborts: bounds hold, nobody waits who could run, each accepted one runs, and no key is left over', async () => {
+test('in any order of acquires, releases and aborts: limits hold, no waiter is left while a slot is free for it, each accepted one gets a slot, and no key stays in memory', async () => {
   await fc.assert(
     fc.asyncProperty(anyOptions, anySteps, async (options, steps) => {
       const queue = createFairQueue({ ...options, maxWaitMs: 60_000 });
-      const all: Asked[] = [];
-      const having = (state: Asked['state'], key?: string) =>
+      const all: Request[] = [];
+      const having = (state: Request['state'], key?: string) =>
         all.filter((one) => one.state === state && (key === undefined || one.key === key));
 
       async function check(): Promise<void> {
-        await turn();
+        await nextTick();
         expect([queue.running, queue.waiting]).toEqual([having('running').length, having('waiting').length]);
         expect(queue.running).toBeLessThanOrEqual(options.concurrency);
         expect(queue.waiting).toBeLessThanOrEqual(options.maxWaiting);
@@ -49,19 +49,19 @@ test('in any order of arrivals, ends and aborts: bounds hold, nobody waits who c
           if (couldRun) expect(having('waiting', key)).toEqual([]);
         }
       }
-      function ask(key: string): void {
-        const asked: Asked = { key, abort: new AbortController(), state: 'waiting', release: () => {} };
+      function acquire(key: string): void {
+        const request: Request = { key, abort: new AbortController(), state: 'waiting', release: () => {} };
         const full =
           having('waiting').length >= options.maxWaiting ||
           having('waiting', key).length >= options.maxWaitingPerKey;
         const free =
           queue.running < options.concurrency && having('running', key).length < options.concurrencyPerKey;
-        all.push(asked);
-        queue.acquire(key, asked.abort.signal).then(
-          (release) => Object.assign(asked, { state: 'running', release }),
+        all.push(request);
+        queue.acquire(key, request.abort.signal).then(
+          (release) => Object.assign(request, { state: 'running', release }),
           (error) => {
-            asked.state = asked.abort.signal.aborted ? 'aborted' : 'refused';
-            if (asked.state === 'aborted') expect(error).toBe(asked.abort.signal.reason);
+            request.state = request.abort.signal.aborted ? 'aborted' : 'refused';
+            if (request.state === 'aborted') expect(error).toBe(request.abort.signal.reason);
             else {
               expect(error).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
               expect([full, free]).toEqual([true, false]);
@@ -69,15 +69,15 @@ test('in any order of arrivals, ends and aborts: bounds hold, nobody waits who c
           },
         );
       }
-      function end(asked: Asked | undefined): void {
-        if (asked === undefined) return;
-        asked.state = 'done';
-        asked.release();
-        asked.release();
+      function end(request: Request | undefined): void {
+        if (request === undefined) return;
+        request.state = 'done';
+        request.release();
+        request.release();
       }
 
       for (const step of steps) {
-        if (step.do === 'acquire') ask(step.key);
+        if (step.do === 'acquire') acquire(step.key);
         else if (step.do === 'release') end(having('running')[step.nth % Math.max(1, queue.running)]);
         else having('waiting')[step.nth % Math.max(1, queue.waiting)]?.abort.abort();
         await check();
@@ -93,7 +93,7 @@ test('in any order of arrivals, ends and aborts: bounds hold, nobody waits who c
   );
 });
 
-test('keys that wait take turns, and each key keeps its own order, however many one of them has waiting', async () => {
+test('waiting keys are served round robin, and the waiters of a key in their order, however many one key has', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), async (arrivals) => {
       const queue = createFairQueue({
@@ -109,7 +109,7 @@ test('keys that wait take turns, and each key keeps its own order, however many 
       first();
       await Promise.all(all);
       const left = [...order];
-      // One of every key that still waits, round after round, in the order in which the keys first came.
+      // Expected: in each round one waiter of every key that has some, keys in the order of their first arrival.
       const queues = new Map([...new Set(arrivals)].map((key) => [key, [] as number[]]));
       for (const [index, key] of arrivals.entries()) queues.get(key)?.push(index);
       while (left.length > 0) {
@@ -123,7 +123,7 @@ test('keys that wait take turns, and each key keeps its own order, however many 
   );
 });
 
-test('work that throws gives its place back', async () => {
+test('work that throws releases its slot', async () => {
   const queue = createFairQueue({
     concurrency: 1,
     concurrencyPerKey: 1,
@@ -136,7 +136,7 @@ test('work that throws gives its place back', async () => {
   expect(queue.keys).toBe(0);
 });
 
-test('who comes with an aborted signal is refused with its reason and takes no place', async () => {
+test('acquiring with an aborted signal rejects with its reason and takes no slot', async () => {
   const queue = createFairQueue({
     concurrency: 1,
     concurrencyPerKey: 1,
@@ -148,7 +148,7 @@ test('who comes with an aborted signal is refused with its reason and takes no p
   expect([queue.running, queue.waiting, queue.keys]).toEqual([0, 0, 0]);
 });
 
-test('who has waited too long is refused, and takes no place afterwards', async () => {
+test('a waiter that has waited too long is refused, and takes no slot afterwards', async () => {
   const queue = createFairQueue({
     concurrency: 1,
     concurrencyPerKey: 1,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('every request is one line with its id, method, path, status and the public id of the key', async () => {
+test('every request is logged as one line with its id, method, path, status and the public id of the key', async () => {
   const { publicId } = await gateway.app.store.prisma.apiKey.findFirstOrThrow();
   await gateway.send('/api/v2/teams?per_page=5', { caller, headers: { 'X-Request-Id': 'log-1' } });
   await gateway.send('/nothing', { headers: { 'X-Request-Id': 'log-2' } });
@@ -78,7 +78,7 @@ test('a token is in no log line, wherever a client sends it', async () => {
   for (const token of tokens) expect(logged).not.toContain(token.slice(0, 16));
 });
 
-test('what a failure logs has neither the connection string nor a token', async () => {
+test('the log of a failure has neither the connection string nor a token', async () => {
   const broken = await createGateway();
   const owner = await factories.apiKey(broken.app, { teamId: (await factories.team(broken.app)).id });
   await broken.app.store.pool.query('alter table teams rename to elsewhere');

@@ -1,9 +1,9 @@
 // A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared at once when any process changes one
-// of them (store/changes.ts), and not used while the notifications of such changes cannot arrive.
+// of them (store/change-listener.ts), and not used while the notifications of such changes cannot arrive.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
-import { type Changes, listenForChanges } from '../store/changes.ts';
+import { type ChangeListener, listenForChanges } from '../store/change-listener.ts';
 import { findCustomDomain, findSubdomain, type HostOwner } from '../store/hosts.ts';
 import type { Store } from '../store/store.ts';
 
@@ -33,7 +33,7 @@ export interface Lookups {
  */
 export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups {
   const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
-  let changes: Changes | undefined;
+  let changes: ChangeListener | undefined;
   let generation = 0;
 
   function forget(): void {

@@ -1,5 +1,5 @@
-// Environment -> Config. Pure; the only list of variable names. Every problem is reported at once. Secrets are kept
-// apart from the rest, so that a Config can be logged.
+// Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
+// be logged. Pure.
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { isLoopbackHost } from './loopback.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export interface Limits {
-  /** Bytes of a request body; more is 413. */
+  /** Bytes of a request body; a larger one is 413. */
   readonly maxBodyBytes: number;
   /** Characters of a GraphQL document. */
   readonly maxDocumentChars: number;
@@ -32,17 +32,17 @@ export interface Config {
   readonly dataDir: string;
   /** The domain that the service owns, with all its subdomains. */
   readonly serviceHost: string;
-  /** Where the well-known documents live: `{auth_url}` of the specification, without a trailing slash. */
+  /** The base of the well-known documents: `{auth_url}` of the specification, without a trailing slash. */
   readonly authUrl: string;
-  /** Its path, `''` where it has none. */
+  /** The path of `authUrl`, `''` where it has none. */
   readonly authPath: string;
-  /** Its host name, without the port. */
+  /** The host name of `authUrl`, without the port. */
   readonly authHostname: string;
-  /** Peers whose Forwarded-* headers count. */
+  /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustProxy: BlockList;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
-  /** Milliseconds that keys and hosts are remembered at most; 0 looks them up every time. */
+  /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
   readonly lookupCacheMs: number;
   readonly limits: Limits;
   readonly oauth: OauthConfig;
@@ -53,15 +53,15 @@ interface OauthConfig {
   readonly registration: boolean;
   /** Seconds that an access token lives. */
   readonly accessTokenTtlSeconds: number;
-  /** An authorization server of somebody else's, in place of our own; null: ours. */
+  /** An outside authorization server, in place of the gateway's own; null for the gateway's own. */
   readonly outside: OutsideIssuer | null;
 }
 
-/** Whose tokens are accepted, and which of their claims say what. */
+/** An outside authorization server whose tokens are accepted, and the meaning of their claims. */
 export interface OutsideIssuer {
   /** `iss`, and where its metadata is found (RFC 8414). */
   readonly issuer: string;
-  /** What `aud` must name. */
+  /** The audience that `aud` must contain. */
   readonly audience: string;
   /** The claim with the team's id or public id. */
   readonly teamClaim: string;
@@ -74,16 +74,16 @@ export interface OutsideIssuer {
 export interface Secrets {
   /** A PostgreSQL connection string; without one the embedded database is used. */
   readonly databaseUrl: string | undefined;
-  /** Where changes are listened for, when the other one leads to a pooler. */
+  /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
   readonly listenUrl: string | undefined;
-  /** What seals signing keys and signs cookies: the first one seals, all of them open. Empty: one is made and kept in DATA_DIR. */
+  /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
 }
 
 /**
- * The configuration in `env`, defaults filled in.
- * @param cwd what a relative DATA_DIR is relative to
- * @throws StartupError naming every variable that is wrong, without its value where that may be a secret
+ * The configuration in `env`, with defaults.
+ * @param cwd the folder that a relative DATA_DIR is relative to
+ * @throws StartupError naming every variable that is invalid, without values, which may be secret
  */
 export function parseConfig(
   env: Record<string, string | undefined>,
@@ -193,7 +193,7 @@ export function parseConfig(
   return { config, secrets };
 }
 
-/** The configuration once the port is known, where PORT=0 asked for a free one. */
+/** The configuration with the actual port, which PORT=0 leaves to the system. */
 export function withPort(config: Config, port: number): Config {
   const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
   return { ...config, port, authUrl };
@@ -212,7 +212,7 @@ function parseBaseUrl(text: string): string | undefined {
   return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
 }
 
-/** An issuer's identifier is compared as it is (RFC 8414 §3.3): a slash at its end stays. */
+/** Issuer identifiers are compared exactly (RFC 8414 §3.3): a trailing slash stays. */
 function parseIssuer(text: string): string | undefined {
   const base = parseBaseUrl(text);
   if (base === undefined) return undefined;

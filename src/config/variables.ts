@@ -1,7 +1,7 @@
-// The environment variables that the gateway knows. Pure.
+// The environment variables of the gateway. Pure.
 import { LOG_LEVELS } from '../log.ts';
 
-/** What the README and `serve --help` print: name, default, meaning. */
+/** Name, default and meaning, as in the README and in `serve --help`. */
 export const VARIABLES = [
   ['PORT', '4000', 'port to listen on; 0 takes a free one'],
   ['HOST', '127.0.0.1', 'address to listen on'],

@@ -1,5 +1,5 @@
-// Which scopes an operation needs, read off the schema: a field says what it needs, or its type does. The challenge of a 401
-// names all of them.
+// Refuses operations of anonymous clients that ask for data. The 401 names every scope that the operation needs, taken from the
+// scopes that fields and types of the schema declare.
 import {
   type DocumentNode,
   type GraphQLCompositeType,
@@ -16,7 +16,7 @@ import type { GraphContext } from './context.ts';
 import { scopeOf, typeOptions } from './field-options.ts';
 
 /**
- * Lets everyone see the schema and known callers see data.
+ * Requires credentials, unless the operation is introspection only.
  * @throws AppError `unauthenticated`, naming every scope that the operation's fields need, in alphabetical order
  */
 export function requireCaller(
@@ -30,14 +30,14 @@ export function requireCaller(
   if (scopes !== null) throw unauthenticated(ctx.actor, [...scopes].sort().join(' ') || undefined);
 }
 
-/** The scopes that an operation's fields need, or null when it asks for nothing but the schema. */
+/** The scopes that an operation's fields need, or null when it is introspection only. */
 function neededScopes(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): Set<string> | null {
   const scopes = new Set<string>();
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let asksForData = false;
 
   function add(scope: Scope | null | undefined): void {
@@ -47,12 +47,12 @@ function neededScopes(
   function narrow(from: GraphQLCompositeType, typeName: string | undefined): GraphQLCompositeType {
     const to = typeName === undefined ? from : schema.getType(typeName);
     if (!isCompositeType(to)) return from;
-    // An object that was found by `node` needs the scope of what it turns out to be.
+    // A fragment on a concrete type, for example below `node`, needs the scope of that type.
     if (isAbstractType(from)) add(typeOptions(to).scope);
     return to;
   }
 
-  function walk(selections: SelectionSetNode, type: GraphQLCompositeType): void {
+  function visit(selections: SelectionSetNode, type: GraphQLCompositeType): void {
     for (const selection of selections.selections) {
       if (selection.kind === Kind.FIELD) {
         const field = selection.name.value.startsWith('__')
@@ -62,9 +62,9 @@ function neededScopes(
         asksForData = true;
         const returned = getNamedType(field.type);
         add(scopeOf(field));
-        if (selection.selectionSet && isCompositeType(returned)) walk(selection.selectionSet, returned);
+        if (selection.selectionSet && isCompositeType(returned)) visit(selection.selectionSet, returned);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        walk(selection.selectionSet, narrow(type, selection.typeCondition?.name.value));
+        visit(selection.selectionSet, narrow(type, selection.typeCondition?.name.value));
       } else {
         const name = selection.name.value;
         const fragment = document.definitions.find(
@@ -72,15 +72,15 @@ function neededScopes(
         );
         if (fragment?.kind !== Kind.FRAGMENT_DEFINITION) continue;
         const narrowed = narrow(type, fragment.typeCondition.name.value);
-        // The document may not have been validated: a fragment may contain itself.
-        if (seen.has(name)) continue;
-        seen.add(name);
-        walk(fragment.selectionSet, narrowed);
+        // Before validation a fragment may contain itself.
+        if (visited.has(name)) continue;
+        visited.add(name);
+        visit(fragment.selectionSet, narrowed);
       }
     }
   }
 
   const root = schema.getRootType(operation.operation);
-  if (root) walk(operation.selectionSet, root);
+  if (root) visit(operation.selectionSet, root);
   return asksForData ? scopes : null;
 }

@@ -1,4 +1,4 @@
-// A team's API keys, and ending one.
+// A team's API keys, and the mutation that revokes one.
 import { apiKey } from '../resources/api-keys.ts';
 import * as apiKeys from '../services/api-keys.ts';
 import { builder } from './builder.ts';
@@ -57,7 +57,7 @@ builder.relayMutationField(
     scope: apiKeys.writeScope,
     async resolve(_root, { input }, ctx) {
       const { id } = await apiKeys.revoke(ctx, parseGlobalId(ApiKey, input.apiKeyId, 'apiKeyId'));
-      // What was read before the change is stale.
+      // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return { id };
     },

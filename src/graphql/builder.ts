@@ -1,5 +1,5 @@
-// Configures Pothos; defines no type of ours. Fields are non-null unless they say otherwise: columns are, whatever has
-// to be loaded is not, so that a missing scope or a failure costs that field alone.
+// Configures Pothos; defines no object type. Fields are non-null by default. A field that loads something is declared nullable, so
+// that a missing scope or a failure makes that field null and not its parent.
 import './field-options.ts';
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
@@ -33,13 +33,13 @@ export const builder = new SchemaBuilder<{
     idFieldOptions: {
       description: 'The global id of the object. It is opaque, and unique among all types.',
     },
-    // nodes.ts defines both, over our own loaders.
+    // nodes.ts defines these fields, with batched loading.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
   },
 });
 
-/** What our builder's types are called where a helper has to name them. */
+/** The builder's schema types, for the signatures of helpers. */
 export type Types = typeof builder.$inferSchemaTypes;
 
 builder.queryType({

@@ -1,4 +1,4 @@
-// Conditional splits in a funnel's workflow, and removing one.
+// Conditional splits in a funnel's workflow, and the mutation that removes one.
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
@@ -11,7 +11,7 @@ import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { Page } from './pages.ts';
 import { RefineFilter } from './refine-filters.ts';
 
-/** A split out of its funnel's tree, or as a row of a list: then its branches are loaded when asked for. */
+/** A split loaded with its funnel's tree, or the row of a list, whose branches are loaded when they are selected. */
 type Split = StepNode | SplitRow;
 
 const SplitBranch = builder.enumType('SplitBranch', {
@@ -52,7 +52,7 @@ const ConditionalSplitBranch = builder
       steps: t.field({
         type: [FunnelStep],
         description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
-        // They have been counted with the funnel's.
+        // The cost analysis has counted them as steps of the funnel.
         sameRows: true,
         rows: 1,
         resolve: ({ steps }) => steps,
@@ -80,7 +80,7 @@ export const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
       type: [ConditionalSplitBranch],
       nullable: true,
       description: 'The two branches: first MATCHED, then UNMATCHED.',
-      // Few steps are splits: there are no more branches than steps.
+      // For the cost analysis a branch is counted as one of the steps.
       columns: ['funnelId'],
       sameRows: true,
       rows: 1,
@@ -89,12 +89,12 @@ export const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
   }),
 });
 
-/** At once where the split came in its tree: a promise for each split would cost more than its answer. */
+/** Returns no promise where the split was loaded with its tree: promises would cost more than the answer itself. */
 function branchesOf(ctx: GraphContext, split: Split) {
-  const known = 'branches' in split ? split.branches : undefined;
-  return known === undefined
+  const branches = 'branches' in split ? split.branches : undefined;
+  return branches === undefined
     ? findInTree(ctx, split).then((node) => toBranches(node?.branches))
-    : toBranches(known);
+    : toBranches(branches);
 }
 
 function toBranches({ matched, unmatched }: Branches = { matched: [], unmatched: [] }) {
@@ -147,7 +147,7 @@ builder.relayMutationField(
         split: parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
         branch: input.branch,
       });
-      // What was read before the change is stale.
+      // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return removal;
     },

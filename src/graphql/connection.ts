@@ -1,4 +1,4 @@
-// Relay connections: the one place that makes their types, loads their pages and answers what lies beyond a page.
+// Relay connections: defines their types, loads their pages in batches, and resolves their page info and counts.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import {
   type ConnectionArgs,
@@ -10,23 +10,23 @@ import {
   parseConnectionArgs,
 } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
+import { writeBase64 } from '../rows/base64.ts';
 import { type Count, MAX_EXACT_COUNT, type Probe, type Projection, type Reads } from '../services/reads.ts';
-import { writeBase64 } from './base64.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import { keyOf, lookAhead, type ResolveInfo } from './look-ahead.ts';
+import { lookAhead, projectionKey, type ResolveInfo } from './look-ahead.ts';
 import type { NodeType } from './nodes.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
 
-/** A list that exists under many parents, and what its cursors are for: the table's name. */
+/** A kind of list: the table's name, which its cursors contain, and its reads. */
 interface List<R extends Row> {
   readonly kind: string;
   readonly reads: ListReads<R>;
 }
 
-/** A page under one parent, with what it takes to look beyond it. */
+/** One parent's page of a list, and the arguments that it was loaded with. */
 interface Connection<R extends Row> {
   readonly list: List<R>;
   readonly parentId: bigint;
@@ -34,19 +34,19 @@ interface Connection<R extends Row> {
   readonly page: Page<R>;
 }
 
-/** What a count weighs in the cost of an operation, in rows: as much as a page. How many are under way is bounded elsewhere (store.ts). */
+/** The cost of a count in the cost analysis, in rows: that of a page. The concurrency of counts is limited in store.ts. */
 const COUNT_COST = 20;
 
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
-  /** The page under one parent, loaded together with those under its siblings; null when the parent is gone. */
+  /** Loads one parent's page, batched with those of other parents; null when the parent does not exist or is not the caller's. */
   load(
     ctx: GraphContext,
     parentId: bigint,
     args: ConnectionArgs,
     info: ResolveInfo,
   ): Promise<Connection<R> | null>;
-  /** A field of the parent: its list of these objects. */
+  /** Defines the parent's field for its list of these objects. */
   field<Parent extends Row>(
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
     description: string,
@@ -103,7 +103,7 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
       resolve(connection, _args, ctx) {
         const request = requestOf(connection);
         if (!request.backward && connection.page.more) return true;
-        return request.before === null ? false : existsBeside(ctx, connection, request.before, 'after');
+        return request.before === null ? false : existsBeyond(ctx, connection, request.before, 'after');
       },
     }),
     hasPreviousPage: t.boolean({
@@ -111,13 +111,16 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
       resolve(connection, _args, ctx) {
         const request = requestOf(connection);
         if (request.backward && connection.page.more) return true;
-        return request.after === null ? false : existsBeside(ctx, connection, request.after, 'before');
+        return request.after === null ? false : existsBeyond(ctx, connection, request.after, 'before');
       },
     }),
   }),
 });
 
-/** Defines `XConnection` and `XEdge` over one type of node. @param kind what its cursors are for */
+/**
+ * Defines `XConnection` and `XEdge` for a type of node.
+ * @param kind the kind of list that its cursors are for
+ */
 export function defineConnection<R extends Row>(
   node: NodeType<R>,
   { table: kind }: Pick<Resource, 'table'>,
@@ -133,7 +136,7 @@ export function defineConnection<R extends Row>(
         write: writeBase64(`${kind}:`, 'base64url'),
         resolve: (row) => encodeCursor(kind, row.id),
       }),
-      // Pothos cannot tell that a type parameter is not a list.
+      // For a type parameter Pothos cannot infer that it is not a list: hence `as never`.
       node: t.field({
         type: node.ref,
         description: 'The object itself.',
@@ -199,7 +202,7 @@ export function defineConnection<R extends Row>(
   };
 }
 
-/** The number of a list's objects: one statement for all lists of a kind, whatever is asked of it. */
+/** The number of objects in one parent's list, counted for all parents in one statement. */
 function countOf(ctx: GraphContext, { kind, reads }: List<Row>, parentId: bigint): Promise<Count> {
   return loadBatched(ctx, `${kind}.count`, parentId, (ids) => reads.countMany(ctx, ids));
 }
@@ -212,7 +215,7 @@ async function load<R extends Row>(
   projection: Projection,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
-  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, keyOf(projection)])}`;
+  const key = `${list.kind}.list ${JSON.stringify([first, last, after, before, sortOrder, projectionKey(projection)])}`;
   const page = await loadBatched(ctx, key, parentId, async (ids) =>
     list.reads.listMany(ctx, ids, parseConnectionArgs(list.kind, args), projection),
   );
@@ -223,8 +226,8 @@ function requestOf({ list, args }: Connection<Row>): PageRequest {
   return parseConnectionArgs(list.kind, args);
 }
 
-/** Whether the list has objects at this place or beyond it, in the sort order. */
-function existsBeside(
+/** Whether the list has objects at an id or beyond it, in a direction of the sort order. */
+function existsBeyond(
   ctx: GraphContext,
   { list, parentId, args }: Connection<Row>,
   id: bigint,

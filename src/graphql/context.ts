@@ -1,4 +1,5 @@
-// What resolvers are handed: the services' Context with this request's loaders. A plain object, one a request.
+// The context of resolvers: the services' Context with the request's loaders and its GraphQL state. A plain object, one a
+// request.
 import DataLoader from 'dataloader';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../context.ts';
@@ -8,37 +9,37 @@ import type { Release } from '../fair-queue.ts';
 type Loader = DataLoader<bigint, unknown>;
 
 export interface GraphContext extends Context {
-  /** Made when first asked for; forgotten with the request. */
+  /** DataLoaders by the key given to `loadBatched`, created on first use. */
   readonly loaders: Map<string, Loader>;
-  readonly outcome: Outcome;
+  readonly state: RequestState;
 }
 
-/** A request's document and operation, once Yoga has parsed and validated them. */
-export interface Accepted {
+/** A document and the operation of it to execute, after validation. */
+export interface ValidOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
 
-/** What became of a request on its way. */
-interface Outcome {
-  /** Its document, for the fast path; null until it is found valid. */
-  accepted: Accepted | null;
-  /** Why it is refused as a whole: the executor need not find that out again. */
+/** What the handler, Yoga's plugins and the fast path know of one request; changed while it is processed. */
+interface RequestState {
+  /** Set before execution, and cleared when the answer has errors: what the fast path may compile. */
+  validOperation: ValidOperation | null;
+  /** An error that refuses the whole request, found before Yoga executes it. */
   refusal: AppError | null;
-  /** Whether it only reads: then it may be given up half-way, and run again. */
-  isRead: boolean;
-  /** Whether the executor found it larger than what it was given to make. */
-  isLarge: boolean;
-  /** The turn that a large answer has; ends with the answer. */
-  turn: Release | null;
+  /** Whether the operation is a query: it may be aborted and executed again. */
+  isQuery: boolean;
+  /** Whether the answer was too large to be executed without a slot (limits/large-answers.ts). */
+  needsSlot: boolean;
+  /** Releases the slot that the request holds for a large answer; null where it holds none. */
+  releaseSlot: Release | null;
 }
 
-/** A context of its own for one request. */
+/** The context of one request. */
 export function toGraphContext(ctx: Context): GraphContext {
   return {
     ...ctx,
     loaders: new Map(),
-    outcome: { accepted: null, refusal: null, isRead: false, isLarge: false, turn: null },
+    state: { validOperation: null, refusal: null, isQuery: false, needsSlot: false, releaseSlot: null },
   };
 }
 
@@ -48,9 +49,9 @@ export function callersTeamId({ actor }: Context): bigint {
 }
 
 /**
- * Asks for one of many: what is asked for under the same key in the same turn is loaded together, once.
- * @param key names what is loaded, arguments included
- * @param loadMany the service's call, answering in the ids' order
+ * Loads one value through a DataLoader: all ids under the same key in one tick of the event loop are loaded in one batch.
+ * @param key identifies what is loaded, arguments included
+ * @param loadMany the service's batch function; its values are in the order of the ids
  */
 export function loadBatched<Value>(
   ctx: GraphContext,
@@ -63,6 +64,6 @@ export function loadBatched<Value>(
     loader = new DataLoader<bigint, unknown>(loadMany);
     ctx.loaders.set(key, loader);
   }
-  // The key names what is loaded, so all that comes from this loader is a Value.
+  // The key identifies what is loaded, so that every value of this loader is a Value.
   return loader.load(id) as Promise<Value>;
 }

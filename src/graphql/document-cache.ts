@@ -1,22 +1,22 @@
-// Documents that have been found valid are parsed and validated once. Bounded in bytes; what is broken, very long, or sent
-// without credentials is not kept, so that nobody fills it for nothing.
+// A cache of valid documents, so that each is parsed and validated once. It is bounded in bytes. Invalid and very long documents
+// and those of anonymous clients are not cached, so that such clients cannot evict the others.
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { GraphContext } from './context.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Longer documents are read anew each time: few clients send any. */
-export const MAX_KEPT_CHARS = 20_000;
-/** Measured: a token with its share of the nodes of the syntax tree. */
+/** Longer documents are parsed and validated each time: few clients send any. */
+export const MAX_CACHED_CHARS = 20_000;
+/** Measured: the memory of a token, with its share of the nodes of the syntax tree. */
 const TOKEN_BYTES = 320;
 
-/** What a parsed document takes, in bytes. */
+/** The approximate memory of a parsed document, in bytes. */
 export function sizeOfDocument({ loc, tokenCount }: DocumentNode): number {
   return 1 + 2 * (loc?.source.body.length ?? 0) + TOKEN_BYTES * (tokenCount ?? 0);
 }
 
-/** Takes the place of Yoga's own caches, which are bounded in number only, and filled by anybody. */
+/** Replaces Yoga's own caches, which are bounded by the number of entries only and filled by anonymous clients too. */
 export function documentCache(): Plugin<GraphContext> {
   const documents = new LRUCache<string, DocumentNode>({
     maxSize: MAX_BYTES,
@@ -24,15 +24,15 @@ export function documentCache(): Plugin<GraphContext> {
   });
   const valid = new WeakSet<DocumentNode>();
 
-  function mayKeep(text: string, { actor }: GraphContext): boolean {
-    return text.length <= MAX_KEPT_CHARS && actor.kind !== 'anonymous';
+  function isCacheable(text: string, { actor }: GraphContext): boolean {
+    return text.length <= MAX_CACHED_CHARS && actor.kind !== 'anonymous';
   }
 
   return {
     onParse({ params: { source }, context, setParsedDocument }) {
       const text = String(source);
-      const known = mayKeep(text, context) ? documents.get(text) : undefined;
-      if (known !== undefined) setParsedDocument(known);
+      const cached = isCacheable(text, context) ? documents.get(text) : undefined;
+      if (cached !== undefined) setParsedDocument(cached);
     },
     onValidate({ params: { documentAST }, context, setResult }) {
       if (valid.has(documentAST)) {
@@ -40,7 +40,7 @@ export function documentCache(): Plugin<GraphContext> {
         return;
       }
       const text = documentAST.loc?.source.body ?? '';
-      if (!mayKeep(text, context)) return;
+      if (!isCacheable(text, context)) return;
       return ({ valid: isValid }) => {
         if (!isValid) return;
         valid.add(documentAST);

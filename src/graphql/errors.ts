@@ -1,99 +1,105 @@
-// The one place that decides what a failure looks like to a GraphQL client.
+// Maps every failure to the error, HTTP status and headers that GraphQL clients get.
 import { GraphQLError } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** HTTP's part of an error, taken out by Yoga. `spec`: only for clients that know GraphQL-over-HTTP statuses. */
+/**
+ * The extension `http` of an error, which Yoga applies to the response and removes. `spec`: the status is only for clients that
+ * accept application/graphql-response+json; others get 200.
+ */
 interface HttpExtensions {
   readonly status: number;
   readonly spec?: boolean;
   readonly headers?: Record<string, string>;
 }
 
-/** Errors of Yoga's own that have a code of ours. */
+/** Our codes for Yoga's own errors, by their HTTP status. */
 const CODE_OF_STATUS: Record<number, ErrorCode> = {
   405: 'method_not_allowed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
 };
 
-/** Messages repeat what they are about. */
+/** graphql's messages quote parts of the document. */
 const MAX_MESSAGE_CHARS = 500;
 
 const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
 
 /**
- * The answer to a request that failed before its operation was read: an unknown host, a body too large, no database.
- * @param asRest the answer that REST gives; status and headers are the same
+ * The response to a request that failed before its operation was parsed: for an unknown host, a body too large, no database.
+ * @param restResponse REST's response to the same error, whose status and headers are used
  */
-export function refuseRequest(
+export function requestErrorResponse(
   error: unknown,
-  asRest: Response,
+  restResponse: Response,
   { request, requestId }: { request: Request; requestId: string },
 ): Response {
-  const known = error instanceof AppError ? error : new AppError('internal', MASKED);
+  const refusal = error instanceof AppError ? error : new AppError('internal', MASKED);
   const type = request.headers.get('accept')?.includes('application/graphql-response+json')
     ? 'application/graphql-response+json'
     : 'application/json';
-  const headers = new Headers(asRest.headers);
+  const headers = new Headers(restResponse.headers);
   headers.set('Content-Type', `${type}; charset=utf-8`);
-  const errors = [{ message: known.message, extensions: describe(known, { requestId }) }];
-  return new Response(JSON.stringify({ errors }), { status: asRest.status, headers });
+  const errors = [{ message: refusal.message, extensions: extensionsOf(refusal, { requestId }) }];
+  return new Response(JSON.stringify({ errors }), { status: restResponse.status, headers });
 }
 
 /**
- * An error as clients see it: a refusal of ours with its code, GraphQL's own as it is, anything else masked and logged.
- * @param answered whether there is an answer beside it; without one the HTTP status says so too
+ * The error that clients get: an AppError with its code, graphql's own errors with their message, anything else masked and logged.
+ * @param hasData whether the result has data; without data the error also decides the HTTP status
  */
-export function toPublicError(thrown: Error, ctx: Context, answered: boolean): GraphQLError {
+export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): GraphQLError {
   const error = toGraphQLError(thrown);
   const cause = rootCause(error);
   if (cause instanceof AppError) {
-    return rewrite(error, cause.message, { ...describe(cause, ctx), ...http(cause, ctx, answered) });
+    return withExtensions(error, cause.message, {
+      ...extensionsOf(cause, ctx),
+      ...httpExtension(cause, ctx, hasData),
+    });
   }
   if (cause instanceof GraphQLError) {
-    return rewrite(error, error.message, describeForeign(error, ctx, answered));
+    return withExtensions(error, error.message, foreignExtensionsOf(error, ctx, hasData));
   }
   ctx.log.error(
     { err: cause, requestId: ctx.requestId, path: error.path?.join('.') },
     'GraphQL field failed',
   );
-  return rewrite(error, MASKED, {
+  return withExtensions(error, MASKED, {
     code: 'INTERNAL',
     requestId: ctx.requestId,
-    ...(!answered && { http: { status: 500 } }),
+    ...(!hasData && { http: { status: 500 } }),
   });
 }
 
-/** Anything thrown, as an error that Yoga passes on untouched. */
+/** Wraps anything thrown in a GraphQLError, which Yoga passes on unchanged. */
 export function toGraphQLError(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error('thrown', { cause: error });
   return new GraphQLError(originalError.message, { originalError });
 }
 
-const EXPLANATIONS: Record<number, readonly [ErrorCode, string]> = {
+const ERROR_OF_STATUS: Record<number, readonly [ErrorCode, string]> = {
   406: ['bad_request', 'The answer is application/graphql-response+json or application/json.'],
   415: ['unsupported_media_type', 'Send the operation as application/json.'],
 };
 
-/** Yoga's answers without a body, with one. */
-export function explain(response: Response, { requestId }: Context): Response {
-  const [code, message] = EXPLANATIONS[response.status] ?? [];
+/** Yoga's error response without a body, with one added. */
+export function withErrorBody(response: Response, { requestId }: Context): Response {
+  const [code, message] = ERROR_OF_STATUS[response.status] ?? [];
   if (code === undefined) return response;
   const errors = [{ message, extensions: { code: code.toUpperCase(), requestId } }];
   return Response.json({ errors }, { status: response.status });
 }
 
-/** What an error was made of. */
+/** What was originally thrown, below any number of GraphQLErrors. */
 export function rootCause(error: Error): unknown {
   let cause: unknown = error;
   while (cause instanceof GraphQLError && cause.originalError != null) cause = cause.originalError;
   return cause;
 }
 
-function describe(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
+function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
   const [first] = error.errors;
   return {
     code: error.code.toUpperCase(),
@@ -103,7 +109,7 @@ function describe(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
   };
 }
 
-function http(error: AppError, ctx: Context, answered: boolean): { http?: HttpExtensions } {
+function httpExtension(error: AppError, ctx: Context, hasData: boolean): { http?: HttpExtensions } {
   if (error.code === 'unauthenticated') {
     const headers = { 'WWW-Authenticate': challenge(ctx.config, ctx.host, error) };
     return { http: { status: 401, headers } };
@@ -111,7 +117,7 @@ function http(error: AppError, ctx: Context, answered: boolean): { http?: HttpEx
   if (error.code === 'unavailable') {
     return { http: { status: 503, headers: retryAfter(error) } };
   }
-  if (answered) return {};
+  if (hasData) return {};
   if (error.code === 'too_many_requests') return { http: { status: 429, headers: retryAfter(error) } };
   return { http: { status: 400, spec: error.code === 'invalid' } };
 }
@@ -120,18 +126,27 @@ function retryAfter({ retryAfterSeconds = 1 }: AppError): Record<string, string>
   return { 'Retry-After': String(retryAfterSeconds) };
 }
 
-/** GraphQL's own errors and Yoga's. An unreadable request is 400 for every client, an unfit document for new ones. */
-function describeForeign({ extensions }: GraphQLError, { requestId }: Context, answered: boolean) {
+/**
+ * The extensions of graphql's own errors and Yoga's. A malformed request is 400 for every client; an invalid document is 400 only
+ * for clients that accept application/graphql-response+json.
+ */
+function foreignExtensionsOf({ extensions }: GraphQLError, { requestId }: Context, hasData: boolean) {
   const { http: foreign, code: foreignCode } = extensions;
-  const given = foreign as HttpExtensions | undefined;
-  const code = (given && CODE_OF_STATUS[given.status]?.toUpperCase()) ?? foreignCode ?? 'BAD_REQUEST';
-  const unreadable = foreignCode === 'BAD_REQUEST';
-  const http = { ...(given ?? { status: 400, spec: true }), ...(unreadable && { spec: false }) };
-  return { code, requestId, ...(!answered && { http }) };
+  const foreignHttp = foreign as HttpExtensions | undefined;
+  const code =
+    (foreignHttp && CODE_OF_STATUS[foreignHttp.status]?.toUpperCase()) ?? foreignCode ?? 'BAD_REQUEST';
+  const malformed = foreignCode === 'BAD_REQUEST';
+  const http = { ...(foreignHttp ?? { status: 400, spec: true }), ...(malformed && { spec: false }) };
+  return { code, requestId, ...(!hasData && { http }) };
 }
 
-function rewrite(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
+function withExtensions(
+  error: GraphQLError,
+  message: string,
+  extensions: Record<string, unknown>,
+): GraphQLError {
   const { nodes, source, positions, path } = error;
-  const short = message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message;
-  return new GraphQLError(short, { nodes, source, positions, path, extensions });
+  const shortMessage =
+    message.length > MAX_MESSAGE_CHARS ? `${message.slice(0, MAX_MESSAGE_CHARS)}…` : message;
+  return new GraphQLError(shortMessage, { nodes, source, positions, path, extensions });
 }

@@ -1,33 +1,33 @@
-// What a field or a type says of itself beyond GraphQL's own words, as options of Pothos: typed, so that a misspelt one does not
-// compile. They are read off the built schema by whatever limits, authorizes and speeds up operations.
+// Additional Pothos options of fields and types: scopes, costs, and the columns that a field reads. They are typed, so that a
+// misspelt one does not compile, and read from the built schema by authorization, cost analysis, look-ahead and the fast path.
 import type { FieldNullability, InputFieldMap, SchemaTypes, TypeParam } from '@pothos/core';
 import { type GraphQLField, type GraphQLNamedType, getNamedType } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
 import type { WriteJson } from '../rows/columns.ts';
 
 interface OwnFieldOptions<Parent> {
-  /** What a caller needs for the field: asked before its resolver (schema.ts). null: nothing, whatever its type needs. */
+  /** The scope that a caller needs, checked before the resolver is called (schema.ts). null: none, although its type declares one. */
   readonly scope?: Scope | null;
-  /** The columns of its row that the resolver looks at; without them, all are read for it. */
+  /** The columns of the parent row that the resolver reads. Without `columns` or `column`, all columns are selected. */
   readonly columns?: readonly ((keyof Parent & string) | 'id')[];
-  /** The one column that it shows: a compiled operation writes that without asking the resolver. */
+  /** The one column that the field exposes: the fast path writes it without calling the resolver. */
   readonly column?: keyof Parent & string;
-  /** How the column is written, where that is not as its type is. */
+  /** How the fast path writes the column, where that is not by its type. */
   readonly write?: WriteJson;
-  /** It leads on to parts of the same rows, which have been read and counted already. */
+  /** The field returns the parent's own rows or parts of them: they cost nothing more, and its selection adds to their columns. */
   readonly sameRows?: true;
-  /** How many objects it returns for one parent at most, in the cost of an operation. */
+  /** For the cost analysis: the most objects that the field returns for one parent. */
   readonly rows?: number;
-  /** The argument whose length is the number of objects that it returns. */
+  /** For the cost analysis: the argument whose length is the number of objects that the field returns. */
   readonly rowsOf?: string;
-  /** What it costs besides what it returns, in rows. */
+  /** For the cost analysis: the cost of the field besides what it returns, in rows. */
   readonly cost?: number;
 }
 
 interface OwnTypeOptions {
-  /** What a caller needs to read objects of the type. */
+  /** The scope that a caller needs to read objects of the type. */
   readonly scope?: Scope;
-  /** The type is a connection: the page size of a field of this type is that of the lists in it. */
+  /** The type is a connection: the page size of a field of this type is the length of the lists in it. */
   readonly isConnection?: true;
 }
 
@@ -46,28 +46,28 @@ declare global {
   }
 }
 
-type Extended = Pick<GraphQLField<unknown, unknown> | GraphQLNamedType, 'extensions'>;
+type WithExtensions = Pick<GraphQLField<unknown, unknown> | GraphQLNamedType, 'extensions'>;
 
-const NONE = Object.freeze({});
+const NO_OPTIONS = Object.freeze({});
 
 /** The options that a field was defined with. */
-export function fieldOptions({ extensions }: Extended): OwnFieldOptions<Record<string, unknown>> {
-  return (extensions['pothosOptions'] as OwnFieldOptions<Record<string, unknown>> | undefined) ?? NONE;
+export function fieldOptions({ extensions }: WithExtensions): OwnFieldOptions<Record<string, unknown>> {
+  return (extensions['pothosOptions'] as OwnFieldOptions<Record<string, unknown>> | undefined) ?? NO_OPTIONS;
 }
 
 /** The options that a type was defined with. */
-export function typeOptions({ extensions }: Extended): OwnTypeOptions {
-  return (extensions['pothosOptions'] as OwnTypeOptions | undefined) ?? NONE;
+export function typeOptions({ extensions }: WithExtensions): OwnTypeOptions {
+  return (extensions['pothosOptions'] as OwnTypeOptions | undefined) ?? NO_OPTIONS;
 }
 
-/** The column that a field shows: the one that it names, or the property that Pothos exposes where it has no resolver. */
-export function columnShownBy(field: GraphQLField<unknown, unknown>): string | null {
+/** The column that a field exposes: its option `column`, or the property of `t.expose` where it has no resolver; else null. */
+export function exposedColumn(field: GraphQLField<unknown, unknown>): string | null {
   const { column } = fieldOptions(field);
   const { pothosExposedField: exposed } = field.extensions;
   return column ?? (field.resolve === undefined && typeof exposed === 'string' ? exposed : null);
 }
 
-/** What a caller needs for a field: what it says itself, or what its type needs. */
+/** The scope that a caller needs for a field: its own, or that of its type; null for none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | null {
   const { scope = typeOptions(getNamedType(field.type)).scope } = fieldOptions(field);
   return scope ?? null;

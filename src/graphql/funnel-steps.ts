@@ -6,29 +6,29 @@ import type { Projection } from '../services/reads.ts';
 import { builder } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { Funnel } from './funnels.ts';
-import { keyOf, lookAhead } from './look-ahead.ts';
+import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { Page } from './pages.ts';
 import { resourceFields } from './resource-fields.ts';
 
 type StepNode = funnelSteps.StepNode;
 
-/** What every step has; only a split may come without its kind. */
+/** The properties of every step. Only rows of splits may lack `kind`. */
 type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt' | 'updatedAt'> & {
   readonly kind?: StepNode['kind'];
 };
 
-/** Rows of a workflow, for the cost of an operation: its size is not known beforehand. */
+/** For the cost analysis: the assumed number of steps in a funnel, since workflows are not paginated. */
 const STEPS_OF_A_FUNNEL = 20;
 
-/** The top-level steps of a funnel, with all that is below them; one statement for all funnels asked for together. */
+/** Loads the top-level steps of a funnel with their subtrees; one statement for all funnels of a batch. */
 export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Projection = null) {
-  return loadBatched(ctx, `funnel_steps.tree ${keyOf(projection)}`, funnelId, (ids) =>
+  return loadBatched(ctx, `funnel_steps.tree ${projectionKey(projection)}`, funnelId, (ids) =>
     funnelSteps.listMany(ctx, ids, projection),
   );
 }
 
-/** The loader of one kind of step by id. */
+/** A `getMany` for steps of one kind. */
 export function stepsOfKind(kind: StepNode['kind']) {
   return async (ctx: GraphContext, ids: readonly bigint[]) =>
     (await funnelSteps.getMany(ctx, ids)).map((step) => (step?.kind === kind ? step : null));

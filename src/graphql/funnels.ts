@@ -1,4 +1,4 @@
-// Funnels of a workspace. What happens in them is in funnel-steps.ts.
+// Funnels of a workspace. Their steps are in funnel-steps.ts.
 import { funnel } from '../resources/funnels.ts';
 import * as funnels from '../services/funnels.ts';
 import { builder } from './builder.ts';

@@ -1,74 +1,78 @@
-// GraphQL over HTTP. The only place that creates Yoga; what it may do is decided here, what it serves is in schema.ts.
+// GraphQL over HTTP: answers a request on the fast path if possible, else through Yoga, which is created and configured here.
 import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
-import { explain, toGraphQLError } from './errors.ts';
-import { createFallbacks } from './fallbacks.ts';
-import { createFastPath, type FastPath, type Params } from './fast-path.ts';
-import { createTurns, type Turns, toBody, waitForTurn } from './large-answers.ts';
-import { documentLimits, policy, publicErrors } from './policy.ts';
+import { toGraphQLError, withErrorBody } from './errors.ts';
+import { createFallbackCounter } from './fast-path/fallback-counter.ts';
+import { createFastPath, type FastPath, type Params } from './fast-path/fast-path.ts';
+import { type AnswerSlots, acquireSlot, createAnswerSlots, toBody } from './limits/large-answers.ts';
 import { schema } from './schema.ts';
+import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
 
-/** Answers one request. The caller has resolved host and actor already. */
+/** Answers one request. Host and actor have been resolved into the context. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
-/** The GraphQL-over-HTTP handler: the fast path for what is known, Yoga for everything else. */
+/** The GraphQL-over-HTTP handler. @param replacement another fast path, for tests */
 export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlHandler {
   const { log, clock } = app;
   const { limits } = app.config;
-  const turns = createTurns();
+  const slots = createAnswerSlots();
   const fastPath =
-    replacement ?? createFastPath({ schema, limits, turns, fallbacks: createFallbacks(log, clock) });
-  const yoga = createYoga(yogaOptions(app, turns));
+    replacement ?? createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock) });
+  const yoga = createYoga(yogaOptions(app, slots));
 
-  /** @param request makes the request, each time anew */
-  async function answerInFull(request: () => Request, ctx: GraphContext): Promise<Response> {
-    const { outcome } = ctx;
+  /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */
+  async function executeWithYoga(createRequest: () => Request, ctx: GraphContext): Promise<Response> {
+    const { state } = ctx;
     try {
-      let response = await yoga.fetch(request(), ctx);
-      if (outcome.isLarge && outcome.turn === null) {
-        // Again, in its turn; where it gets none, the policy says why.
-        await waitForTurn(turns, ctx).catch(() => {});
-        response = await yoga.fetch(request(), ctx);
+      let response = await yoga.fetch(createRequest(), ctx);
+      if (state.needsSlot && state.releaseSlot === null) {
+        // Without a slot the plugin operationLimits answers with the refusal.
+        await acquireSlot(slots, ctx).catch(() => {});
+        response = await yoga.fetch(createRequest(), ctx);
       }
-      if (response.body === null) return explain(response, ctx);
-      return outcome.turn === null ? response : await inTurn(response, ctx);
+      if (response.body === null) return withErrorBody(response, ctx);
+      return state.releaseSlot === null ? response : await releaseSlotWhenSent(response, ctx);
     } finally {
-      outcome.turn?.();
+      state.releaseSlot?.();
     }
   }
 
   return async (request, ctx) => {
     const graphContext = toGraphContext(ctx);
-    // Yoga takes nothing from the body of any other.
-    if (request.method !== 'POST') return answerInFull(() => request, graphContext);
+    // Yoga reads the body of POST requests only.
+    if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
     const { url, method, headers } = request;
-    // A form needs no permission of the other origin that a page sends it from, and nobody writes GraphQL so.
+    // Browsers send forms across origins without a CORS preflight, and GraphQL clients send JSON.
     if (isForm(headers.get('content-type')))
       throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
     const text = await request.text();
-    const inFull = () => answerInFull(() => new Request(url, { method, headers, body: text }), graphContext);
-    if (!isJson(headers.get('content-type'))) return inFull();
-    const params = readParams(text);
+    const viaYoga = () =>
+      executeWithYoga(() => new Request(url, { method, headers, body: text }), graphContext);
+    if (!isJson(headers.get('content-type'))) return viaYoga();
+    const params = parseParams(text);
     const accept = headers.get('accept') ?? '';
-    const { outcome } = graphContext;
-    const known = params && (await fastPath.answer(params, accept, graphContext));
-    if (known !== null) return known;
-    // What the fast path has loaded is not the executor's: it may be why it failed.
+    const reply = params && (await fastPath.execute(params, accept, graphContext));
+    if (reply !== null) return reply;
+    // The failure of the fast path may be due to what it has loaded.
     graphContext.loaders.clear();
-    const response = await inFull();
-    if (params !== null && outcome.accepted !== null && response.status === 200) {
-      fastPath.remember(params, accept, outcome.accepted, response, callersTeamId(ctx));
+    const response = await viaYoga();
+    const { validOperation } = graphContext.state;
+    if (params !== null && validOperation !== null && response.status === 200) {
+      fastPath.add(params, accept, validOperation, response, callersTeamId(ctx));
     }
     return response;
   };
 }
 
-/** The answer with its turn, which ends when it has been sent. */
-async function inTurn({ body, status, headers }: Response, ctx: GraphContext): Promise<Response> {
+/** The response, with a body that releases the request's slot. */
+async function releaseSlotWhenSent(
+  { body, status, headers }: Response,
+  ctx: GraphContext,
+): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
   return new Response(toBody(bytes, ctx), { status, headers });
 }
@@ -83,8 +87,8 @@ function isForm(contentType: string | null): boolean {
   );
 }
 
-/** The parameters of a request that is like most; null for any other, which Yoga will judge. */
-function readParams(text: string): Params | null {
+/** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
+function parseParams(text: string): Params | null {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -99,27 +103,26 @@ function readParams(text: string): Params | null {
   return { query, variables: { ...variables }, operationName: operationName ?? null };
 }
 
-/** Everything that makes Yoga ours. */
-function yogaOptions(app: App, turns: Turns): YogaServerOptions<GraphContext, GraphContext> {
+function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphContext, GraphContext> {
   const { log } = app;
   return {
     schema,
     plugins: [
-      unreadableParameters(),
+      jsonParameterErrors(),
       documentCache(),
       documentLimits(app),
-      policy(app, turns),
+      operationLimits(app, slots),
       publicErrors(),
     ],
     parserAndValidationCache: false,
-    // publicErrors does it, for it knows the request.
+    // publicErrors masks errors: unlike Yoga's own masking it has the request's context.
     maskedErrors: false,
     graphiql: false,
     landingPage: false,
     batching: false,
     multipart: false,
     cors: false,
-    // The server has limited the body already.
+    // http/server.ts limits the body.
     maxRequestBodySize: false,
     logging: {
       debug() {},
@@ -141,8 +144,8 @@ function yogaOptions(app: App, turns: Turns): YogaServerOptions<GraphContext, Gr
   };
 }
 
-/** Yoga lets the failure to parse a parameter's JSON through as it is: a fault of the client's, not of ours. */
-function unreadableParameters(): Plugin {
+/** Turns a SyntaxError in a parameter's JSON, which Yoga passes on as an internal error, into a client error. */
+function jsonParameterErrors(): Plugin {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (requestParser === undefined) return;

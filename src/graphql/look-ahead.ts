@@ -1,5 +1,6 @@
-// Looking ahead: which columns a selection needs, read off the schema. A field shows one column, or says which ones its resolver
-// looks at (`columns`), or leads on to parts of the same rows (`sameRows`). One field that says nothing makes it all of them.
+// Look-ahead: the columns that a selection needs, by the options of its fields (field-options.ts). A field exposes one column, names
+// the columns that its resolver reads (`columns`), or returns the same rows (`sameRows`). One field without any of these makes
+// it all columns.
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -13,28 +14,31 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Projection } from '../services/reads.ts';
-import { columnShownBy, fieldOptions } from './field-options.ts';
+import { exposedColumn, fieldOptions } from './field-options.ts';
 
-/** What resolvers are told of the field that they resolve. */
+/** The part of a resolver's `info` that look-ahead needs. */
 export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema'>;
 
-const known = new WeakMap<FieldNode, Projection>();
+const projections = new WeakMap<FieldNode, Projection>();
 
-/** The columns that a field's selection needs of its objects, or of the nodes where it is a connection. */
+/**
+ * The columns that a field's selection needs of the rows that the field returns, or of the nodes where it is a connection; null for
+ * all columns. Computed once for each field of a cached document.
+ */
 export function lookAhead(info: ResolveInfo): Projection {
   const [node] = info.fieldNodes;
   if (node === undefined || info.fieldNodes.length > 1) return null;
-  const found = known.get(node);
-  if (found !== undefined) return found;
-  const projection = new LookAhead(info).of(node, info.returnType);
-  known.set(node, projection);
+  const cached = projections.get(node);
+  if (cached !== undefined) return cached;
+  const projection = new LookAhead(info).columnsOf(node, info.returnType);
+  projections.set(node, projection);
   return projection;
 }
 
 const keys = new WeakMap<readonly string[], string>();
 
-/** What tells projections apart; put together once a field of a document. */
-export function keyOf(projection: Projection): string {
+/** A text that identifies the projection. Built once for each projection. */
+export function projectionKey(projection: Projection): string {
   if (projection === null) return '*';
   const key = keys.get(projection) ?? projection.join(' ');
   keys.set(projection, key);
@@ -45,61 +49,64 @@ class LookAhead {
   private readonly schema: GraphQLSchema;
   private readonly fragments: ResolveInfo['fragments'];
   private readonly columns = new Set<string>();
-  private readonly spread = new Set<string>();
+  private readonly visited = new Set<string>();
 
   constructor({ schema, fragments }: ResolveInfo) {
     this.schema = schema;
     this.fragments = fragments;
   }
 
-  of(node: FieldNode, type: GraphQLOutputType): Projection {
-    return this.addBelow(node, type) ? [...this.columns].sort() : null;
+  columnsOf(node: FieldNode, type: GraphQLOutputType): Projection {
+    return this.addSelectionOf(node, type) ? [...this.columns].sort() : null;
   }
 
-  /** Adds what a field's selection needs, whichever type its objects are of; false when that cannot be told. */
-  private addBelow({ selectionSet }: FieldNode, returned: GraphQLOutputType): boolean {
+  /** Adds the columns of a field's selection on every possible type; false when all columns are needed. */
+  private addSelectionOf({ selectionSet }: FieldNode, returned: GraphQLOutputType): boolean {
     const type = getNamedType(returned);
     if (selectionSet === undefined) return false;
-    if (isObjectType(type)) return this.add(selectionSet, type);
+    if (isObjectType(type)) return this.addSelections(selectionSet, type);
     return (
       isAbstractType(type) &&
-      this.schema.getPossibleTypes(type).every((possible) => this.add(selectionSet, possible))
+      this.schema.getPossibleTypes(type).every((possible) => this.addSelections(selectionSet, possible))
     );
   }
 
-  private add({ selections }: SelectionSetNode, on: GraphQLObjectType): boolean {
+  private addSelections({ selections }: SelectionSetNode, type: GraphQLObjectType): boolean {
     return selections.every((selection) => {
-      if (selection.kind === Kind.FIELD) return this.addField(selection, on);
+      if (selection.kind === Kind.FIELD) return this.addField(selection, type);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        // Once is enough: fragments in fragments may name each other very often.
-        const key = `${selection.name.value} ${on.name}`;
-        if (this.spread.has(key)) return true;
-        this.spread.add(key);
+        // Once for each type: nested fragments may spread each other exponentially often.
+        const key = `${selection.name.value} ${type.name}`;
+        if (this.visited.has(key)) return true;
+        this.visited.add(key);
       }
-      const within =
+      const fragment =
         selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments[selection.name.value];
-      if (within === undefined) return false;
-      return !this.applies(on, within.typeCondition?.name.value) || this.add(within.selectionSet, on);
+      if (fragment === undefined) return false;
+      return (
+        !this.typeConditionApplies(type, fragment.typeCondition?.name.value) ||
+        this.addSelections(fragment.selectionSet, type)
+      );
     });
   }
 
-  private applies(on: GraphQLObjectType, condition: string | undefined): boolean {
-    if (condition === undefined || condition === on.name) return true;
-    const type = this.schema.getType(condition);
-    return isAbstractType(type) && this.schema.isSubType(type, on);
+  private typeConditionApplies(type: GraphQLObjectType, condition: string | undefined): boolean {
+    if (condition === undefined || condition === type.name) return true;
+    const abstract = this.schema.getType(condition);
+    return isAbstractType(abstract) && this.schema.isSubType(abstract, type);
   }
 
-  private addField(node: FieldNode, on: GraphQLObjectType): boolean {
+  private addField(node: FieldNode, type: GraphQLObjectType): boolean {
     if (node.name.value === '__typename') return true;
-    const field = on.getFields()[node.name.value];
+    const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
     const { columns, sameRows } = fieldOptions(field);
     for (const column of columns ?? []) this.columns.add(column);
-    if (sameRows === true) return this.addBelow(node, field.type);
+    if (sameRows === true) return this.addSelectionOf(node, field.type);
     if (columns !== undefined) return true;
-    const shown = columnShownBy(field);
-    if (shown === null) return false;
-    this.columns.add(shown);
+    const exposed = exposedColumn(field);
+    if (exposed === null) return false;
+    this.columns.add(exposed);
     return true;
   }
 }

@@ -1,10 +1,10 @@
-// Global ids, the types that have them, and the two fields that find objects by them (Relay's object identification).
+// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
-import { writeBase64 } from './base64.ts';
+import { writeBase64 } from '../rows/base64.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -16,7 +16,7 @@ interface NodeRow {
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
 
-/** The properties of a row that can name another one. */
+/** The properties of a row that hold the id of another row. */
 type Reference<Parent> = {
   [Column in keyof Parent]: Parent[Column] extends bigint | null ? Column : never;
 }[keyof Parent] &
@@ -25,12 +25,12 @@ type Reference<Parent> = {
 /** A type whose objects have a global id. */
 export interface NodeType<Row> {
   readonly name: string;
-  /** What a caller needs to read objects of this type. */
+  /** The scope that a caller needs to read objects of this type. */
   readonly scope: Scope;
   readonly ref: ObjectRef<Types, Row>;
-  /** One object by its integer id, loaded together with the others asked for; null when there is none to see. */
+  /** Loads one object by its integer id, batched; null when it does not exist or is not the caller's. */
   load(ctx: GraphContext, id: bigint): Promise<Row | null>;
-  /** A field that leads to the object whose integer id stands in a column. */
+  /** Defines a field of another type that returns the object whose integer id is in a column. */
   field<Parent extends object>(
     t: FieldBuilder<Parent>,
     column: Reference<Parent>,
@@ -39,10 +39,10 @@ export interface NodeType<Row> {
 }
 
 interface NodeOptions<Row> {
-  /** What a caller needs to read objects of this type. */
+  /** The scope that a caller needs to read objects of this type. */
   readonly scope: Scope;
   readonly getMany: (ctx: GraphContext, ids: readonly bigint[]) => Promise<readonly (Row | null)[]>;
-  /** Those that the description cannot give: what leads to other objects, lists, what is worked out. */
+  /** Fields that are not in the resource's description: references to other objects, lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
@@ -50,7 +50,7 @@ interface NodeOptions<Row> {
 
 const nodeTypes = new Map<string, NodeType<object>>();
 
-/** Defines a noun's object type: `id`, `databaseId`, the fields of its description, and those of its own. */
+/** Defines the object type of a resource: `id`, `databaseId`, the fields of its description, and `fields`. */
 export function defineNode<Row extends NodeRow>(
   { type: name, description, fields: described }: Pick<Resource, 'type' | 'description' | 'fields'>,
   { scope, getMany, fields = () => ({}), interfaces = [] }: NodeOptions<Row>,
@@ -102,32 +102,32 @@ export function defineNode<Row extends NodeRow>(
   return type;
 }
 
-/** Base64 of the type's name and the integer id. */
+/** The global id of an object: Base64 of its type's name and its integer id. */
 export function encodeGlobalId(typeName: string, id: bigint): string {
   return btoa(`${typeName}:${id}`);
 }
 
-/** Longer than any that encodeGlobalId gives. */
+/** Longer than any global id of encodeGlobalId. */
 const MAX_ID_CHARS = 100;
 
-/** What a global id says, or null when it is none of ours. */
+/** The type's name and the integer id in a global id; null for any other text. */
 function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
   if (globalId.length > MAX_ID_CHARS) return null;
   const text = Buffer.from(globalId, 'base64').toString('latin1');
   const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
   const id = digits === '' || BigInt(digits) > 2n ** 63n - 1n ? null : BigInt(digits);
-  // Only the one spelling that encodeGlobalId gives is accepted.
+  // Base64 decoding is lenient: accept only the text that encodeGlobalId gives.
   return id === null || encodeGlobalId(typeName, id) !== globalId ? null : { typeName, id };
 }
 
-/** @throws AppError `invalid` blaming `field` when the text is not the global id of such an object */
+/** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
   const decoded = decodeGlobalId(globalId);
   if (decoded?.typeName !== type.name) throw invalid(field, `${field} must be the id of a ${type.name}.`);
   return decoded.id;
 }
 
-async function find(ctx: GraphContext, globalId: string): Promise<object | null> {
+async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {
   const decoded = decodeGlobalId(globalId);
   const type = decoded === null ? undefined : nodeTypes.get(decoded.typeName);
   if (decoded === null || type === undefined) return null;
@@ -142,7 +142,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The object with this global id, or null when there is none that the caller may see.',
     args: { id: t.arg.id({ required: true, description: 'A global id, as any object’s `id` gives it.' }) },
-    resolve: (_root, { id }, ctx) => find(ctx, id),
+    resolve: (_root, { id }, ctx) => findByGlobalId(ctx, id),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
@@ -154,7 +154,7 @@ builder.queryFields((t) => ({
     rowsOf: 'ids',
     resolve: (_root, { ids }, ctx) => {
       if (ids.length > MAX_PAGE_SIZE) throw invalid('ids', `ids must be at most ${MAX_PAGE_SIZE}.`);
-      return ids.map((id) => find(ctx, id));
+      return ids.map((id) => findByGlobalId(ctx, id));
     },
   }),
 }));

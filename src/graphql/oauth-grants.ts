@@ -1,4 +1,4 @@
-// What people granted to OAuth clients on a team's behalf, and ending it.
+// OAuth grants of a team, and the mutation that revokes one.
 import { oauthGrant } from '../resources/oauth-grants.ts';
 import * as grants from '../services/oauth-grants.ts';
 import { builder } from './builder.ts';
@@ -71,7 +71,7 @@ builder.relayMutationField(
     scope: grants.writeScope,
     async resolve(_root, { input }, ctx) {
       const { id } = await grants.revoke(ctx, parseGlobalId(OauthGrant, input.grantId, 'grantId'));
-      // What was read before the change is stale.
+      // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return { id };
     },

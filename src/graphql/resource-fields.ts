@@ -1,4 +1,4 @@
-// The GraphQL fields of a noun, from its description: each shows a column of the row as it is.
+// The GraphQL fields of a resource, from its description: each exposes a property of the row.
 import type { FieldMap } from '@pothos/core';
 import type { Field, Fields } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
@@ -19,15 +19,15 @@ const TYPE_OF = {
   'int8[]': ['BigInt'],
 } as const satisfies Record<Field['type'], unknown>;
 
-/** Every field that needs no type of its own: neither `id`, whose name is the global id's, nor lists of objects, nor what is internal. */
+/** The fields of a resource, but for `id` (in GraphQL the global id), internal fields, and fields that need an object type. */
 export function resourceFields(t: object, fields: Fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
-  const shown = Object.entries(fields).filter(
+  const exposed = Object.entries(fields).filter(
     ([property, { internal, items, members }]) =>
       property !== 'id' && internal !== true && items === undefined && members === undefined,
   );
   return Object.fromEntries(
-    shown.map(([property, { type, nullable = false, optional = false, description }]) => [
+    exposed.map(([property, { type, nullable = false, optional = false, description }]) => [
       property,
       expose(property, { type: TYPE_OF[type], nullable: nullable || optional, description }),
     ]),

@@ -1,4 +1,4 @@
-// Scalars beyond GraphQL's own five.
+// The custom scalars BigInt, DateTime and JSON.
 import { GraphQLError, Kind } from 'graphql';
 import { toInteger } from '../rows/json.ts';
 import { builder } from './builder.ts';
@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
-/** @throws GraphQLError for what is no whole number or needs more than 64 bits */
+/** @throws GraphQLError for text that is not a whole number of 64 bits */
 function parseInteger(text: string): bigint {
   const value = /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
   if (value === null || value < MIN || value > MAX) {

@@ -1,4 +1,4 @@
-// The schema: every noun is imported for what it defines, then all is built.
+// Builds the schema from the types that the imported files define. Wraps resolvers with the check of their field's scope.
 import './scalars.ts';
 import './teams.ts';
 import './workspaces.ts';
@@ -23,14 +23,14 @@ type Field = GraphQLField<unknown, GraphContext>;
 
 export const schema = builder.toSchema({ sortSchema: true });
 
-/** It comes back in the answer as often as that asks for it. */
+/** An operation may select it many times in the answer. */
 const MAX_CLIENT_MUTATION_ID_CHARS = 256;
 
 for (const field of allFields()) {
   const { scope } = fieldOptions(field);
-  if (scope != null) requireScopeOf(field, scope);
+  if (scope != null) wrapWithScope(field, scope);
 }
-for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) boundMutationId(field);
+for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) limitMutationId(field);
 
 function allFields(): Field[] {
   return Object.values(schema.getTypeMap())
@@ -38,8 +38,8 @@ function allFields(): Field[] {
     .flatMap((type) => Object.values(type.getFields()));
 }
 
-/** The field's resolver is for callers who hold the scope, and its description says so. */
-function requireScopeOf(field: Field, scope: Scope): void {
+/** Checks the scope before the field's resolver is called, and adds the scope to the field's description. */
+function wrapWithScope(field: Field, scope: Scope): void {
   const { resolve = defaultFieldResolver } = field;
   field.description = `${field.description} Needs ${scope}.`;
   field.resolve = (source, args, ctx, info) => {
@@ -48,8 +48,8 @@ function requireScopeOf(field: Field, scope: Scope): void {
   };
 }
 
-/** Before anything is changed. */
-function boundMutationId(field: Field): void {
+/** Checks the length of `clientMutationId` before the mutation's resolver is called. */
+function limitMutationId(field: Field): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (source, args: { input?: { clientMutationId?: string | null } }, ctx, info) => {
     if ((args.input?.clientMutationId?.length ?? 0) > MAX_CLIENT_MUTATION_ID_CHARS) {

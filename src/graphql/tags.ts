@@ -1,4 +1,4 @@
-// Tags as they stand on contacts and funnels.
+// Tags applied to contacts and funnels.
 import { type AppliedTagRow, appliedTag } from '../resources/tags.ts';
 import { builder } from './builder.ts';
 import { resourceFields } from './resource-fields.ts';

@@ -1,23 +1,23 @@
-// Teams, and the fields that lead to them.
+// Teams, and the root fields that return them.
 import { type TeamRow, team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
 import { connectionArgs, defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
 import { lookAhead } from './look-ahead.ts';
+import { loadById } from './lookup-arguments.ts';
 import { defineNode } from './nodes.ts';
-import { loadByKey } from './root-keys.ts';
 
 export const Team = defineNode(team, teams);
 
 export const TeamConnection = defineConnection(Team, team, teams);
 
-/** A credential is for one team, whatever the page size: said for the cost of an operation. */
+/** Options for the cost analysis: a credential is for one team, whatever the page size. */
 export const ONE_TEAM = { rows: 1 };
 
 /**
- * For a selection that leads on to other objects: nothing is read of a team that the caller has whole. Who is
- * narrowed to workspaces may have none of the team's, and then the team is not there.
+ * For a selection that needs nothing but the team's id: no row is read where the caller has access to the whole team. A caller
+ * with access to some workspaces only may have none of this team's; then the team is not found.
  */
 const TEAM_BY_ID: typeof Team = {
   ...Team,
@@ -50,7 +50,7 @@ builder.queryFields((t) => ({
     },
     resolve(_root, args, ctx, info) {
       const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
-      return loadByKey(ctx, onlyId ? TEAM_BY_ID : Team, args);
+      return loadById(ctx, onlyId ? TEAM_BY_ID : Team, args);
     },
   }),
 }));

@@ -1,4 +1,4 @@
-// The caller.
+// The root field `viewer`: the caller and its credential.
 import type { Caller, OauthActor } from '../auth/actor.ts';
 import { builder } from './builder.ts';
 import { connectionArgs } from './connection.ts';

@@ -1,10 +1,10 @@
-// Workspaces, and the fields that lead to them.
+// Workspaces, and the root field that returns one.
 import { workspace } from '../resources/workspaces.ts';
 import * as workspaces from '../services/workspaces.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
+import { loadById, requireOneOf } from './lookup-arguments.ts';
 import { defineNode } from './nodes.ts';
-import { loadByKey, requireOneOf } from './root-keys.ts';
 import { Team } from './teams.ts';
 
 export const Workspace = defineNode(workspace, {
@@ -35,7 +35,7 @@ builder.queryField('workspace', (t) =>
     resolve(_root, args, ctx) {
       requireOneOf(args, ['id', 'databaseId', 'subdomain']);
       return args.subdomain == null
-        ? loadByKey(ctx, Workspace, args)
+        ? loadById(ctx, Workspace, args)
         : workspaces.getBySubdomain(ctx, args.subdomain);
     },
   }),

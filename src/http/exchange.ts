@@ -1,5 +1,5 @@
-// One HTTP exchange: what is known of a request before any face sees it. Host and caller are looked up when first asked
-// for, so that paths which need neither cost neither.
+// One HTTP exchange: the request with its id, abort signal, host and caller, and the headers of its response. Host and caller are
+// looked up on first use, since not every path needs them.
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -9,45 +9,45 @@ import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 
-/** What Hono hands to handlers as `c.env`. */
+/** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
   Bindings: { exchange: Exchange };
 }
 
-/** Where a request comes from. */
+/** The client's side of a connection, for one request. */
 export interface Peer {
-  /** As the socket has it; behind a proxy that is the proxy's. */
+  /** The socket's remote address; behind a proxy it is the proxy's. */
   readonly address: string | undefined;
-  /** What has arrived; a body may still be on its way. */
+  /** Node's request, whose body may not have arrived yet. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
-  /** To be called when the rest cannot arrive, or the answer cannot be sent: the request is refused, and its work ends. */
-  refuse?: ((error: AppError) => void) | null;
+  /** Aborts the request; to be called when the rest of it cannot arrive, or the response cannot be sent. */
+  abort?: ((error: AppError) => void) | null;
 }
 
-/** The refusal of a request that ends in the middle. */
-export function brokenOff(): AppError {
+/** The error for a request whose connection ended before all of it had arrived. */
+export function incompleteRequest(): AppError {
   return new AppError('bad_request', 'The connection ended before the request did.');
 }
 
-/** The refusal of a request whose client did not wait for the answer. */
-export function clientGone(): AppError {
+/** The error for a request whose client disconnected before the response was sent. */
+export function clientDisconnected(): AppError {
   return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
 
-/** Ids that callers may give their requests: visible, short, harmless in a log line. */
-const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
+/** Request ids that are accepted from clients: short, without white space and control characters. */
+const SAFE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
-/** A key that was sent as the id, by mistake, would be logged with every line. */
-function isSaneRequestId(given: string): boolean {
-  return SANE_REQUEST_ID.test(given) && redactTokens(given) === given;
+/** Whether a client's request id can be logged: a credential sent as the id by mistake must not be. */
+function isSafeRequestId(id: string): boolean {
+  return SAFE_REQUEST_ID.test(id) && redactTokens(id) === id;
 }
 
-/** The caller's own id for a request if it is sane, else a new one. */
-export function toRequestId(given: string | null | undefined): string {
-  return given != null && isSaneRequestId(given) ? given : crypto.randomUUID();
+/** The client's id for a request if it is safe to log, else a new one. */
+export function toRequestId(id: string | null | undefined): string {
+  return id != null && isSafeRequestId(id) ? id : crypto.randomUUID();
 }
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
 }
@@ -58,14 +58,15 @@ export class Exchange {
   readonly requestId: string;
   /** The URL that the client used. */
   readonly url: URL;
-  /** What has been resolved so far, for the log and for failures. */
+  /** Host and actor as far as they have been resolved: for the log line and error responses. */
   host: Host | null = null;
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
   private readonly controller = new AbortController();
-  private isBroken = false;
+  private isDisconnected = false;
   private readonly peer: Peer | undefined;
-  private dressed: Response | null = null;
+  /** The response that `respond` created: it has the common headers already. */
+  private ownResponse: Response | null = null;
 
   constructor(app: App, request: Request, peer: Peer | undefined) {
     this.app = app;
@@ -75,12 +76,12 @@ export class Exchange {
     this.peer = peer;
   }
 
-  /** Aborted with `abort`. */
+  /** Aborted by `abort`: the deadline has passed, or the client has disconnected. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Ends whatever is done for the request. The first reason counts. */
+  /** Aborts the signal with an error for the client. Later calls do nothing. */
   abort(reason: AppError): void {
     this.controller.abort(reason);
   }
@@ -96,45 +97,48 @@ export class Exchange {
   }
 
   /** Whether all of the request has arrived. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.peer?.incoming?.complete !== false;
   }
 
-  /** Whether the rest of the request cannot arrive any more. */
-  get brokeOff(): boolean {
-    return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
+  /** Whether the connection ended before all of the request had arrived. */
+  get isTruncated(): boolean {
+    return this.isDisconnected || (!this.isComplete && this.peer?.incoming?.errored != null);
   }
 
-  /** Has the refusal told to `refuse` when the rest of the request cannot arrive, or its answer cannot be sent. */
-  onBreak(refuse: (error: AppError) => void): void {
+  /** Sets the callback for when the rest of the request cannot arrive, or its response cannot be sent. */
+  onDisconnect(callback: (error: AppError) => void): void {
     if (this.peer === undefined) return;
-    this.peer.refuse = (error) => {
-      this.isBroken = true;
-      refuse(error);
+    this.peer.abort = (error) => {
+      this.isDisconnected = true;
+      callback(error);
     };
   }
 
-  /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */
+  /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */
   respond({ status, headers, body }: Reply): Response {
-    this.dressed = new Response(body, { status, headers: { ...headers, ...commonHeaders(this.requestId) } });
-    return this.dressed;
+    this.ownResponse = new Response(body, {
+      status,
+      headers: { ...headers, ...commonHeaders(this.requestId) },
+    });
+    return this.ownResponse;
   }
 
-  /** Any other answer, with the headers of every answer. */
-  dress(response: Response): Response {
-    if (response === this.dressed) return response;
+  /** Adds the common headers to a response, unless `respond` created it. */
+  addCommonHeaders(response: Response): Response {
+    if (response === this.ownResponse) return response;
     for (const [name, value] of Object.entries(commonHeaders(this.requestId)))
       response.headers.set(name, value);
     return response;
   }
 
-  /** @throws AppError `misdirected_request` for a host that is nobody's */
+  /** The host of the request. @throws AppError `misdirected_request` for an unknown one */
   async resolveHost(): Promise<Host> {
     this.host ??= await resolveHost(this.app, this.url.hostname);
     return this.host;
   }
 
-  /** The context of a request to a host of ours, its caller known. */
+  /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
     const { app, requestId, request, signal, changes } = this;
     const host = await this.resolveHost();

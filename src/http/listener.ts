@@ -1,33 +1,33 @@
-// The server on a port, and the way to stop it without breaking requests off.
+// Listens on a port, and shuts down gracefully.
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { answerRequests } from './incoming.ts';
+import { handleRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Takes no new requests, lets those under way end (up to the configured time), then resolves. */
+  /** Stops accepting requests, and resolves when those under way have ended, at most after the configured time. */
   close(): Promise<void>;
 }
 
-/** How much longer than a request may take its answer may lie unread. */
+/** How much longer than the request timeout a connection may be idle, so that a slow client can read its response. */
 const UNREAD_GRACE_MS = 30_000;
-/** How often slow requests are looked for. */
+/** How often node:http checks for slow requests. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /** @throws StartupError when the address cannot be listened on */
 export async function listen(app: App): Promise<Listener> {
   const { host, port, limits } = app.config;
   const http = createHttpServer({
-    // Asked for in request-target.ts, which answers in our form.
+    // request-target.ts requires it instead, so that its absence gets the usual error response.
     requireHostHeader: false,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   });
-  // Whoever neither sends nor reads for so long is gone.
+  // An idle connection is closed after so long.
   http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => reject(toStartupError(error, host, port)));
@@ -35,8 +35,8 @@ export async function listen(app: App): Promise<Listener> {
   });
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const bound = withPort(app.config, (http.address() as AddressInfo).port);
-  // Nothing can have come in yet: events are a turn away.
-  answerRequests(http, createServer({ ...app, config: bound }));
+  // No request can have arrived: this still is the tick of the `listening` event.
+  handleRequests(http, createServer({ ...app, config: bound }));
   return {
     port: bound.port,
     async close() {

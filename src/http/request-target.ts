@@ -1,29 +1,29 @@
-// What a request is for: the host and the path, from the request line and the Host header (RFC 9112 §3.2). Pure.
+// Parses the request target and the Host header into host and path (RFC 9112 §3.2). Pure.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
-/** The parts of a request that say what it is for. */
-type Head = Pick<IncomingMessage, 'httpVersion' | 'url' | 'rawHeaders'>;
+/** The parts of Node's request that determine its target. */
+type RequestHead = Pick<IncomingMessage, 'httpVersion' | 'url' | 'rawHeaders'>;
 
 interface RequestTarget {
-  /** A name or an address, with the port if there is one, as a URL can have it. */
+  /** A host name or an address, with the port if there is one, valid in a URL. */
   readonly host: string;
-  /** The path and the query, as they were sent. */
+  /** Path and query, unchanged. */
   readonly path: string;
 }
 
 /**
- * What a request is for. An absolute target's host is the one that counts; its scheme does not (RFC 9112 §3.2.2): that is for
- * the socket, or a trusted proxy, to say.
- * @throws AppError `bad_request` for other versions than HTTP/1.x, no Host or two or a bad one, a target of any other form
+ * The target of a request. The host of an absolute target takes precedence over the Host header (RFC 9112 §3.2.2). Its scheme is
+ * ignored: the socket or a trusted proxy determines the scheme.
+ * @throws AppError `bad_request` for another version than HTTP/1.x, a missing, repeated or invalid Host header, or another form of target
  */
-export function readTarget({ httpVersion, url = '', rawHeaders }: Head): RequestTarget {
+export function parseTarget({ httpVersion, url = '', rawHeaders }: RequestHead): RequestTarget {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw unreadable('It must be HTTP/1.1.');
-  // A bad Host is bad, though the target's may be the one that counts.
+  // The Host header must be valid even where the target's host takes precedence.
   const host = parseHost(hostHeader(rawHeaders));
-  const [, authority, behind = url] = url.startsWith('/') ? [] : (ABSOLUTE.exec(url) ?? []);
-  const path = authority === undefined || behind.startsWith('/') ? behind : `/${behind}`;
-  // A URL's parser would take a backslash for a slash.
+  const [, authority, rest = url] = url.startsWith('/') ? [] : (ABSOLUTE.exec(url) ?? []);
+  const path = authority === undefined || rest.startsWith('/') ? rest : `/${rest}`;
+  // A URL parser would treat a backslash as a slash.
   if (!PATH.test(path)) throw unreadable('Its target must be a path, or an http or https URL.');
   return { host: authority === undefined ? host : parseHost(authority), path };
 }
@@ -31,7 +31,7 @@ export function readTarget({ httpVersion, url = '', rawHeaders }: Head): Request
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 const PATH = /^\/[^?\\]*(?:\?|$)/;
 
-/** Two are one too many, though they are the same: who stands in front may have read the other (RFC 9112 §3.2). */
+/** The one Host header. Two are refused even if they are equal: a proxy may have used the other one (RFC 9112 §3.2). */
 function hostHeader(rawHeaders: readonly string[]): string {
   let host: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -44,9 +44,9 @@ function hostHeader(rawHeaders: readonly string[]): string {
   return host;
 }
 
-/** RFC 3986 §3.2.2 and §3.2.3, as far as a URL's parser would not see to it. */
+/** The rules of RFC 3986 §3.2.2 and §3.2.3 that a URL parser does not enforce. */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
-/** What is left to later parsers as it is. */
+/** Hosts that need no normalization. */
 const PLAIN_HOST = /^[a-z\d.-]+(?::\d+)?$/i;
 
 function parseHost(text: string): string {

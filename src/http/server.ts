@@ -1,4 +1,4 @@
-// createServer(app): one fetch handler with everything mounted. Opens no port.
+// The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
@@ -6,7 +6,7 @@ import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
-import { refuseRequest } from '../graphql/errors.ts';
+import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
@@ -14,20 +14,27 @@ import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/errors.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
-import { brokenOff, commonHeaders, Exchange, type HttpEnv, type Peer, toRequestId } from './exchange.ts';
+import {
+  commonHeaders,
+  Exchange,
+  type HttpEnv,
+  incompleteRequest,
+  type Peer,
+  toRequestId,
+} from './exchange.ts';
 
 export interface Server {
-  /** Answers any request; never throws, never rejects. */
+  /** Answers any request; never throws, never rejects. Logs one line about it. */
   fetch(request: Request, peer?: Peer): Promise<Response>;
-  /** The answer to what came from a peer and is no request; a line about it, at a bounded rate. */
+  /** The error response to bytes that are not a valid request. Logs one line about it, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
-/** How long after its deadline a request that may have changed something may still tell what (DESIGN §12). */
+/** How long after its deadline a request whose commit was sent may wait for the outcome. */
 const OUTCOME_GRACE_MS = 2_000;
 
-/** Everything that the gateway serves, behind one function. */
+/** Creates the server of an App. */
 export function createServer(app: App): Server {
   const http = createHttp(app);
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
@@ -43,7 +50,7 @@ export function createServer(app: App): Server {
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.dress(await answer(http, exchange));
+      const response = exchange.addCommonHeaders(await answer(http, exchange));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -60,8 +67,8 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
     else if (!exchange.changes.sent) reject(nothingChanged(error));
     else timer = setTimeout(() => reject(outcomeUnknown(error)), OUTCOME_GRACE_MS);
   };
-  exchange.onBreak(end);
-  let timer = setTimeout(() => end(overdue(exchange)), requestTimeoutMs);
+  exchange.onDisconnect(end);
+  let timer = setTimeout(() => end(deadlineError(exchange)), requestTimeoutMs);
   try {
     return await Promise.race([http.fetch(exchange.request, { exchange }), refusal]);
   } catch (error) {
@@ -71,26 +78,26 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The refusal of a request whose deadline has passed. */
-function overdue({ isWhole }: Exchange): AppError {
-  return isWhole
+/** The error for a request whose deadline has passed. */
+function deadlineError({ isComplete }: Exchange): AppError {
+  return isComplete
     ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
     : new AppError('request_timeout', 'The request took too long to arrive.');
 }
 
-/** Each face's clients read failures in their own form, also those from before the face was reached. */
+/** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
-  // Whatever fails for want of the body is not our failure.
-  const error = exchange.brokeOff && !(thrown instanceof AppError) ? brokenOff() : thrown;
+  // Any failure after the body was truncated is the client's.
+  const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? refuseRequest(error, response, exchange) : response;
+  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
 }
 
 function createHttp(app: App): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
 
-  // Asked by whoever runs the process, at whatever address it has.
+  // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     await requireReady(app);
@@ -124,7 +131,7 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   }
 }
 
-/** Below {auth_url}, on the service's own host only: elsewhere these paths are as any other. */
+/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
   const routes = createAuthorizationServer(app);
@@ -153,16 +160,16 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
   http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
-  const countWhileReading = bodyLimit({
+  const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
       throw tooLarge(maxBodyBytes);
     },
   });
   http.use('/graphql', async (c, next) => {
-    // A length that was announced is the body's: node:http sees to that. Only what is not announced has to be counted.
+    // node:http enforces an announced length. Only a body without one has to be counted.
     const length = c.req.header('content-length');
-    if (length === undefined) return countWhileReading(c, next);
+    if (length === undefined) return limitWhileReading(c, next);
     if (Number(length) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return next();
   });

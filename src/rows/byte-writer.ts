@@ -1,34 +1,35 @@
-// Bytes put together in one buffer that is used again: answers on their way out, in place of a string for every part, and
-// rows on their way in. Large ones leave nothing behind for the garbage collector but themselves. Pure.
+// A growing byte buffer that is reused: for answers, in place of one string for each part, and for rows from PostgreSQL. It keeps
+// garbage low. Pure.
 
 const INITIAL_BYTES = 64 * 1024;
-/** What had to grow beyond this begins small again. */
-const KEPT_BYTES = 1024 * 1024;
-/** More bytes than these are copied by a call, which costs as much as copying so many one by one. */
-const FEW = 32;
-/** UTF-8 needs at most so many bytes for one of a string's code units. */
+/** A buffer that has grown beyond this is replaced by a small one at the next `clear`. */
+const MAX_REUSED_BYTES = 1024 * 1024;
+/** Up to so many bytes are copied one by one, which is faster than a call of `copy`. */
+const MAX_LOOP_BYTES = 32;
+/** The most bytes of UTF-8 for one UTF-16 code unit. */
 const UTF8_BYTES = 3;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const FIRST_PLAIN = 0x20;
+/** Lower code units are control characters, which JSON escapes. */
+const SPACE = 0x20;
 
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
 
-  /** How many bytes there are. */
+  /** The number of bytes written since the last `clear`. */
   get length(): number {
     return this.#length;
   }
 
-  /** Begins anew. */
+  /** Discards all bytes. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    if (this.#bytes.length > MAX_REUSED_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** The bytes, in a buffer of their own. */
+  /** A copy of the bytes. */
   toBuffer(): Buffer<ArrayBuffer> {
     const bytes = Buffer.allocUnsafe(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
@@ -42,12 +43,12 @@ export class ByteWriter {
     this.#length = at + bytes.length;
   }
 
-  /** Adds a part of a buffer. */
+  /** Adds the bytes of `source` from `start` up to `end`, exclusive. */
   addPart(source: Buffer, start: number, end: number): void {
     let at = this.#reserve(end - start);
     const bytes = this.#bytes;
     this.#length = at + end - start;
-    if (end - start > FEW) source.copy(bytes, at, start, end);
+    if (end - start > MAX_LOOP_BYTES) source.copy(bytes, at, start, end);
     else for (let i = start; i < end; i++) bytes[at++] = source[i] ?? 0;
   }
 
@@ -64,14 +65,14 @@ export class ByteWriter {
     this.#length = at + this.#bytes.write(text, at);
   }
 
-  /** Adds UTF-8 as a JSON string. Adds nothing, and says false, where something in it has to be escaped. */
-  addPlain(source: Buffer, start: number, end: number): boolean {
+  /** Adds UTF-8 text as a JSON string. Returns false, and adds nothing, where a character has to be escaped. */
+  addUnescaped(source: Buffer, start: number, end: number): boolean {
     let at = this.#reserve(end - start + 2);
     const bytes = this.#bytes;
     bytes[at++] = QUOTE;
     for (let i = start; i < end; i++) {
       const byte = source[i] ?? 0;
-      if (byte < FIRST_PLAIN || byte === QUOTE || byte === BACKSLASH) return false;
+      if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) return false;
       bytes[at++] = byte;
     }
     bytes[at++] = QUOTE;
@@ -79,7 +80,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Makes room for so many bytes behind those that are there, and says where. */
+  /** Ensures space for `count` more bytes, and returns their position. */
   #reserve(count: number): number {
     const at = this.#length;
     if (at + count > this.#bytes.length) {

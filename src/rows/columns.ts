@@ -1,16 +1,16 @@
-// Rows as PostgreSQL sends them: bytes, which are decoded when somebody asks for them, and never for nobody. Pure.
+// Rows whose columns are getters over PostgreSQL's bytes, decoded on access, and the writers that turn column bytes into JSON. Pure.
 import { parse as parseArray } from 'postgres-array';
 import { type Field, type Fields, type FieldType, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { BlockRow, bytesOf, endOf, isSame, type RowBlock, startOf } from './row-block.ts';
+import { BlockRow, bytesOf, endOf, equalFields, type RowBlock, startOf } from './row-block.ts';
 
-/** A column of a row: its type, its SQL over alias `t` where that is not the property's name in snake_case, and what its JSON is. */
+/** A column of a row: its type, the fields of its items if it is a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
 export type Column = FieldType | (Pick<Field, 'type' | 'items'> & { readonly sql?: string });
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Where a property stands in the row, and what it is. */
+/** The index and the type of a property's column. */
 export interface ColumnPosition {
   readonly index: number;
   readonly type: FieldType;
@@ -20,8 +20,8 @@ const LAYOUT = Symbol('layout');
 type Layout = ReadonlyMap<string, ColumnPosition>;
 
 /**
- * Adds a field of a row that `rowMaker` made, as JSON. Adds nothing, and says false, where the column is null.
- * @param write a form of its own; else it is that of the column's type
+ * Adds a column of a row of `rowMaker` as JSON. Returns false, and adds nothing, where it is null.
+ * @param write another writer than that of the column's type
  */
 export function writeField(
   out: ByteWriter,
@@ -36,17 +36,17 @@ export function writeField(
   return true;
 }
 
-/** Whether some fields that follow each other, `to` not among them, are the same in two rows that `rowMaker` made. */
+/** Whether the columns from index `from` up to `to`, exclusive, are equal in two rows of `rowMaker`. */
 export function sameFields(one: object, other: object, from: number, to: number): boolean {
-  return isSame(one as BlockRow, other as BlockRow, from, to);
+  return equalFields(one as BlockRow, other as BlockRow, from, to);
 }
 
-/** The layout of a row that `rowMaker` made, the same for every row of a maker; undefined for any other object. */
+/** The columns of a row of `rowMaker`, by property: one map for all rows of one maker. Undefined for any other object. */
 export function layoutOf(row: object): Layout | undefined {
   return (row as { [LAYOUT]?: Layout })[LAYOUT];
 }
 
-/** The select list that gives these columns, each under its property's name. */
+/** The select list of these columns, each aliased by its property's name. */
 export function selectList(columns: Columns, alias = 't'): string {
   return Object.entries(columns)
     .map(([property, column]) => {
@@ -56,29 +56,29 @@ export function selectList(columns: Columns, alias = 't'): string {
     .join(', ');
 }
 
-/** Makes a row of one in a block. */
+/** Creates the row at an index of a block. */
 export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
 
 /**
- * Makes rows of one kind: objects with a getter a column, on the prototype.
- * @param offset how many columns stand before these in the row
- * @param absent columns of the row that were not read: asking for one is a mistake of ours, and throws
+ * A factory of rows: objects with one getter a column, on the prototype.
+ * @param offset the index of the first of these columns in the select list
+ * @param absent columns that were not selected: their getters throw, for reading one is a bug
  */
 export function rowMaker<Row>(
   columns: Columns,
   { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
 ): RowMaker<Row> {
   const layout = new Map<string, ColumnPosition>();
-  class Lazy extends BlockRow {}
-  Object.defineProperty(Lazy.prototype, LAYOUT, { value: layout });
+  class LazyRow extends BlockRow {}
+  Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const { type, items } = typeof column === 'string' ? { type: column } : column;
     const index = position + offset;
     const decode = items === undefined ? DECODERS[type] : itemsDecoder(items);
     layout.set(property, { index, type });
-    Object.defineProperty(Lazy.prototype, property, {
+    Object.defineProperty(LazyRow.prototype, property, {
       enumerable: true,
-      get(this: Lazy) {
+      get(this: LazyRow) {
         const start = startOf(this, index);
         if (start < 0) return null;
         const bytes = bytesOf(this);
@@ -87,18 +87,18 @@ export function rowMaker<Row>(
     });
   }
   for (const property of absent) {
-    Object.defineProperty(Lazy.prototype, property, {
+    Object.defineProperty(LazyRow.prototype, property, {
       get() {
         throw new TypeError(`The column ${property} was not read`);
       },
     });
   }
-  return (block, index) => new Lazy(block, index) as Row;
+  return (block, index) => new LazyRow(block, index) as Row;
 }
 
 type Decode = (bytes: Buffer, start: number, end: number) => unknown;
 
-/** By the text of the bytes. */
+/** Decodes the column's text. */
 const fromText =
   (parse: (text: string) => unknown): Decode =>
   (bytes, start, end) =>
@@ -119,11 +119,11 @@ const DECODERS: Record<FieldType, Decode> = {
 
 const TRUE = 0x74;
 
-/** The labels of enums that have come so far: one string each, found without making it anew. */
+/** The enum labels seen so far, so that each is one string. Bounded by the enums of the database schema. */
 const labels: string[] = [];
 
 function toLabel(bytes: Buffer, start: number, end: number): string {
-  for (const known of labels) if (isText(known, bytes, start, end)) return known;
+  for (const seen of labels) if (isText(seen, bytes, start, end)) return seen;
   const label = bytes.toString('latin1', start, end);
   labels.push(label);
   return label;
@@ -135,12 +135,12 @@ function isText(ascii: string, bytes: Buffer, start: number, end: number): boole
   return true;
 }
 
-/** JSON whose integers may be of 64 bits. */
+/** Parses JSON whose integers may have 64 bits. */
 function parseJson(text: string): unknown {
   return JSON.parse(text, keepInteger);
 }
 
-/** A list of objects: their members by property name, ids as bigints. */
+/** Decodes a JSON list of objects; their members by property name, ids as bigints. */
 function itemsDecoder(items: Fields): Decode {
   const members = Object.entries(items).map(([property, field]) => ({
     property,
@@ -154,7 +154,7 @@ function itemsDecoder(items: Fields): Decode {
   );
 }
 
-/** What JSON has no type of its own for. */
+/** Conversions of members whose types JSON lacks. */
 const ITEM_PARSERS: Partial<Record<FieldType, (value: unknown) => unknown>> = {
   int8: (value) => BigInt(value as number | bigint),
   timestamp: (value) => new Date(value as string),
@@ -167,56 +167,56 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
     : value;
 }
 
-/** Adds the bytes of a field as JSON. */
+/** Adds a column's bytes, from `start` up to `end`, as JSON. */
 export type WriteJson = (out: ByteWriter, bytes: Buffer, start: number, end: number) => void;
 
-/** By the text of the bytes. */
+/** Writes JSON made from the column's text. */
 const writeText =
   (toJson: (text: string) => string): WriteJson =>
   (out, bytes, start, end) =>
     out.addText(toJson(bytes.toString('utf8', start, end)));
 
-const asIs: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, end);
+const copy: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, end);
 
-/** What `JSON.stringify` makes of the decoded value, without decoding where that is the same. */
+/** Writers by column type: the JSON of the decoded value, without decoding where the bytes are that JSON already. */
 const WRITE: Record<FieldType, WriteJson> = {
-  int8: asIs,
-  int4: asIs,
+  int8: copy,
+  int4: copy,
   text: writeString,
   enum: writeString,
   bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
   timestamp: writeTimestamp,
   jsonb(out, bytes, start, end) {
-    // {} and [] have nothing to leave out.
+    // {} and [] contain no spaces.
     if (end - start <= 2) out.addPart(bytes, start, end);
     else out.addText(compact(bytes.toString('utf8', start, end)));
   },
-  json: asIs,
+  json: copy,
   'text[]': writeText((text) => JSON.stringify(parseArray(text))),
   'int8[]': writeText((text) => `[${text.slice(1, -1)}]`),
 };
 
 function writeString(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
-  if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
+  if (!out.addUnescaped(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
 }
 
-/** PostgreSQL writes jsonb with spaces between its parts; JSON over the wire has none. Numbers keep all their digits. */
+/** Removes the spaces that PostgreSQL puts between the tokens of jsonb. Numbers keep all their digits. */
 function compact(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|([:,]) /g, '$1$2');
 }
 
-/** The date and the time as PostgreSQL has them, to the second, and how what is behind them ends. */
+/** The lengths of PostgreSQL's date, and of date and time to the second; the offset of a session in UTC. */
 const DATE_LENGTH = 10;
 const SECONDS_LENGTH = 19;
 const UTC = '+00';
-/** What ISO 8601 has behind the digits of a fraction, by how many of these PostgreSQL prints, the point among them. */
+/** What completes a fraction to milliseconds in UTC, by the length of PostgreSQL's fraction, its point included. */
 const FRACTION = ['.000Z"', null, '00Z"', '0Z"', 'Z"'].map((end) => end && Buffer.from(end));
 const QUOTE = 0x22;
 const T = 0x54;
 
 /**
- * `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: cut and pasted where the session is in UTC, else parsed.
- * Years 1 to 9999, milliseconds: the store's columns hold no more.
+ * Writes `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: copied where the session is in UTC, else parsed. The store's
+ * columns are of the years 1 to 9999, with milliseconds.
  */
 function writeTimestamp(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
   const zone = end - UTC.length;
@@ -232,7 +232,7 @@ function writeTimestamp(out: ByteWriter, bytes: Buffer, start: number, end: numb
   out.add(fraction);
 }
 
-/** `2026-11-20 11:13:29.16+05:30`, or with `+05`. */
+/** Parses `2026-11-20 11:13:29.16+05:30`, or with `+05`. */
 function toDate(text: string): Date {
   return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'));
 }

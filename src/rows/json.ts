@@ -1,10 +1,10 @@
-// Values as both faces write them: 64-bit ids as JSON integers, timestamps as ISO 8601 UTC with milliseconds. Pure.
+// JSON values of REST and GraphQL: 64-bit ids as integers, timestamps as ISO 8601 in UTC with milliseconds. Pure.
 
 declare global {
   interface JSON {
-    /** ECMAScript "JSON.parse source text access": text that JSON.stringify writes as it is. */
+    /** ECMAScript "JSON.parse source text access": text that JSON.stringify writes unchanged. */
     rawJSON(text: string): { readonly rawJSON: string };
-    /** The same proposal: a reviver is told the source of what is not an object or array. */
+    /** The same proposal: a reviver gets the source text of primitive values. */
     parse(
       text: string,
       reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** JSON text that is written as it is: lets an integer beyond 2^53 stay exact. */
+/** JSON text that is written unchanged, for exact integers beyond 2^53. */
 export type RawJson = ReturnType<typeof JSON.rawJSON>;
 
 /** An id as a JSON integer, exact at any size. */

@@ -1,5 +1,5 @@
-// Rows as REST's JSON, by the description of their noun. Rows from the wire go from their bytes to JSON undecoded; plain
-// ones, which Prisma gave, have the same JSON. Pure.
+// Writes rows as REST's JSON, by the description of their resource. Rows over PostgreSQL's bytes are written without decoding them; plain
+// objects, such as Prisma's, give the same JSON. Pure.
 import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { type ColumnPosition, layoutOf, type WriteJson, writeField } from './columns.ts';
@@ -11,9 +11,9 @@ export type Writer<Row> = (row: Row, out: ByteWriter) => void;
 interface Member {
   readonly property: string;
   readonly field: Field;
-  /** The member's name with all that stands before its value. */
-  readonly lead: Buffer;
-  /** Its own form on the way from the wire; else that of its type. */
+  /** The member's name and the punctuation before its value. */
+  readonly prefix: Buffer;
+  /** A writer of the column's bytes, where that is not the one of its type. */
   readonly write: WriteJson | undefined;
 }
 
@@ -21,38 +21,38 @@ const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 const TRUE = 0x74;
 
-/** The writer of a noun. It takes any row that has every field of the description. */
+/** The writer of a resource. Its rows must have every field of the description. */
 export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields'>): Writer<object> {
   const members = Object.entries<Field>(fields)
     .filter(([, field]) => field.internal !== true)
     .map(([property, field], position): Member => {
-      const lead = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
-      return { property, field, lead, write: fromWire(field) };
+      const prefix = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
+      return { property, field, prefix, write: bytesWriter(field) };
     });
   let layout: ReturnType<typeof layoutOf>;
   let positions: readonly ColumnPosition[] = [];
 
   function writePlain(row: Readonly<Record<string, unknown>>, out: ByteWriter): void {
-    for (const { property, field, lead } of members) {
-      out.add(lead);
+    for (const { property, field, prefix } of members) {
+      out.add(prefix);
       out.addText(JSON.stringify(toRest(row[property], field)));
     }
     out.add(CLOSE);
   }
 
   return (row, out) => {
-    const itsLayout = layoutOf(row);
-    if (itsLayout === undefined) {
+    const rowLayout = layoutOf(row);
+    if (rowLayout === undefined) {
       writePlain(row as Readonly<Record<string, unknown>>, out);
       return;
     }
-    if (itsLayout !== layout) {
-      positions = members.map(({ property }) => positionOf(property, itsLayout));
-      layout = itsLayout;
+    if (rowLayout !== layout) {
+      positions = members.map(({ property }) => positionOf(property, rowLayout));
+      layout = rowLayout;
     }
     for (let i = 0; i < members.length; i++) {
-      const { lead, write } = members[i] as Member;
-      out.add(lead);
+      const { prefix, write } = members[i] as Member;
+      out.add(prefix);
       if (!writeField(out, row, positions[i] as ColumnPosition, write)) out.add(NULL);
     }
     out.add(CLOSE);
@@ -65,15 +65,15 @@ function positionOf(property: string, layout: NonNullable<ReturnType<typeof layo
   return position;
 }
 
-/** What is special about a field's form over REST, from its bytes. */
-function fromWire({ restAsNumber, restOmits, items }: Field): WriteJson | undefined {
+/** A writer of the column's bytes for a field with a special form over REST. */
+function bytesWriter({ restAsNumber, restOmits, items }: Field): WriteJson | undefined {
   if (restAsNumber === true) return (out, bytes, start) => out.addText(bytes[start] === TRUE ? '1' : '0');
   if (restOmits === undefined || items === undefined) return undefined;
   const omitted = new Set(restOmits.map((property) => restNameOf(property, items[property])));
   return (out, bytes, start, end) => {
     const omit = (name: string, value: unknown, { source }: { source?: string }) => {
       if (omitted.has(name)) return undefined;
-      // Digits stay as they are, beyond 2^53 too.
+      // Integers beyond 2^53 stay exact.
       return typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
     };
     const text = bytes.toString('utf8', start, end);
@@ -81,18 +81,18 @@ function fromWire({ restAsNumber, restOmits, items }: Field): WriteJson | undefi
   };
 }
 
-/** A property's value as REST's JSON has it. */
+/** A property's value in REST's JSON. */
 function toRest(value: unknown, field: Field): unknown {
   if (typeof value === 'bigint') return toInteger(value);
   if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
-  // Ids in a list, or objects in one; a Date is written as it is.
+  // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.
   if (!Array.isArray(value)) return value ?? null;
   const { items, restOmits = [] } = field;
   if (items === undefined) return value.map((item) => toRest(item, field));
-  const shown = Object.entries(items).filter(([property]) => !restOmits.includes(property));
+  const included = Object.entries(items).filter(([property]) => !restOmits.includes(property));
   return value.map((item: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(
-      shown
+      included
         .filter(([property, { optional }]) => optional !== true || item[property] !== undefined)
         .map(([property, of]) => [restNameOf(property, of), toRest(item[property], of)]),
     ),

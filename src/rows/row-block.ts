@@ -1,13 +1,13 @@
-// Rows as PostgreSQL's wire has them (DataRow messages): all rows of one answer are one buffer, with a list of where their
-// fields begin. Fields are cut out of it when somebody asks. Pure.
+// Rows in PostgreSQL's wire format (DataRow messages): all rows of one result are one buffer, with a list of the offsets at which their
+// fields start. Fields are decoded on access. Pure.
 import { ByteWriter } from './byte-writer.ts';
 
-/** The rows of one answer. */
+/** The rows of one result. */
 export class RowBlock {
   readonly bytes: Buffer;
-  /** Where in the bytes the fields begin, row by row; negative where they are null. */
+  /** The offset of each field in the bytes, row by row; negative where it is null. */
   readonly starts: Int32Array;
-  /** How many fields a row has. */
+  /** The number of fields of a row. */
   readonly width: number;
 
   constructor(bytes: Buffer, starts: Int32Array, width: number) {
@@ -16,12 +16,12 @@ export class RowBlock {
     this.width = width;
   }
 
-  /** How many rows there are. */
+  /** The number of rows. */
   get length(): number {
     return this.width === 0 ? 0 : this.starts.length / this.width;
   }
 
-  /** What `make` makes of each row. */
+  /** Calls `make` for each row. */
   map<Row>(make: (block: RowBlock, index: number) => Row): Row[] {
     const { length } = this;
     const rows: Row[] = [];
@@ -35,7 +35,7 @@ export const NO_ROWS = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
 /** One row of a block. */
 export class BlockRow {
   readonly #block: RowBlock;
-  /** The place of its first field in the block's list. */
+  /** The index of the row's first field in `starts`. */
   readonly #first: number;
 
   constructor(block: RowBlock, index: number) {
@@ -43,25 +43,25 @@ export class BlockRow {
     this.#first = index * block.width;
   }
 
-  /** The block's bytes. */
+  /** The bytes of the row's block. */
   static bytesOf(this: void, row: BlockRow): Buffer {
     return row.#block.bytes;
   }
 
-  /** Where in the block's bytes a field begins; negative where it is null. */
+  /** The offset of a field in the block's bytes; negative where it is null. */
   static startOf(this: void, row: BlockRow, field: number): number {
-    return row.#block.starts[row.#first + field] ?? NOWHERE;
+    return row.#block.starts[row.#first + field] ?? NULL_START;
   }
 }
 
 export const { bytesOf, startOf } = BlockRow;
 
-/** Before each field stands its length; -1 says that it is null. */
+/** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;
-const NOWHERE = -1;
+const NULL_START = -1;
 const WIDTH_BYTES = 2;
 
-/** Where the field ends that begins at `start`. */
+/** The end of the field that starts at `start`. */
 export function endOf(bytes: Buffer, start: number): number {
   return start + lengthAt(bytes, start - LENGTH_BYTES);
 }
@@ -73,8 +73,8 @@ export function textOf(row: BlockRow, field: number): string | null {
   return start < 0 ? null : bytes.toString('utf8', start, endOf(bytes, start));
 }
 
-/** Whether the fields `from` to `to`, the last one not among them, are the same in two rows. */
-export function isSame(one: BlockRow, other: BlockRow, from: number, to: number): boolean {
+/** Whether the fields from `from` up to `to`, exclusive, are equal in two rows. */
+export function equalFields(one: BlockRow, other: BlockRow, from: number, to: number): boolean {
   const bytes = bytesOf(one);
   const otherBytes = bytesOf(other);
   for (let field = from; field < to; field++) {
@@ -85,7 +85,7 @@ export function isSame(one: BlockRow, other: BlockRow, from: number, to: number)
       continue;
     }
     const distance = otherStart - start;
-    // The lengths in front are compared along.
+    // Includes the lengths that precede the fields.
     const end = endOf(bytes, start);
     for (let at = start - LENGTH_BYTES; at < end; at++) {
       if (bytes[at] !== otherBytes[at + distance]) return false;
@@ -104,41 +104,41 @@ function lengthAt(bytes: Buffer, at: number): number {
 }
 
 const INITIAL_FIELDS = 1024;
-/** A list that had to grow beyond this begins small again. */
-const KEPT_FIELDS = 256 * 1024;
+/** A list that has grown beyond this is replaced by a small one. */
+const MAX_REUSED_FIELDS = 256 * 1024;
 
-/** Gathers the rows of one answer after the other. */
+/** Collects the rows of a result message by message. */
 export class RowCollector {
   readonly #bytes = new ByteWriter();
   #starts = new Int32Array(INITIAL_FIELDS);
   #fields = 0;
   #width = 0;
 
-  /** Adds a row: what stands in a DataRow message behind its length. */
+  /** Adds a row: the body of a DataRow message, behind its length. */
   add(message: Buffer, start: number, end: number): void {
     const width = ((message[start] ?? 0) << 8) | (message[start + 1] ?? 0);
     this.#reserve(width);
     const starts = this.#starts;
     let at = start + WIDTH_BYTES;
-    // From a place in the message to the same one behind the rows that are there.
+    // The difference between an offset in the collected bytes and one in the message.
     const distance = this.#bytes.length - at;
     this.#bytes.addPart(message, at, end);
     for (let field = 0; field < width; field++) {
       const length = lengthAt(message, at);
       at += LENGTH_BYTES;
-      starts[this.#fields++] = length < 0 ? NOWHERE : at + distance;
+      starts[this.#fields++] = length < 0 ? NULL_START : at + distance;
       if (length > 0) at += length;
     }
     this.#width = width;
   }
 
-  /** The rows since the last call. */
+  /** The rows collected since the last call. */
   take(): RowBlock {
     if (this.#fields === 0) return NO_ROWS;
     const block = new RowBlock(this.#bytes.toBuffer(), this.#starts.slice(0, this.#fields), this.#width);
     this.#bytes.clear();
     this.#fields = 0;
-    if (this.#starts.length > KEPT_FIELDS) this.#starts = new Int32Array(INITIAL_FIELDS);
+    if (this.#starts.length > MAX_REUSED_FIELDS) this.#starts = new Int32Array(INITIAL_FIELDS);
     return block;
   }
 

@@ -1,11 +1,11 @@
-// What PostgreSQL can have in a text, and so in JSON: no NUL, and no surrogate that stands alone, for that is no UTF-8. Pure.
+// Which texts PostgreSQL can store, in text and in jsonb: those without NUL and without lone surrogates, which UTF-8 cannot encode. Pure.
 
 /**
- * Whether a text, or a JSON value with every text in it, can be in the store. What cannot names nothing there: look-ups by it
- * find nothing, and input that is to be kept is refused. node-postgres would write U+FFFD for a lone surrogate.
+ * Whether a text, or every text in a JSON value, can be stored. Look-ups by a text that cannot be stored find nothing, and input with
+ * one is refused. node-postgres would write U+FFFD for a lone surrogate.
  */
 export function isStorable(value: unknown): boolean {
-  // Not by recursion: clients decide how deep it is.
+  // Without recursion, since clients decide the depth.
   const rest = [value];
   while (rest.length > 0) {
     const next = rest.pop();

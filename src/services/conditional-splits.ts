@@ -8,7 +8,7 @@ import type { PageRow } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import { SPLITS } from '../store/tables.ts';
-import { requireWaiting, withTransaction } from '../store/transactions.ts';
+import { requireNotAborted, withTransaction } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
@@ -101,7 +101,7 @@ export async function remove(ctx: Context, input: RemovalInput): Promise<Removal
   return withTransaction(ctx, async (tx) => {
     const funnel = await lockFunnel(tx, actor.tenancy, funnelId);
     if (funnel === null) throw notFound('Funnel');
-    requireWaiting(ctx);
+    requireNotAborted(ctx);
     const steps = await findTreePositions(tx, funnel);
     const split = steps.find((step) => step.id === splitId);
     const removal = split && removeSplit(steps, splitId, discard);

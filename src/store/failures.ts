@@ -1,20 +1,20 @@
-// Database failures -> AppError, so that nothing above the store knows an SQLSTATE or a Prisma code.
+// Maps database errors to AppError, so that only the store knows SQLSTATEs and Prisma's codes.
 import { AppError, StartupError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** SQLSTATE classes and codes, Node's and Prisma's codes that say "not now" (PostgreSQL manual, appendix A). */
+/** SQLSTATEs and codes of Node and Prisma for a temporary failure (PostgreSQL manual, appendix A). */
 const UNAVAILABLE =
   /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN|NOTFOUND)|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
-/** SQLSTATEs of a text with a NUL, as it is and escaped in JSON. Where one is to be expected, it was refused before. */
+/** SQLSTATEs of a text with a NUL, plain and escaped in JSON. Usually such text has been refused earlier (rows/storable.ts). */
 const UNSTORABLE = /^(22021|22P05)$/;
 
 /**
- * `unavailable` (503 with Retry-After) when the database is away or too slow, `invalid` when it cannot have a text; anything
- * else comes back as it is.
+ * `unavailable` (503 with Retry-After) when the database cannot be reached or is too slow, `invalid` for text that it cannot store; any other
+ * error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
@@ -23,7 +23,7 @@ export function toStoreError(error: unknown): unknown {
     if (
       codes.some((value) => UNAVAILABLE.test(value)) ||
       UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
-      // What has to be put right before the store can be read at all.
+      // The store cannot be read until the operator has fixed it.
       cause instanceof StartupError
     ) {
       return databaseUnavailable(error);
@@ -34,7 +34,7 @@ export function toStoreError(error: unknown): unknown {
   return error;
 }
 
-/** The 503 for a database that is away, too slow, or has too much to do. */
+/** The 503 for a database that cannot be reached, is too slow, or overloaded. */
 export function databaseUnavailable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -50,7 +50,7 @@ interface Cause {
   readonly meta?: { readonly driverAdapterError?: unknown };
 }
 
-/** An error and what it was made of. Prisma keeps what the driver said in `meta`. */
+/** An error and its causes. Prisma keeps the driver's error in `meta`. */
 function* causesOf(error: unknown): Generator<Cause> {
   let cause = error;
   for (let depth = 0; depth < 5 && cause instanceof Object; depth++) {

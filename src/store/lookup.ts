@@ -1,17 +1,17 @@
-// Look-ups: what every request needs before it is known who asks. They have connections of their own, which no tenant's work
-// can fill, and each finds one row.
+// Look-ups of one row that requests need before the caller is known. They have connections of their own, which tenants' reads cannot
+// occupy.
 import { type Column, rowMaker, selectList } from '../rows/columns.ts';
 import { toStoreError } from './failures.ts';
 import type { Statement } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** Finds at most one row, over the connections that are kept for what comes before everything else. */
+/** Finds at most one row, over the connections for look-ups. */
 export type Lookup<Row> = (store: Store, values: unknown[]) => Promise<Row | null>;
 
 /**
- * A look-up. The row that comes is a plain object.
- * @param columns what is selected
- * @param textOf the statement, given its select list; it may write what may well be written twice
+ * Creates a look-up, which returns a plain object.
+ * @param columns the selected columns
+ * @param textOf the statement's text, by its select list; it may write, but only idempotently: it may be executed more than once
  */
 export function lookup<Row extends object>(
   name: string,

@@ -1,78 +1,79 @@
-// Reading only the columns that will be asked for: each choice of them has statements and a maker of rows of its own. Clients
-// choose, so that only so many are kept; a team that asks for ever new ones drops its own.
+// Projections: the columns of a table that a request needs, with a row maker and prepared statements for exactly these. Clients determine
+// which projections there are, so that they are kept in a bounded cache, in which a team with many evicts its own.
 import { type Column, type Columns, type RowMaker, rowMaker } from '../rows/columns.ts';
 import { SharedCache } from '../shared-cache.ts';
 import { type Statement, statement } from './statements.ts';
 
-/** What columns are chosen from: a table, or the part of one. The type parameter is the row of all columns. */
+/** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
 export interface Source<Row> {
   readonly name: string;
   readonly columns: Columns;
-  /** For the compiler alone: there is no such property. */
+  /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
-  /** What rows have besides, from elsewhere, when all is read. */
+  /** Properties that complete rows have in addition, from other tables. */
   readonly besides?: readonly string[];
 }
 
-/** A choice of columns, and what makes rows of them. */
-export interface Projected<Row> {
+/** The projected columns, and the row maker and statements for them. */
+export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
-  /** The statement that is called `name`, over these columns; its text is built when it is first asked for. */
+  /** The statement of a name over these columns; its text is built on first use. */
   statement(name: string, build: () => string): Statement;
 }
 
-/** How many choices of a part of the columns are kept, of all sources and teams. */
+/** The size of the cache, for all tables and teams. */
 const MAX_PROJECTIONS = 400;
 
-const partial = new SharedCache<Projected<unknown>>({ max: MAX_PROJECTIONS });
-/** One a source. */
-const whole = new Map<string, Projected<unknown>>();
-let made = 0;
+const projections = new SharedCache<ProjectedColumns<unknown>>({ max: MAX_PROJECTIONS });
+/** The projections of all columns, by table: bounded by the number of tables. */
+const fullProjections = new Map<string, ProjectedColumns<unknown>>();
+let created = 0;
 
 /**
- * @param wanted properties of the row; null chooses all. The id always is among them, and stands first.
- * @param owner the team for which they are read
+ * Projects columns of a table.
+ * @param projection properties of the row; null for all. The id always is included, and is the first column.
+ * @param tenantId the team that they are read for
  */
 export function project<Row extends { id: bigint }>(
   source: Source<Row>,
   projection: readonly string[] | null = null,
-  owner = 0n,
-): Projected<Row> {
+  tenantId = 0n,
+): ProjectedColumns<Row> {
   const { name, besides = [] } = source;
-  if (projection === null) return wholeOf(source);
+  if (projection === null) return fullProjection(source);
   const all = Object.keys(source.columns);
-  const chosen = all.filter((property) => property === 'id' || projection.includes(property));
-  if (chosen.length === all.length + besides.length) return wholeOf(source);
-  const key = `${name} ${chosen.join(' ')}`;
-  let projected = partial.get(key, owner);
+  const included = all.filter((property) => property === 'id' || projection.includes(property));
+  if (included.length === all.length + besides.length) return fullProjection(source);
+  const key = `${name} ${included.join(' ')}`;
+  let projected = projections.get(key, tenantId);
   if (projected === undefined) {
-    projected = partOf(source, chosen);
-    partial.add(key, owner, projected);
+    projected = partialProjection(source, included);
+    projections.add(key, tenantId, projected);
   }
-  return projected as Projected<Row>;
+  return projected as ProjectedColumns<Row>;
 }
 
-function wholeOf<Row>(source: Source<Row>): Projected<Row> {
-  const projected = whole.get(source.name) ?? {
+function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
+  const projected = fullProjections.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
     statement,
   };
-  whole.set(source.name, projected);
-  return projected as Projected<Row>;
+  fullProjections.set(source.name, projected);
+  return projected as ProjectedColumns<Row>;
 }
 
-function partOf<Row>(source: Source<Row>, chosen: readonly string[]): Projected<Row> {
+function partialProjection<Row>(source: Source<Row>, included: readonly string[]): ProjectedColumns<Row> {
   const { besides = [] } = source;
   const columns: Columns = Object.fromEntries(
-    Object.entries<Column>(source.columns).filter(([property]) => chosen.includes(property)),
+    Object.entries<Column>(source.columns).filter(([property]) => included.includes(property)),
   );
   const absent = [...Object.keys(source.columns), ...besides].filter(
-    (property) => !chosen.includes(property),
+    (property) => !included.includes(property),
   );
-  // PostgreSQL cuts names of statements at 63 characters: a choice is its number, which no other ever has.
-  const suffix = `.c${++made}`;
+  // PostgreSQL truncates statement names to 63 characters: a projection is identified by a number that is never reused.
+  const suffix = `.c${++created}`;
   const statements = new Map<string, Statement>();
   return {
     columns,

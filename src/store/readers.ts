@@ -1,75 +1,82 @@
-// Connections for short reads, each shared by many requests at once: statements are sent without waiting for the
-// answers to those before them (pipelining), so that a busy gateway needs few connections and few system calls. A
-// connection that stops answering gets no more reads, those behind its first one are sent again over another, and in the end it is
-// replaced: reads change nothing, so that they can be sent twice.
+// Pipelined connections for short reads: each is shared by many requests at once, and statements are sent without waiting for earlier
+// results, so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. Those
+// queued behind its first one are sent again over another connection, which is safe since reads change nothing. After a time limit
+// the connection is closed.
 import type pg from 'pg';
-import { whileListening } from '../abort.ts';
+import { withAbortListener } from '../abort.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import { databaseUnavailable } from './failures.ts';
-import { MAX_MOVES, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
+import { MAX_RESENDS, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
 import type { Statement } from './statements.ts';
 
 export interface Readers {
   /**
-   * The rows of one prepared statement that changes nothing, or may well run twice, as they came.
-   * @param owner the team for which it is read, if any
-   * @param signal once it is aborted, a read that waits is not sent, and one that was sent is cancelled where that is an option
-   * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else what the driver said
+   * The rows of one prepared statement, which may be executed more than once.
+   * @param tenantId the team that the read is for, if any
+   * @param signal once it is aborted, a read that waits is not sent, and with the option `cancels` one that was sent is cancelled
+   * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else the driver's error
    */
-  read(statement: Statement, values: unknown[], owner?: bigint, signal?: AbortSignal): Promise<RowBlock>;
+  read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
   close(): Promise<void>;
 }
 
 interface ReadersOptions {
-  /** How many connections share the reads, at least 2; they are opened when needed. As many again may stand in for late ones. */
+  /** How many connections share the reads, at least 2; opened on demand. As many more may replace stalled ones meanwhile. */
   readonly count: number;
   readonly connection: pg.ClientConfig;
-  /** Milliseconds after which a connection that has answered nothing is ended, with the reads on it. */
+  /** Milliseconds without a result after which a connection is closed. */
   readonly answerTimeoutMs: number;
-  /** Whether reads that were sent are cancelled. At most `count` at once may be under way then: each has a connection to itself. */
+  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on a connection of its own. */
   readonly cancels?: boolean;
   readonly log: Logger;
 }
 
-/** For whom is read what is no team's. */
-const NOBODY = 0n;
-/** How often connections are looked at while reads are under way. */
+/** The tenant of reads that are for no team. */
+const NO_TENANT = 0n;
+/** The interval at which connections are checked while reads are pending. */
 const TICK_MS = 50;
-/** A connection that has answered nothing for so many looks in a row is late: after 250 to 300 ms. */
-const LATE_TICKS = 6;
-/** Reads on one connection at most, and reads that wait for one, of all teams and of one. */
+/** A connection without a result for so many ticks in a row is stalled: after 250 to 300 ms. */
+const STALLED_TICKS = 6;
+/** The most reads on one connection, and the most that wait for one, of all teams and of one. */
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
-const MAX_WAITING_PER_OWNER = 250;
-/** A team for which so many connections are late gets none of the reserved ones. */
-const MANY_LATE = 2;
+const MAX_WAITING_PER_TENANT = 250;
+/** A team whose reads have stalled so many connections gets none of the reserved ones. */
+const MAX_STALLED_PER_TENANT = 2;
 const RESERVED = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-const PROBE: Statement = { name: '', text: 'select $1::int' };
+const PING: Statement = { name: '', text: 'select $1::int' };
 
 function closed(): Error {
   return new Error('Connection terminated: closed');
 }
 
-/** A read for nobody, which shows whether a connection answers. */
-function createProbe(): Read {
-  return { statement: PROBE, values: [1], owner: NOBODY, resolve() {}, reject() {}, moves: MAX_MOVES };
+/** A read that checks whether an idle connection answers; its result is not used. */
+function createPing(): Read {
+  return {
+    statement: PING,
+    values: [1],
+    tenantId: NO_TENANT,
+    resolve() {},
+    reject() {},
+    resends: MAX_RESENDS,
+  };
 }
 
-/** Connections, and how many there may be. */
+/** Open connections, and how many there may be. */
 interface Group {
   readonly max: number;
   readonly connections: ReadingConnection[];
 }
 
-/** Opens nothing yet: the first read does. */
+/** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
   const { count, connection, answerTimeoutMs, cancels = false, log } = options;
-  /** The first `count` that are not late share the reads. */
+  /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
-  /** For when all of those are late. */
+  /** Used while all ordinary ones are stalled. */
   const reserved: Group = { max: RESERVED, connections: [] };
   const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
   let waiting: Read[] = [];
@@ -80,32 +87,32 @@ export function createReaders(options: ReadersOptions): Readers {
 
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
-      onOpen: serveWaiting,
-      onClosed(error, left) {
+      onOpen: sendWaiting,
+      onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;
-        if (left !== null && !isClosed) log.warn({ err: error }, 'reading connection lost');
-        for (const read of left ?? []) {
+        if (unanswered !== null && !isClosed) log.warn({ err: error }, 'reading connection lost');
+        for (const read of unanswered ?? []) {
           if (isClosed) read.reject(error);
-          else if (!start(read)) waiting.push(read);
+          else if (!trySend(read)) waiting.push(read);
         }
-        // Nothing is open, and nothing could be opened: whoever waits is told why.
-        if (left === null && !all().some(({ isOpen }) => isOpen))
+        // No connection is open, and none could be opened: all waiting reads fail.
+        if (unanswered === null && !all().some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
-        else serveWaiting();
+        else sendWaiting();
       },
     });
     connections.push(opened);
     return opened;
   }
 
-  /** Of the first `count` connections of a group that are not late, the one with the fewest reads; null: none has room. */
+  /** Of the first `count` connections of a group that are not stalled, the one with the fewest reads; null when all are full. */
   function leastBusy(group: Group): ReadingConnection | null {
     let best: ReadingConnection | null = null;
     let least = MAX_PENDING;
     let usable = 0;
     for (const candidate of group.connections) {
-      if (candidate.late) continue;
+      if (candidate.isStalled) continue;
       const { pending } = candidate;
       if (pending === 0) return candidate;
       if (pending < least) {
@@ -117,89 +124,89 @@ export function createReaders(options: ReadersOptions): Readers {
     return group.connections.length < group.max ? open(group) : best;
   }
 
-  /** Whether a team's own reads may be what makes connections late. */
-  function isSlow(owner: bigint): boolean {
-    const lates = () => all().filter(({ late, headOwner }) => late && headOwner === owner);
-    return owner !== NOBODY && lates().length >= MANY_LATE;
+  /** Whether a team's own reads probably are what stalls connections. */
+  function stallsConnections(tenantId: bigint): boolean {
+    const stalled = () => all().filter((one) => one.isStalled && one.headTenantId === tenantId);
+    return tenantId !== NO_TENANT && stalled().length >= MAX_STALLED_PER_TENANT;
   }
 
-  /** Sends a read, or rejects one that nobody waits for. False when there is no connection for it. */
-  function start(read: Read): boolean {
+  /** Sends a read, or rejects it if its signal is aborted. False when no connection has room. */
+  function trySend(read: Read): boolean {
     if (rejectAborted(read)) return true;
-    const target = leastBusy(ordinary) ?? (isSlow(read.owner) ? null : leastBusy(reserved));
+    const target = leastBusy(ordinary) ?? (stallsConnections(read.tenantId) ? null : leastBusy(reserved));
     target?.read(read);
     return target !== null;
   }
 
-  /** Ends those that stand in when nothing is late any more: they may be needed again when all others are. */
-  function endStandIns(): void {
-    if (all().some(({ late }) => late)) return;
+  /** Closes the connections that replaced stalled ones once none is stalled, so that there is room for new ones next time. */
+  function closeReplacements(): void {
+    if (all().some(({ isStalled }) => isStalled)) return;
     for (const one of [...ordinary.connections.slice(count), ...reserved.connections])
       if (one.isOpen && one.pending === 0) one.end();
   }
 
-  function serveWaiting(): void {
-    if (waiting.length > 0 && !isClosed) waiting = waiting.filter((read) => !start(read));
+  function sendWaiting(): void {
+    if (waiting.length > 0 && !isClosed) waiting = waiting.filter((read) => !trySend(read));
   }
 
   function tick(): void {
-    const before = all();
-    for (const one of before) {
-      const quietTicks = one.tick();
-      if (quietTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
-      else if (quietTicks === LATE_TICKS) {
+    const connections = all();
+    for (const one of connections) {
+      const silentTicks = one.tick();
+      if (silentTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
+      else if (silentTicks === STALLED_TICKS) {
         if (one.pending > 1)
-          log.warn({ pending: one.pending }, 'reading connection late: its other reads are sent again');
-        one.late = true;
-        // Whatever stopped it may have stopped those that have nothing to do: they are asked before a read is lost on them.
-        for (const other of before) if (other.pending === 0) other.read(createProbe());
+          log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
+        one.isStalled = true;
+        // The cause may have stalled idle connections too: they are pinged before a read is sent on them.
+        for (const other of connections) if (other.pending === 0) other.read(createPing());
       }
     }
-    for (const one of all()) if (one.late) one.offerWaiting(start);
-    serveWaiting();
-    endStandIns();
+    for (const one of all()) if (one.isStalled) one.handOver(trySend);
+    sendWaiting();
+    closeReplacements();
     if (waiting.length > 0 || all().some(({ pending }) => pending > 0)) return;
     clearInterval(ticker);
     ticker = undefined;
   }
 
-  function isFull(owner: bigint): boolean {
+  function isFull(tenantId: bigint): boolean {
     if (waiting.length >= MAX_WAITING) return true;
-    if (waiting.length < MAX_WAITING_PER_OWNER) return false;
-    return waiting.filter((read) => read.owner === owner).length >= MAX_WAITING_PER_OWNER;
+    if (waiting.length < MAX_WAITING_PER_TENANT) return false;
+    return waiting.filter((read) => read.tenantId === tenantId).length >= MAX_WAITING_PER_TENANT;
   }
 
-  function take(read: Read): void {
+  function submit(read: Read): void {
     if (isClosed) {
       read.reject(closed());
       return;
     }
-    // One timer for all reads: none of them pays for one of its own.
+    // One timer for all reads is cheaper than one for each.
     ticker ??= setInterval(tick, TICK_MS);
-    if (start(read)) return;
-    if (isFull(read.owner)) read.reject(databaseUnavailable());
+    if (trySend(read)) return;
+    if (isFull(read.tenantId)) read.reject(databaseUnavailable());
     else waiting.push(read);
   }
 
   return {
-    read(statement, values, owner = NOBODY, signal) {
+    read(statement, values, tenantId = NO_TENANT, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<RowBlock>();
-      const read: Read = { statement, values, owner, signal, resolve, reject, moves: 0 };
-      take(read);
+      const read: Read = { statement, values, tenantId, signal, resolve, reject, resends: 0 };
+      submit(read);
       if (!cancels || signal === undefined) return promise;
       const cancel = () => {
         for (const one of all()) one.cancel(read);
       };
-      return whileListening(signal, cancel, promise);
+      return withAbortListener(signal, cancel, promise);
     },
     async close() {
       isClosed = true;
       for (const read of waiting.splice(0)) read.reject(closed());
-      const last = setTimeout(() => {
+      const timer = setTimeout(() => {
         for (const one of all()) one.fail(closed());
       }, CLOSE_TIMEOUT_MS);
       await Promise.allSettled(all().map((one) => one.end()));
-      clearTimeout(last);
+      clearTimeout(timer);
       clearInterval(ticker);
     },
   };

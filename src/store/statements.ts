@@ -1,16 +1,16 @@
-// Prepared statements by name: the text is built once a process, and parsed once a connection.
+// Prepared statements by name: their text is built once a process, and prepared once a connection.
 
-/** A statement that is the same text whenever it has the same name; prepared once a connection. */
+/** A prepared statement. Statements of the same name have the same text. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** One of many that clients choose by what they ask for (projections.ts): a connection keeps only so many of them. */
+  /** The statement of a projection, of which clients can request many (projections.ts): a connection keeps a bounded number. */
   readonly isProjection?: boolean;
 }
 
 const statements = new Map<string, Statement>();
 
-/** Builds a statement's text when it is first asked for. None is made from what clients choose: there are as many as the code has. */
+/** The statement of a name; its text is built on first use. The number of names is fixed by the code, not by clients. */
 export function statement(name: string, build: () => string): Statement {
   const found = statements.get(name) ?? { name, text: build() };
   statements.set(name, found);

@@ -1,6 +1,6 @@
-// The store's connections, all opened here but the one that listens: a pool that hand-written SQL and Prisma share, and sets
-// of pipelined ones for reads. Who asks and whose a host is has a set of its own, which no tenant's work can fill, and so
-// has what may scan far.
+// The store's connections, except the one for LISTEN: a pool for hand-written SQL and Prisma, and pipelined connections for reads. The
+// look-ups of credentials and hosts, and reads that may scan many rows, have pipelined connections of their own, so that they
+// cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { createFairQueue, type FairQueue } from '../fair-queue.ts';
@@ -16,39 +16,39 @@ import type { Statement } from './statements.ts';
 export interface Store {
   readonly pool: pg.Pool;
   readonly readers: Readers;
-  /** For what every request needs before it is known who asks. */
+  /** For look-ups that requests need before the caller is known. */
   readonly lookups: Readers;
-  /** For reads that may scan far; `expensive` says whose turn it is. */
+  /** For reads that may scan many rows; `expensive` limits their concurrency. */
   readonly scans: Readers;
   readonly expensive: FairQueue;
   readonly prisma: PrismaClient;
-  /** How a connection of one's own is made. */
+  /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
-  /** How one that listens is made. */
+  /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
   close(): Promise<void>;
 }
 
-/** What a request has changed so far. */
+/** Whether a request may have changed something. */
 export interface Changes {
-  /** Whether a change was sent to be committed: from then on it may have been made. */
+  /** Set when a commit is sent: from then on the change may have been made. */
   sent: boolean;
 }
 
-/** For what the store works: a request's Context, or an App where nobody waits for an answer. */
+/** The parts of a Context that the store's functions need; an App for work without a request. */
 export interface StoreContext {
   readonly store: Store;
-  /** Ends what waits or takes long. */
+  /** Aborts reads, and transactions before their commit. */
   readonly signal?: AbortSignal;
   readonly changes?: Changes;
 }
 
-/** What a function of the store needs inside a transaction. */
+/** Prisma's client inside a transaction. */
 export type Transaction = Prisma.TransactionClient;
 
 interface StoreOptions {
   readonly url: string;
-  /** Where to listen, when the other address is a pooler's. */
+  /** The connection string for LISTEN, when `url` is a pooler's. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
@@ -57,14 +57,14 @@ interface StoreOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
-/** How long after the time limit of a statement its answer, the cancellation, is waited for. */
+/** How long after the statement timeout PostgreSQL's cancellation may take to arrive. */
 const ANSWER_GRACE_MS = 2_000;
-/** What a peer that is gone is asked after, when nothing was heard from it for so long. */
+/** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
 export const READERS = 4;
 const LOOKUP_READERS = 2;
 const SCANS = 2;
-/** Expensive reads: one of a team at once, so that one place is left to the others, and the rest waits for its turn. */
+/** Expensive reads: at most one at a time for a team, so that one team cannot use all slots. */
 const EXPENSIVE = {
   maxWaitMs: 20_000,
   concurrency: SCANS,
@@ -73,7 +73,7 @@ const EXPENSIVE = {
   maxWaiting: 1_000,
 };
 
-/** Opens nothing yet: the first statement does. */
+/** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, log } = options;
   const connection = {
@@ -88,7 +88,7 @@ export function createStore(options: StoreOptions): Store {
   const pool = new pg.Pool({ ...connection, max: poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
-  const pooled = boundSilence(pool, answerTimeoutMs);
+  const pooled = limitSilence(pool, answerTimeoutMs);
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, cancels = false) =>
@@ -105,21 +105,21 @@ export function createStore(options: StoreOptions): Store {
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     async close() {
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
-      // A connection that was cut hears nothing of its end.
-      const last = setTimeout(() => pooled.destroy(), CLOSE_TIMEOUT_MS);
+      // Over a broken network the closing handshake never completes.
+      const timer = setTimeout(() => pooled.destroy(), CLOSE_TIMEOUT_MS);
       await prisma.$disconnect();
       await pool.end();
-      clearTimeout(last);
+      clearTimeout(timer);
     },
   };
 }
 
 /**
- * Ends a connection on which nothing comes while somebody uses it: the server ends every statement earlier, so that the
- * network or the server is stuck.
- * @returns how to end all of them at once
+ * Closes a connection of the pool that receives nothing for so long while it is in use: PostgreSQL would have cancelled a statement
+ * earlier, so that the network or the server is stalled.
+ * @returns a function that closes all connections at once
  */
-function boundSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
+function limitSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
   const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
   const clients = new Set<pg.PoolClient>();
   pool.on('remove', (client) => clients.delete(client));
@@ -137,7 +137,7 @@ function boundSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
   };
 }
 
-/** What node-postgres parses differently here: 64-bit integers stay exact. */
+/** Type parsers for node-postgres: 64-bit integers become bigints, and stay exact. */
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 const parserOf: (oid: number, format?: 'text' | 'binary') => (text: string) => unknown =
@@ -152,8 +152,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Runs one prepared statement. Rows come as objects by column alias.
- * @throws AppError `unavailable` when the database is away or took too long
+ * Executes one prepared statement over the pool. Rows are objects by column alias.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long
  */
 export async function query<Row extends object>(
   store: Store,
@@ -168,54 +168,54 @@ export async function query<Row extends object>(
 }
 
 /**
- * Runs one short prepared read on a shared, pipelined connection. Rows come as PostgreSQL sent them.
- * @param owner the team for which it is read
- * @throws AppError `unavailable` when the database is away or took too long; the signal's reason when it was not sent before
+ * Executes one short prepared read on a shared, pipelined connection.
+ * @param tenantId the team that it is read for
+ * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
+ * the read is sent
  */
 export async function readRows(
   { store, signal }: StoreContext,
   statement: Statement,
   values: unknown[],
-  owner: bigint,
+  tenantId: bigint,
 ): Promise<RowBlock> {
   try {
-    return await store.readers.read(statement, values, owner, signal);
+    return await store.readers.read(statement, values, tenantId, signal);
   } catch (error) {
     throw toStoreError(error);
   }
 }
 
 /**
- * Runs one prepared read that may scan far, when it is its team's turn; PostgreSQL cancels it when the signal is aborted. Rows
- * come as PostgreSQL sent them.
- * @throws AppError `unavailable` when the database is away or took too long, `too_many_requests` when too many of the
- * team's wait already
+ * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the
+ * team wait already
  */
 export async function scanRows(
   { store, signal }: StoreContext,
   statement: Statement,
   values: unknown[],
-  owner: bigint,
+  tenantId: bigint,
 ): Promise<RowBlock> {
   try {
-    const scan = () => store.scans.read(statement, values, owner, signal);
-    return await store.expensive.run(String(owner), scan, signal);
+    const scan = () => store.scans.read(statement, values, tenantId, signal);
+    return await store.expensive.run(String(tenantId), scan, signal);
   } catch (error) {
     throw toStoreError(error);
   }
 }
 
 /**
- * Reads a row, before anybody asks for one.
- * @throws StartupError when the installed driver does not hand over rows whole; what the driver says of the database
+ * Checks at startup that the store can be read.
+ * @throws StartupError when the installed driver does not read rows correctly; else the driver's error
  */
 export async function requireReads(store: Store): Promise<void> {
   await store.lookups.read({ name: '', text: 'select $1::int' }, [1]);
 }
 
 /**
- * Runs `work` through the Prisma client, so that database failures come out as AppError like everywhere.
- * @throws AppError `unavailable` when the database is away or took too long
+ * Runs `work` with the Prisma client, and maps database errors to AppError.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long
  */
 export async function withPrisma<T>(store: Store, work: (prisma: PrismaClient) => Promise<T>): Promise<T> {
   try {

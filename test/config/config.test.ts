@@ -1,4 +1,4 @@
-// What is made of the environment beyond reading it (src/config.ts).
+// Derived and invalid configuration (src/config/config.ts).
 import { expect, test } from 'vitest';
 import { parseConfig, withPort } from '../../src/config/config.ts';
 
@@ -7,7 +7,7 @@ const addressOf = (env: Record<string, string>) => {
   return [authUrl, authPath, authHostname];
 };
 
-test('the address of the authorization server comes with its path and its host name', () => {
+test('the URL of the authorization server is split into path and host name', () => {
   expect(addressOf({})).toEqual(['http://localhost:4000', '', 'localhost']);
   expect(addressOf({ SERVICE_HOST: 'example.com' })).toEqual(['https://example.com', '', 'example.com']);
   expect(addressOf({ AUTH_URL: 'https://Auth.example.com:8443/a/b//' })).toEqual([
@@ -19,7 +19,7 @@ test('the address of the authorization server comes with its path and its host n
   expect([authPath, authHostname]).toEqual(['', 'localhost']);
 });
 
-test('a host that no address can have is reported with all other problems', () => {
+test('an invalid host is reported together with all other problems', () => {
   const env = { SERVICE_HOST: '1.2.3.999', PORT: 'x' };
   expect(() => parseConfig(env, '/')).toThrow(/^Configuration: PORT must be .*; SERVICE_HOST must be .*\.$/);
 });

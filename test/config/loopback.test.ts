@@ -1,4 +1,4 @@
-// What counts as the machine itself (src/loopback.ts).
+// Which hosts are loopback (src/config/loopback.ts).
 import { expect, test } from 'vitest';
 import { isLoopbackAddress, isLoopbackHost } from '../../src/config/loopback.ts';
 

@@ -1,5 +1,4 @@
-// Who may see what over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and
-// nothing at all of another team's.
+// Authorization over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and no data of other teams.
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
@@ -72,7 +71,7 @@ describe('without a key', () => {
     expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   });
 
-  test('the schema can be read', async () => {
+  test('introspection is allowed', async () => {
     for (const query of ['{ __typename }', getIntrospectionQuery(), '{ __type(name: "Contact") { name } }']) {
       const { response, data, errors } = await post(gateway, { query });
       expect([response.status, errors]).toEqual([200, undefined]);
@@ -80,19 +79,19 @@ describe('without a key', () => {
     }
   });
 
-  test('the schema and data together are 401', async () => {
+  test('introspection together with data is 401', async () => {
     const { response } = await post(gateway, { query: '{ __typename viewer { name } }' });
     expect(response.status).toBe(401);
   });
 
-  test('mistakes in the document come first: the schema is public', async () => {
+  test('validation errors come first: the schema is public', async () => {
     for (const query of ['{', '{ nope }', '{ viewer }']) {
       expect((await post(gateway, { query })).response.status).toBe(400);
     }
   });
 });
 
-describe('a credential that is no good is 401 invalid_token:', () => {
+describe('an invalid credential is 401 invalid_token:', () => {
   const past = new Date('2020-01-01');
   const cases: [string, () => Promise<string>][] = [
     ['unknown', async () => `Bearer fgw_${'0'.repeat(49)}`],
@@ -150,7 +149,7 @@ const variablesOf = ({ workspace, contact, funnel, webhookEndpoint }: Tenant) =>
   endpoint: btoa(`WebhookEndpoint:${webhookEndpoint.id}`),
 });
 
-describe('a missing scope costs the fields that need it, and no others', () => {
+describe('a missing scope makes the fields that need it null, and no others', () => {
   test.each([
     [
       'account:read',
@@ -188,7 +187,7 @@ describe('a missing scope costs the fields that need it, and no others', () => {
 });
 
 describe('another team’s', () => {
-  test('objects are not there, by any of their names', async () => {
+  test('objects are not found, by any of their keys', async () => {
     const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
     const query = graphql(`
       query ByEveryName($team: BigInt!, $workspace: BigInt!, $subdomain: String!, $workspaceId: ID!, $ids: [ID!]!) {
@@ -229,7 +228,7 @@ describe('another team’s', () => {
     expect(seen.nodes?.map((node) => node?.id)).toEqual(ids);
   });
 
-  test('rows never appear in lists, whatever is asked', async () => {
+  test('rows never appear in lists, for any arguments', async () => {
     const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
     const query = `{ teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
       pages { nodes { name } } refineFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
@@ -239,8 +238,8 @@ describe('another team’s', () => {
   });
 });
 
-describe('the host narrows', () => {
-  test('to its workspace: siblings are not there', async () => {
+describe('the host restricts the caller', () => {
+  test('to its workspace: others of the team are not found', async () => {
     const sibling = await factories.workspace(gateway.app, { teamId: ours.team.id, name: 'sibling' });
     const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
     const host = `${sibling.subdomain}.localhost:4000`;
@@ -254,7 +253,7 @@ describe('the host narrows', () => {
     });
   });
 
-  test('to nothing for a token for another workspace: its team is not there, whatever is selected of it', async () => {
+  test('to nothing for a token for another workspace: its team is not found, for any selection', async () => {
     const { team, workspace } = await createTenant(gateway.app, 'narrowed');
     const sibling = await factories.workspace(gateway.app, { teamId: team.id });
     const grant = await oauthGrant(gateway.app, {
@@ -266,7 +265,7 @@ describe('the host narrows', () => {
     const host = `${sibling.subdomain}.localhost`;
     for (const fields of ['name', 'id', 'id databaseId workspaces { totalCount }']) {
       const query = `{ team(databaseId: "${team.id}") { ${fields} } }`;
-      // The second time is the fast path's.
+      // The fast path answers the second time.
       for (const _ of [1, 2]) {
         const { errors } = await post(gateway, { query }, { caller, host });
         expect([fields, errors?.[0]?.extensions.code]).toEqual([fields, 'NOT_FOUND']);

@@ -1,4 +1,4 @@
-// A team's API keys over GraphQL: who sees them, who ends them, and that no key is ever shown.
+// A team's API keys over GraphQL: who may list and revoke them, and that no key is ever disclosed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
@@ -76,7 +76,7 @@ const keysOf = async (by: Caller = caller, of = teamId, host?: string) =>
 const isLive = async (key: Caller) => (await gateway.send('/api/v2/teams', { caller: key })).status === 200;
 
 describe('the list', () => {
-  test('has every key of the team with what it is good for, and nothing that is a credential', async () => {
+  test('has every key of the team with its scopes and status, and no credential', async () => {
     const times = { createdAt: new Date(NOW.getTime() - DAY_MS) };
     const past = new Date(NOW.getTime() - 1);
     const others = [
@@ -123,7 +123,7 @@ describe('the list', () => {
     expect(text).not.toContain(Buffer.from(row.tokenHash).toString('hex'));
   });
 
-  test('has pages', async () => {
+  test('is paginated', async () => {
     const second = await factories.apiKey(gateway.app, { teamId });
     const variables = { team: String(teamId), first: 1 };
     const one = await dataOf(gateway, KEYS, variables, { caller });
@@ -162,7 +162,7 @@ describe('the list', () => {
 });
 
 describe('revokeApiKey', () => {
-  test('ends a key at once; a second time it keeps its time', async () => {
+  test('revokes a key at once; revoking it again does not change revokedAt', async () => {
     const other = await factories.apiKey(gateway.app, { teamId });
     expect(await isLive(other)).toBe(true);
     const input = { ...inputFor(other).input, clientMutationId: 'mine' };
@@ -177,7 +177,7 @@ describe('revokeApiKey', () => {
     expect(await isLive(caller)).toBe(true);
   });
 
-  test('ends the key that asks, too', async () => {
+  test('revokes the caller’s own key, too', async () => {
     const { revokeApiKey } = await dataOf(gateway, REVOKE, inputFor(caller), { caller });
     expect(revokeApiKey?.apiKey?.status).toBe('REVOKED');
     expect(await isLive(caller)).toBe(false);
@@ -193,7 +193,7 @@ describe('revokeApiKey', () => {
     const by = await factories.apiKey(gateway.app, { teamId, scopes: scopes.split(' ') });
     const { data, errors } = await ask(gateway, REVOKE, inputFor(other), { caller: by });
     expect(await isLive(other)).toBe(!may);
-    // Whoever may not read keys learns no more than that it is done.
+    // A caller who may not read keys is only told that it is done.
     const done = { clientMutationId: null, revokedApiKeyId: globalId(other), apiKey: null };
     expect(data?.revokeApiKey).toEqual(may ? done : null);
     expect(errors?.map(({ extensions }) => [extensions.code, extensions.scope])).toEqual([
@@ -201,13 +201,13 @@ describe('revokeApiKey', () => {
     ]);
   });
 
-  test('without a credential is 401 and names what it needs', async () => {
+  test('without a credential is 401 and names the needed scopes', async () => {
     const { response } = await ask(gateway, REVOKE, inputFor(caller), { caller: anonymous });
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toContain('scope="account:read account:write"');
   });
 
-  test("another team's key, and what never was, is NOT_FOUND and untouched", async () => {
+  test("another team's key, and one that does not exist, is NOT_FOUND and nothing is changed", async () => {
     const theirs = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
     for (const key of [theirs, { id: 999_999n }]) {
       const { data, errors } = await ask(gateway, REVOKE, inputFor(key), { caller });
@@ -224,8 +224,8 @@ describe('revokeApiKey', () => {
   });
 });
 
-describe('whoever is narrowed', () => {
-  test("to a workspace by its host sees no keys and ends none, the team's own least of all", async () => {
+describe('a restricted caller', () => {
+  test('on the host of a workspace lists no keys and revokes none', async () => {
     const { subdomain } = await factories.workspace(gateway.app, { teamId });
     const other = await factories.apiKey(gateway.app, { teamId });
     const host = `${subdomain}.localhost`;
@@ -237,7 +237,7 @@ describe('whoever is narrowed', () => {
     expect(await isLive(other)).toBe(true);
   });
 
-  test("to nothing on another team's host ends nothing of anybody's", async () => {
+  test("on another team's host revokes nothing", async () => {
     const { subdomain, teamId: theirTeam } = await factories.workspace(gateway.app);
     const theirs = await factories.apiKey(gateway.app, { teamId: theirTeam });
     const other = await factories.apiKey(gateway.app, { teamId });

@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-test('two removals in one operation each answer with what is then', async () => {
+test('two removals in one operation each return the state after themselves', async () => {
   const { funnel, input } = await funnelWithSplit();
   const other = await factories.workflow(gateway.app, await factories.funnel(gateway.app, { workspaceId }), [
     { split: 'Other' },
@@ -150,7 +150,7 @@ describe('is refused', () => {
     expect(response.status).toBe(400);
   });
 
-  test('without a key, without the scope, and for another team, leaving everything as it was', async () => {
+  test('without a key, without the scope, and for another team, changing nothing', async () => {
     const { funnel, input } = await funnelWithSplit();
     const stranger = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
     const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
@@ -175,7 +175,7 @@ describe('is refused', () => {
   });
 });
 
-test('a key that may only write sees the pages, but not the funnel', async () => {
+test('a key with only the write scope gets the pages, but not the funnel', async () => {
   const { input, pageNamed } = await funnelWithSplit();
   const writer = await factories.apiKey(gateway.app, { teamId, scopes: ['funnels:write'] });
   const { data, errors } = await ask(

@@ -1,4 +1,4 @@
-// Relay connections: pages, what lies beyond them, cursors, counts (DESIGN §6).
+// Relay connections: pages, page info, cursors, counts (DESIGN §6).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
@@ -79,7 +79,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
   const sizes = [1, 2, 3, ROWS - 1, ROWS, ROWS + 1];
   const ends = ['first', 'last'] as const;
 
-  test('every window has the rows, cursors and flags that the plain list says', async () => {
+  test('every page has the rows, cursors and page info that follow from the whole list', async () => {
     const ordered = sortOrder === 'ASC' ? ids : ids.toReversed();
     const bounds = [undefined, 0, 3, ROWS - 1];
     for (const after of bounds) {
@@ -115,7 +115,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
     }
   });
 
-  test.each(ends)('a walk by %s meets every row once at any page size', async (end) => {
+  test.each(ends)('paging by %s returns every row once at any page size', async (end) => {
     const [limit, from] =
       end === 'first' ? (['after', 'endCursor'] as const) : (['before', 'startCursor'] as const);
     for (const size of [1, 2, 3, 20, 101, 1000]) {
@@ -138,7 +138,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
   });
 });
 
-test('flags look no further than the list: beyond its ends there is nothing', async () => {
+test('page info does not see rows of other lists beyond the ends of this one', async () => {
   const [lowest = 0] = ids;
   const highest = ids.at(-1) ?? 0;
   const below = await pageOf({ after: cursor(lowest - 1) });
@@ -149,7 +149,7 @@ test('flags look no further than the list: beyond its ends there is nothing', as
   expect(reversed.pageInfo).toMatchObject({ hasPreviousPage: false, hasNextPage: false });
 });
 
-test('a walk goes on while rows are deleted at its cursor', async () => {
+test('paging continues when the row of the cursor is deleted', async () => {
   const { app } = gateway;
   const { id, teamId } = await factories.workspace(app);
   const rows = (await factories.contacts(app, id, 25)).map(Number);
@@ -199,7 +199,7 @@ describe('refused with INVALID, naming the argument:', () => {
   });
 });
 
-test('every kind of list answers, with cursors of its own kind', async () => {
+test('every kind of list works, with cursors of its own kind', async () => {
   const { app } = gateway;
   const workspace = await factories.workspace(app);
   const funnel = await factories.funnel(app, { workspaceId: workspace.id });

@@ -1,4 +1,4 @@
-// What is kept of documents is bounded in bytes, and nobody fills it for nothing.
+// The document cache is bounded in bytes, and anonymous clients and invalid documents do not fill it.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ function heapBytes(): number {
 const fields = (count: number, i: number) =>
   Array.from({ length: count }, (_, j) => `a${i}_${j}: kind`).join(' ');
 
-/** What is sent, by whom, how often, and how many megabytes of it may stay. */
+/** A document, its sender, how often it is sent, and how many megabytes may stay in memory. */
 const DOCUMENTS: readonly [
   string,
   (i: number) => string,
@@ -65,7 +65,7 @@ test.each(DOCUMENTS)(
     };
     await send(0);
     const before = heapBytes();
-    // Kept, each of them would take about a megabyte.
+    // Cached, each of them would take about a megabyte.
     for (let i = 1; i <= times; i++) await send(i);
     expect((heapBytes() - before) / 1024 / 1024).toBeLessThan(most);
   },

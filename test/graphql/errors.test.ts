@@ -1,4 +1,4 @@
-// What failures look like to a GraphQL client (DESIGN §6, §10).
+// Errors as GraphQL clients get them (DESIGN §6, §10).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Makes every statement but those that find out who asks fail. */
+/** Makes every statement fail, but for the look-ups of host and caller. */
 async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Promise<T> {
   const stop = intercept(gateway, (name, send) =>
     /^(hosts|api_keys)\./.test(name) ? send() : Promise.reject(error),
@@ -26,7 +26,7 @@ async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Pro
   }
 }
 
-test('a fault inside is masked outside and logged inside, under the same request id', async () => {
+test('an internal error is masked for clients and logged, with the same request id', async () => {
   const secret = new TypeError('column "s3cret" of relation');
   const { response, data, errors } = await whileStatementsFail(secret, () =>
     post(gateway, { query: '{ viewer { name } teams { totalCount } }' }, { caller }),
@@ -46,7 +46,7 @@ test('a fault inside is masked outside and logged inside, under the same request
   expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error', requestId, path: 'teams' });
 });
 
-test('the database away is 503 with Retry-After', async () => {
+test('an unreachable database is 503 with Retry-After', async () => {
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const { response, errors } = await whileStatementsFail(away, () =>
     post(gateway, { query: '{ teams { totalCount } }' }, { caller }),
@@ -56,7 +56,7 @@ test('the database away is 503 with Retry-After', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
 });
 
-describe('GraphQL’s own failures keep their message and have a code:', () => {
+describe('graphql’s own errors keep their message and have a code:', () => {
   const cases: [string, { query: string; variables?: unknown }, string][] = [
     ['a syntax error', { query: '{' }, 'GRAPHQL_PARSE_FAILED'],
     ['an unknown field', { query: '{ viewer { nope } }' }, 'GRAPHQL_VALIDATION_FAILED'],
@@ -80,7 +80,7 @@ describe('GraphQL’s own failures keep their message and have a code:', () => {
   });
 });
 
-describe('requests that are no operation', () => {
+describe('requests without a valid operation', () => {
   const send = async (method: string, headers: Record<string, string>, body?: string, search = '') => {
     const response = await gateway.send(`/graphql${search}`, {
       caller,
@@ -96,7 +96,7 @@ describe('requests that are no operation', () => {
   };
   const json = { 'Content-Type': 'application/json' };
 
-  test('are told what is wrong', async () => {
+  test('get an error that says what is wrong', async () => {
     expect(await send('POST', json, '{')).toEqual([400, 'BAD_REQUEST']);
     expect(await send('POST', json, '[]')).toEqual([400, 'BAD_REQUEST']);
     expect(await send('POST', json, '{"query":"{__typename}","nope":1}')).toEqual([400, 'BAD_REQUEST']);
@@ -111,7 +111,7 @@ describe('requests that are no operation', () => {
     expect(await send('PUT', json, '{"query":"{__typename}"}')).toEqual([405, 'METHOD_NOT_ALLOWED']);
   });
 
-  test('never make a 500', async () => {
+  test('are never a 500', async () => {
     const query = 'query=%7B__typename%7D';
     for (const search of [
       `?${query}&variables=%7B`,
@@ -154,7 +154,7 @@ describe('requests that are no operation', () => {
   });
 });
 
-test('no error of one request shows in another, although documents are cached', async () => {
+test('errors of one request do not appear in another, although documents are cached', async () => {
   const query = '{ viewer { nope } }';
   const first = await post(gateway, { query }, { headers: { 'X-Request-Id': 'one' } });
   const second = await post(gateway, { query }, { headers: { 'X-Request-Id': 'two' } });

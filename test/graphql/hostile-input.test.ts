@@ -1,5 +1,5 @@
-// Every argument of every field, found in the schema itself, with what no honest client sends: each is answered or
-// refused in the documented form, nothing breaks, nothing changes.
+// Every argument of every field of the schema, with hostile values: each gets an answer or an error in the documented form, nothing fails
+// and nothing is changed.
 import {
   coerceInputValue,
   type GraphQLArgument,
@@ -288,7 +288,7 @@ describe('the parameters of a request', () => {
   });
 });
 
-test('a text that a client gets back is the text that it sent', async () => {
+test('text is returned to clients unchanged', async () => {
   const { team } = await createTenant(gateway.app, 'echo');
   const key = await factories.apiKey(gateway.app, {
     teamId: team.id,

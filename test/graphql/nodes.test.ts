@@ -1,4 +1,4 @@
-// Every object over GraphQL: found again by its global id, all its fields answered (DESIGN §6).
+// Every type of object over GraphQL: by its global id, with all its fields (DESIGN §6).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { graphql } from '../generated/gql.ts';
@@ -72,7 +72,7 @@ test('an object of every type is found by its global id, with that id', async ()
   expect(nodes).toEqual(Object.entries(ids).map(([__typename, id]) => ({ __typename, id })));
 });
 
-test('what is no id of a visible object is null without an error', async () => {
+test('any other text than the id of an accessible object gives null without an error', async () => {
   const ids = [
     '',
     'x',
@@ -117,7 +117,7 @@ describe('team and workspace', () => {
     ]);
   });
 
-  test('are found by each of their names', async () => {
+  test('are found by each of their keys', async () => {
     const { team, workspace } = tenant;
     const query = `{
       a: team(id: "${globalId('Team', team.id)}") { name } b: team(databaseId: ${team.id}) { name }
@@ -150,7 +150,7 @@ test('ids beyond 2^53 stay exact, as output, as literals and as text', async () 
   expect(rounded.errors?.[0]?.message).toContain('must be sent as a string of digits');
 });
 
-test('what needs more than 64 bits is refused, not asked of the store', async () => {
+test('integers of more than 64 bits are refused before the store is read', async () => {
   for (const value of [
     '9223372036854775808',
     '-9223372036854775809',
@@ -170,7 +170,7 @@ test('what needs more than 64 bits is refused, not asked of the store', async ()
   expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
 });
 
-test('a contact answers every field', async () => {
+test('every field of a contact has its value', async () => {
   const { app } = gateway;
   const unsubscribedAt = new Date('2026-01-02T03:04:05.006Z');
   const contact = await factories.contact(app, {

@@ -1,4 +1,4 @@
-// A team's grants over GraphQL: who sees them, and who ends them with all their tokens.
+// A team's OAuth grants over GraphQL: who may list them, and revoke them with all their tokens.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
@@ -77,7 +77,7 @@ const LIVE = { revoked: false, refreshTokens: 1 };
 const ENDED = { revoked: true, refreshTokens: 0 };
 
 describe('the list', () => {
-  test('has every grant of the team: who, to whom, for what, and whether it holds', async () => {
+  test('has every grant of the team: user, client, scopes and status', async () => {
     const whole = await make({ scopes: ['read', 'contacts:write'] });
     const some = await make({ workspaceIds: [workspaceId] });
     const expired = await make({ expiresAt: new Date(Date.now() - 1000) });
@@ -123,7 +123,7 @@ describe('the list', () => {
     for (const hidden of [whole.key, user.email]) expect(JSON.stringify(team)).not.toContain(hidden);
   });
 
-  test('leaves out what is in the middle of its consent', async () => {
+  test('leaves out grants whose consent is not completed', async () => {
     const { key } = await make();
     await gateway.app.store.prisma.oauthGrant.update({ where: { key }, data: { teamId: null } });
     const { team } = await dataOf(gateway, GRANTS, { team: String(teamId) }, { caller });
@@ -152,7 +152,7 @@ describe('the list', () => {
 });
 
 describe('revokeOauthGrant', () => {
-  test('ends a grant with its tokens at once; a second time it keeps its time', async () => {
+  test('revokes a grant with its tokens at once; revoking it again does not change revokedAt', async () => {
     const grant = await make();
     const input = { ...inputFor(grant).input, clientMutationId: 'mine' };
     const first = await dataOf(gateway, REVOKE, { input }, { caller });
@@ -182,13 +182,13 @@ describe('revokeOauthGrant', () => {
     ]);
   });
 
-  test('without a credential is 401 and names what it needs', async () => {
+  test('without a credential is 401 and names the needed scopes', async () => {
     const { response } = await ask(gateway, REVOKE, inputFor({ id: 1n }), { caller: anonymous });
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toContain('scope="account:read account:write"');
   });
 
-  test("another team's grant, and what never was, is NOT_FOUND and untouched", async () => {
+  test("another team's grant, and one that does not exist, is NOT_FOUND and nothing is changed", async () => {
     const theirs = await make({ teamId: (await factories.team(gateway.app)).id });
     for (const grant of [theirs, { id: 999_999n }]) {
       const { data, errors } = await ask(gateway, REVOKE, inputFor(grant), { caller });
@@ -205,8 +205,8 @@ describe('revokeOauthGrant', () => {
   });
 });
 
-describe('whoever is narrowed', () => {
-  test('by the host, to a workspace or to nothing, sees no grants and ends none', async () => {
+describe('a restricted caller', () => {
+  test('on the host of a workspace or of another team lists no grants and revokes none', async () => {
     const grant = await make();
     const mine = await gateway.app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
     const others = await factories.workspace(gateway.app);
@@ -222,7 +222,7 @@ describe('whoever is narrowed', () => {
     expect(await tokensOf(gateway.app, grant)).toEqual(LIVE);
   });
 
-  test('by the grant, to some workspaces, sees and ends no credential, not even its own', async () => {
+  test('with a grant for some workspaces lists and revokes no credential, not even its own', async () => {
     const grant = await make({ scopes: ['account:read', 'account:write'], workspaceIds: [workspaceId] });
     const key = await factories.apiKey(gateway.app, { teamId });
     const by = await bearerOf(gateway.app, grant);
@@ -245,7 +245,7 @@ describe('whoever is narrowed', () => {
     expect((await gateway.send('/api/v2/teams', { caller: key })).status).toBe(200);
   });
 
-  test('by nothing, a token of the whole team may end its own grant, and is dead with it', async () => {
+  test('unlike these, a token for the whole team may revoke its own grant, and is invalid afterwards', async () => {
     const grant = await make({ scopes: ['account:read', 'account:write'] });
     const by = await bearerOf(gateway.app, grant);
     const { revokeOauthGrant } = await dataOf(gateway, REVOKE, inputFor(grant), { caller: by });
@@ -253,7 +253,7 @@ describe('whoever is narrowed', () => {
     expect((await gateway.send('/api/v2/teams', { caller: by })).status).toBe(401);
   });
 
-  test('to what a member may pass on, ends no credential: account:write is not theirs to grant', async () => {
+  test('with a member’s grant revokes no credential: members cannot grant account:write', async () => {
     const grant = await make({ role: 'member', scopes: ['read', 'write'] });
     const key = await factories.apiKey(gateway.app, { teamId });
     const by = await bearerOf(gateway.app, grant);

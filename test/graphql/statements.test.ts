@@ -1,4 +1,4 @@
-// One statement a level, however many parents there are (DESIGN §6 "No N+1 anywhere").
+// One SQL statement a level, for any number of parents (DESIGN §6 "No N+1 anywhere").
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
@@ -134,7 +134,7 @@ describe('a nested field costs the same number of statements for ten parents as 
   });
 });
 
-test('what lies beyond a page is looked up only where the page itself does not tell', async () => {
+test('page info needs a statement only where the page itself does not tell', async () => {
   const cursor = Buffer.from('contacts:1').toString('base64url');
   const selection = (asked: string) =>
     `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Workspace { contacts(after: "${cursor}") { ${asked} } } } }`;
@@ -157,7 +157,7 @@ test('many root fields of one kind are one statement', async () => {
   expect(names).toEqual(['workspaces.ids']);
 });
 
-test('introspection and the viewer ask the store for nothing', async () => {
+test('introspection and the viewer need no statement', async () => {
   const query = '{ __schema { types { name } } viewer { name scopes } }';
   expect(await statementsOf(gateway, () => post(gateway, { query }, { caller }))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What a caller is told of their own credential.
+// The root field `viewer`: a caller's own credential.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OauthGrant } from '../../src/store/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
@@ -35,8 +35,8 @@ async function viewer(caller: Caller, host = 'localhost:4000', query = VIEWER) {
   return (data as { viewer: Record<string, unknown> }).viewer;
 }
 
-describe('viewer tells', () => {
-  test('of an API key: which, and what it reaches', async () => {
+describe('viewer describes', () => {
+  test('an API key: its ids, and the team and workspaces it has access to', async () => {
     const key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['read'] });
     expect(await viewer(key)).toEqual({
       kind: 'API_KEY',
@@ -53,7 +53,7 @@ describe('viewer tells', () => {
     });
   });
 
-  test('of a person’s access token: client, person, team, workspaces, scopes and expiry', async () => {
+  test('a person’s access token: client, person, team, workspaces, scopes and expiry', async () => {
     const client = await gateway.app.store.prisma.oauthClient.findUniqueOrThrow({
       where: { id: grant.clientId },
     });
@@ -73,7 +73,7 @@ describe('viewer tells', () => {
     });
   });
 
-  test('of a client that acts for itself: no person', async () => {
+  test('the token of a client that acts for itself: no person', async () => {
     const { clientSecret: _, ...client } = await factories.oauthClient(gateway.app, { teamId: team.id });
     const claims = ownClaimsOf(gateway.app, client, 'write account:read');
     await issue(gateway.app, claims, null);
@@ -86,7 +86,7 @@ describe('viewer tells', () => {
     });
   });
 
-  test('what is reached at this host', async () => {
+  test('the team and workspaces at this host', async () => {
     const caller = await bearerOf(gateway.app, grant);
     expect(await viewer(caller, 'shop.localhost')).toMatchObject({ workspaceIds: [Number(shop.id)] });
     expect(await viewer(caller, 'blog.localhost')).toMatchObject({
@@ -97,7 +97,7 @@ describe('viewer tells', () => {
   });
 });
 
-test('the team behind it is there for those who may read it', async () => {
+test('the team of the credential needs the scope for teams', async () => {
   const query = '{ viewer { team { name workspaces { nodes { name } } } } }';
   const wide = await oauthGrant(gateway.app, {
     ...{

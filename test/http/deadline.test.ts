@@ -1,4 +1,4 @@
-// A request whose deadline strikes while it changes something: what it is told is true (src/store/transactions.ts, DESIGN §12).
+// A request whose deadline passes during a change is told the truth about it (src/store/transactions.ts, DESIGN §12).
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -11,7 +11,7 @@ import { createObserver, type Observer } from '../support/statements.ts';
 const DEADLINE_MS = 1_500;
 const UNCHANGED = 'The request took too long. Nothing was changed.';
 const PLANS = ['A', { split: 'S', matched: ['M'], unmatched: ['U'] }, 'Z'];
-/** A commit waits for whoever holds this lock. */
+/** A commit waits while another session holds this lock. */
 const COMMIT_LOCK = 4711;
 const holdCommits = `select pg_advisory_xact_lock(${COMMIT_LOCK})`;
 
@@ -74,7 +74,7 @@ describe('while a removal waits for its funnel', () => {
     expect(await readPlan(gateway, caller, built)).toEqual(PLANS);
   });
 
-  test('GraphQL with an earlier removal that was done: the answer has what was done, and what was not', async () => {
+  test('GraphQL after an earlier removal in the same operation: the answer has the removal that was made, and an error for the other', async () => {
     const [done, stuck, after] = await Promise.all([1, 2, 3].map(() => build(gateway, workspaceId, PLANS)));
     if (!done || !stuck || !after) throw new Error('not built');
     const query = `mutation { done: ${mutation(done)} stuck: ${mutation(stuck)} after: ${mutation(after)} }`;
@@ -92,7 +92,7 @@ describe('while a removal waits for its funnel', () => {
 });
 
 describe('while a removal is being committed', () => {
-  test('the outcome is waited for a little, and told', async () => {
+  test('the response waits a short time for the outcome, and has it', async () => {
     const built = await build(gateway, workspaceId, PLANS);
     let answer: Promise<Response> | undefined;
     await observer.whileLocked(holdCommits, async () => {
@@ -104,7 +104,7 @@ describe('while a removal is being committed', () => {
     expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
   });
 
-  test('and where it does not come 503 says that it is not known', async () => {
+  test('without an outcome in that time, 503 says that it is not known', async () => {
     const built = await build(gateway, workspaceId, PLANS);
     const response = await observer.whileLocked(holdCommits, () => remove(built));
     expect((await expectProblem(response, 'unavailable')).detail).toMatch(/may have been changed/);
@@ -113,13 +113,13 @@ describe('while a removal is being committed', () => {
   });
 });
 
-test('a read over its deadline says nothing of changes', async () => {
+test('a read that exceeds its deadline says nothing about changes', async () => {
   const path = `/api/v2/workspaces/${workspaceId}/contacts`;
   const response = await observer.whileLocked('lock table contacts', () => gateway.send(path, { caller }));
   expect((await expectProblem(response, 'unavailable')).detail).toBe('The request took too long.');
 });
 
-test('a count over its deadline gives up its place, waiting or under way: PostgreSQL cancels it', async () => {
+test('a count that exceeds its deadline releases its slot, waiting or running: PostgreSQL cancels it', async () => {
   const { expensive } = gateway.app.store;
   const query = `{ workspace(databaseId: ${workspaceId}) { contacts { totalCount } } }`;
   const send = holdUp(gateway, 'contacts.count');

@@ -1,4 +1,4 @@
-// What ends with a request whose client has gone, over a real socket; and what does not (src/http/exchange.ts, DESIGN §10).
+// What is aborted with a request whose client has disconnected, over a real socket, and what is not (src/http/exchange.ts, DESIGN §10).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -43,7 +43,7 @@ const counting = () => query(`{ workspace(databaseId: ${workspaceId}) { contacts
 const listing = () =>
   query(`{ workspace(databaseId: ${workspaceId}) { contacts { nodes { databaseId } } } }`);
 
-/** A client that has sent these bytes, and takes what comes. */
+/** A client that has sent these bytes, and collects what it receives. */
 async function client(bytes: string): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(listener.port, '127.0.0.1');
   sockets.push(socket);
@@ -59,11 +59,11 @@ async function client(bytes: string): Promise<{ socket: Socket; received: () => 
 const LOCK = 'lock table contacts';
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-/** How many counts have a place, and how many wait for one. */
+/** How many counts hold a slot, and how many wait for one. */
 const counted = () => [gateway.app.store.expensive.running, gateway.app.store.expensive.waiting];
 const countsUnderWay = async () => (await observer.underWay()).filter((text) => text.includes('count(*)'));
 
-test('a count whose client goes gives up its place, waiting or under way: PostgreSQL cancels it', async () => {
+test('a count whose client disconnects releases its slot, waiting or running: PostgreSQL cancels it', async () => {
   const send = holdUp(gateway, 'contacts.count');
   const first = await client(counting());
   await eventually(() => expect(counted()).toEqual([1, 0]));
@@ -85,7 +85,7 @@ test('a count whose client goes gives up its place, waiting or under way: Postgr
   expect(gateway.logLines.join()).not.toContain('reading connection lost');
 });
 
-test('requests one behind the other end with their connection, all of them; those on other connections go on', async () => {
+test('pipelined requests are all aborted with their connection; those on other connections are not', async () => {
   const send = holdUp(gateway, 'contacts.count');
   const both = await client(counting() + counting());
   await eventually(() => expect(counted()).toEqual([1, 1]));
@@ -101,7 +101,7 @@ test('requests one behind the other end with their connection, all of them; thos
   await eventually(() => expect(other.received()).toContain('{"totalCount":3}'));
 });
 
-test('a removal whose client goes while it waits for its funnel changes nothing, and nothing of it is left', async () => {
+test('a removal whose client disconnects while it waits for its funnel changes nothing, and leaves nothing behind', async () => {
   const plans = ['A', { split: 'S', matched: ['M'], unmatched: ['U'] }, 'Z'];
   const built = await build(gateway, workspaceId, plans);
   const path = `/api/v2/funnels/${built.funnel.id}/conditional_split_steps/${built.step('S').id}`;
@@ -117,7 +117,7 @@ test('a removal whose client goes while it waits for its funnel changes nothing,
   expect(await readPlan(gateway, caller, built)).toEqual(plans);
 });
 
-test('an operation that was answered before is not run again in full when its client goes: each of its reads is sent once', async () => {
+test('an operation on the fast path is not executed again by Yoga when its client disconnects: each of its reads is sent once', async () => {
   const known = await client(listing());
   await eventually(() => expect(known.received()).toContain('"nodes":[{'));
   const names: string[] = [];
@@ -133,14 +133,14 @@ test('an operation that was answered before is not run again in full when its cl
     await eventually(() => expect(gateway.logLines).toHaveLength(lines + 1));
   });
   await eventually(async () => expect(await observer.underWay()).toEqual([]));
-  // Whatever follows the rows that came has been sent by now.
+  // Reads that follow from the received rows have been sent by now.
   const after = await client(listing());
   await eventually(() => expect(after.received()).toContain('"nodes":[{'));
   stop();
   expect(names.filter((name) => name.includes('contacts'))).toHaveLength(2);
 });
 
-test('the line of a request whose client has gone says so at once, and blames nobody here', async () => {
+test('the log line of a request whose client has disconnected is written at once, and is no failure', async () => {
   await observer.whileLocked(LOCK, async () => {
     const { socket } = await client(listing());
     await eventually(async () => expect(await observer.underWay()).toHaveLength(1));
@@ -151,7 +151,7 @@ test('the line of a request whose client has gone says so at once, and blames no
   });
 });
 
-test('a connection whose first request was over its deadline answers the next one', async () => {
+test('a connection whose first request has exceeded its deadline answers the next one', async () => {
   const config = { ...gateway.app.config };
   const hasty = await listen({
     ...gateway.app,
@@ -174,7 +174,7 @@ test('a connection whose first request was over its deadline answers the next on
   await hasty.close();
 });
 
-test('what is still under way when the time to stop is over ends', async () => {
+test('requests that still run after the shutdown timeout are aborted', async () => {
   const { config } = gateway.app;
   const stopping = await listen({
     ...gateway.app,

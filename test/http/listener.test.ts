@@ -1,5 +1,4 @@
-// What comes over a real socket, byte by byte: which requests are none, and that each refusal has the form of all others
-// (RFC 9112, DESIGN §5).
+// Bytes over a real socket: which are not a valid request, and that each error response has the usual form (RFC 9112, DESIGN §5).
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -125,7 +124,7 @@ function badHost(host: string): [string, () => string] {
   return [`the Host "${host}"`, () => get(path, `Host: ${host}`)];
 }
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a valid request', () => {
   test.each(UNREADABLE)(
     '%s: 400 as a problem document, its connection closed, one line in the log',
     async (_, bytes) => {
@@ -150,7 +149,7 @@ describe('bytes that are no request', () => {
     await expectOneLine(response);
   });
 
-  test('the caller’s own request id is kept where it could be read', async () => {
+  test('the client’s request id is used where it could be parsed', async () => {
     const response = await answerTo(get(path, ...TWO, 'X-Request-Id: mine'));
     expect(response.headers.get('X-Request-Id')).toBe('mine');
     await expectProblem(response, 'bad_request');
@@ -176,7 +175,7 @@ describe('bytes that are no request', () => {
     expect(gateway.logLines.join()).not.toContain('SECRET');
   });
 
-  test('of many in one second some are logged, and then how many were not', async () => {
+  test('of many in one second some are logged, and then the number of the others', async () => {
     for (let round = 0; round < 60; round++) await answerTo('nonsense\r\n\r\n');
     const before = gateway.logLines.length;
     expect(before).toBeLessThan(60);
@@ -187,7 +186,7 @@ describe('bytes that are no request', () => {
   });
 });
 
-describe('a request that is one', () => {
+describe('a valid request', () => {
   test.each([
     ['localhost', 'http://localhost'],
     ['LOCALHOST', 'http://localhost'],
@@ -212,7 +211,7 @@ describe('a request that is one', () => {
     },
   );
 
-  test('with an absolute target belongs to that host alone, whatever Host says', async () => {
+  test('with an absolute target is for that host, whatever the Host header says', async () => {
     const response = await answerTo(get(`http://nobody.example${path}`, 'Host: localhost'));
     await expectProblem(response, 'misdirected_request');
     expect((await answerTo(get('http://localhost', 'Host: nobody.example'))).headers.get('Location')).toBe(
@@ -223,7 +222,7 @@ describe('a request that is one', () => {
     );
   });
 
-  test('with TRACE is 405 and shows nothing of what was sent', async () => {
+  test('with TRACE is 405, and nothing of it is sent back', async () => {
     for (const target of [path, '/graphql']) {
       const response = await answerTo(head(`TRACE ${target} HTTP/1.1`, 'Host: localhost', 'X: echo'));
       expect(response.status).toBe(405);
@@ -231,7 +230,7 @@ describe('a request that is one', () => {
     }
   });
 
-  test('may expect or offer what is not served: that is passed over', async () => {
+  test('may have an unknown Expect or Upgrade header, which is ignored', async () => {
     for (const header of ['Expect: the-impossible', 'Upgrade: websocket', 'Upgrade: h2c']) {
       const response = await answerTo(get(path, 'Host: localhost', header));
       expect([header, response.status]).toEqual([header, 200]);
@@ -242,7 +241,7 @@ describe('a request that is one', () => {
   });
 });
 
-describe('a body that does not come as announced', () => {
+describe('a body that does not arrive as announced', () => {
   const BROKEN: [name: string, bytes: () => string][] = [
     ['a chunk without a length', () => `${post('Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`],
     ['a chunk longer than its length', () => `${post('Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`],
@@ -287,21 +286,21 @@ describe('a body that does not come as announced', () => {
   });
 });
 
-describe('a client that takes its time', () => {
-  test('with the head is told 408', async () => {
+describe('a slow client', () => {
+  test('gets 408 if its headers take too long', async () => {
     const response = await answerTo('GET / HTTP/1.1\r\nHost: localhost\r\n');
     await expectProblem(response, 'request_timeout');
     await expectOneLine(response);
   });
 
-  test('with the body is told 408, and it is no failure of ours', async () => {
+  test('gets 408 if its body takes too long, which is logged as no failure', async () => {
     const response = await answerTo(`${post('Content-Length: 100')}{`);
     expect(response.status).toBe(408);
     await expectOneLine(response);
   });
 });
 
-describe('requests one behind the other on one connection', () => {
+describe('pipelined requests on one connection', () => {
   const first = () => get(path, 'Host: localhost').replace('Connection: close\r\n', '');
 
   test.each([
@@ -318,7 +317,7 @@ describe('requests one behind the other on one connection', () => {
     expect(nextOf(responses[0] as Response)).toBe(`http://localhost${path}?after=${last}`);
   });
 
-  test('what follows a refused one is not answered', async () => {
+  test('nothing behind a refused one is answered', async () => {
     const text = await sendBytes(
       listener.port,
       get(path, ...TWO).replace('Connection: close\r\n', '') + first(),
@@ -326,7 +325,7 @@ describe('requests one behind the other on one connection', () => {
     expect(toResponses(text).map(({ status }) => status)).toEqual([400]);
   });
 
-  test('a connection stays open for more', async () => {
+  test('the connection stays open for more', async () => {
     const socket = connect(listener.port, '127.0.0.1');
     for (const round of [1, 2, 3]) {
       socket.write(first());
@@ -337,7 +336,7 @@ describe('requests one behind the other on one connection', () => {
   });
 });
 
-test('behind a trusted proxy the scheme is what the proxy says, whatever the target does', async () => {
+test('behind a trusted proxy the scheme is the proxy’s, whatever the target says', async () => {
   const { app } = gateway;
   const { config } = parseConfig({ PORT: '0', TRUST_PROXY: '127.0.0.1' }, '/');
   const behind = await listen({ ...app, config });

@@ -84,7 +84,7 @@ async function send({
   const url = `http://localhost:4000/api/v2/things${query}`;
   const request = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
   const exchange = new Exchange(gateway.app, request, undefined);
-  const response = exchange.dress(await http.fetch(request, { exchange }));
+  const response = exchange.addCommonHeaders(await http.fetch(request, { exchange }));
   return { response, handled: [...handled] };
 }
 

@@ -1,11 +1,11 @@
-// What goes to clients is put together byte by byte: any parts, however many, are what they are behind each other.
+// The byte writer concatenates parts of any kind and number.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 
-test('parts of every kind stand behind each other', () => {
+test('parts of every kind are concatenated', () => {
   const out = new ByteWriter();
   const part = fc.record({ how: fc.constantFrom('add', 'part', 'byte', 'text', 'plain'), text });
   fc.assert(
@@ -19,7 +19,7 @@ test('parts of every kind stand behind each other', () => {
         else if (how === 'part') out.addPart(bytes, start, end);
         else if (how === 'byte') out.addByte(0x2c);
         else if (how === 'text') out.addText(text);
-        else if (!out.addPlain(bytes, start, end)) out.addText(JSON.stringify(text));
+        else if (!out.addUnescaped(bytes, start, end)) out.addText(JSON.stringify(text));
         expected += how === 'byte' ? ',' : how === 'plain' ? JSON.stringify(text) : text;
       }
       expect(out.toBuffer().toString()).toBe(expected);
@@ -28,19 +28,19 @@ test('parts of every kind stand behind each other', () => {
   );
 });
 
-test('what has to be escaped is not plain, and adds nothing', () => {
+test('text with a character to be escaped is refused, and adds nothing', () => {
   const out = new ByteWriter();
   for (let code = 0; code < 0x100; code++) {
     const character = String.fromCharCode(code);
     const bytes = Buffer.from(`a${character}b`);
     out.clear();
-    const isPlain = out.addPlain(bytes, 0, bytes.length);
-    expect(isPlain).toBe(JSON.stringify(character) === `"${character}"`);
-    expect(out.toBuffer().toString()).toBe(isPlain ? `"a${character}b"` : '');
+    const isUnescaped = out.addUnescaped(bytes, 0, bytes.length);
+    expect(isUnescaped).toBe(JSON.stringify(character) === `"${character}"`);
+    expect(out.toBuffer().toString()).toBe(isUnescaped ? `"a${character}b"` : '');
   }
 });
 
-test('it grows with what is added, and a buffer that was given out keeps what it had', () => {
+test('the writer grows, and buffers that it has returned do not change', () => {
   const out = new ByteWriter();
   const long = 'é'.repeat(900_000);
   out.addText('"');

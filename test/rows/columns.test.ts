@@ -1,4 +1,4 @@
-// Text of PostgreSQL's, decoded and as JSON: the two must say the same.
+// Columns of PostgreSQL's text: their JSON is that of their decoded value.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldType } from '../../src/resources/resource.ts';
@@ -18,7 +18,7 @@ function toJson(type: FieldType, text: string): string {
   return out.toBuffer().toString();
 }
 
-test('any text as JSON is what JSON.stringify makes of it', () => {
+test('any text is written as JSON.stringify writes it', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
   fc.assert(
     fc.property(text, (value) => {
@@ -32,7 +32,7 @@ test('any text as JSON is what JSON.stringify makes of it', () => {
   }
 });
 
-test('a timestamp is the same moment however many of its digits PostgreSQL prints, and whatever the session’s zone', () => {
+test('a timestamp is the same moment with any number of fractional digits and in any time zone of the session', () => {
   const moment = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
@@ -57,7 +57,7 @@ test('a timestamp is the same moment however many of its digits PostgreSQL print
   );
 });
 
-test('integers of 64 bits, lists and flags keep their value', () => {
+test('64-bit integers, lists and booleans keep their value', () => {
   expect(read('int8', '9223372036854775807')).toBe(9223372036854775807n);
   expect(toJson('int8', '9223372036854775807')).toBe('9223372036854775807');
   expect(read('int8[]', '{1,9007199254740993}')).toEqual([1n, 9007199254740993n]);
@@ -68,13 +68,13 @@ test('integers of 64 bits, lists and flags keep their value', () => {
   expect([toJson('bool', 't'), toJson('bool', 'f')]).toEqual(['true', 'false']);
 });
 
-test('null is nothing to write', () => {
+test('of null nothing is written', () => {
   out.clear();
   expect(writeField(out, rowOf('text', null), { index: 0, type: 'text' })).toBe(false);
   expect(out.length).toBe(0);
 });
 
-test('jsonb is written without spaces between its parts, and otherwise as it is', () => {
+test('jsonb is written without spaces between its tokens, and otherwise unchanged', () => {
   const spaced = (value: unknown): string =>
     Array.isArray(value)
       ? `[${value.map(spaced).join(', ')}]`
@@ -93,14 +93,14 @@ test('jsonb is written without spaces between its parts, and otherwise as it is'
   );
 });
 
-test('JSON that a statement made keeps integers of 64 bits', () => {
+test('JSON columns keep 64-bit integers', () => {
   expect(read('json', '[{"id":9007199254740993,"n":1.5,"s":"9007199254740993"},7]')).toEqual([
     { id: 9007199254740993n, n: 1.5, s: '9007199254740993' },
     7,
   ]);
 });
 
-test('a list of objects has their fields by property name, ids of 64 bits and times among them', () => {
+test('a list of objects has their members by property name, including 64-bit ids and timestamps', () => {
   const items = {
     id: { type: 'int8', description: '' },
     publicId: { type: 'text', description: '' },
@@ -113,7 +113,7 @@ test('a list of objects has their fields by property name, ids of 64 bits and ti
   expect(make(toBlock(['[]']), 0).tags).toEqual([]);
 });
 
-test('a row knows its layout, is null where the text is, and refuses what was not read', () => {
+test('a row has its layout and nulls, and throws for columns that were not selected', () => {
   const make = rowMaker<{ id: bigint; name: string | null; tags: unknown }>(
     { id: 'int8', name: 'text' },
     { offset: 1, absent: ['tags'] },

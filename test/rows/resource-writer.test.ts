@@ -1,4 +1,4 @@
-// REST's JSON of a noun is the same whichever way its rows were read: as bytes from the wire, or as plain objects.
+// REST's JSON of a resource is the same for rows over PostgreSQL's bytes and for plain objects.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Field, Fields } from '../../src/resources/resource.ts';
@@ -109,7 +109,7 @@ describe.each(RESOURCES)('$type', (resource) => {
     ]),
   );
 
-  test('a row from the wire and a plain one have the same JSON, also in turn, and with other columns between', () => {
+  test('a row over bytes and a plain one have the same JSON, also alternating, and with other columns between', () => {
     const whole = rowMaker<object>(columns);
     const shifted = rowMaker<object>(columns, { offset: 1 });
     fc.assert(
@@ -123,7 +123,7 @@ describe.each(RESOURCES)('$type', (resource) => {
     );
   });
 
-  test('what the wire’s rows decode to is the plain row', () => {
+  test('a row over bytes decodes to the plain row', () => {
     const whole = rowMaker<Record<string, unknown>>(columns);
     fc.assert(
       fc.property(rowOf(fields), ({ plain, texts }) => {

@@ -1,7 +1,7 @@
-// Rows out of DataRow messages: every field of every row is found, whatever its bytes and however much there is.
+// Rows of DataRow messages: every field of every row is found, for any bytes and sizes.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlockRow, isSame, RowCollector, textOf } from '../../src/rows/row-block.ts';
+import { BlockRow, equalFields, RowCollector, textOf } from '../../src/rows/row-block.ts';
 import { toBlock, toMessage } from '../support/row-block.ts';
 
 const field = fc.option(fc.string({ unit: 'grapheme', maxLength: 300 }));
@@ -25,13 +25,13 @@ test('the fields of rows are found in any order', () => {
   );
 });
 
-test('a collector gives each answer its own rows, and grows with them', () => {
+test('a collector returns the rows of each result, and grows with them', () => {
   const collector = new RowCollector();
   const long = 'é'.repeat(700_000);
   for (const answer of [['a', null], [long, 'b'], ['', 'c'], []]) {
     const rows = answer.map((text) => [text, text]);
     for (const row of rows) {
-      // The message stands somewhere in what has come.
+      // The message is somewhere in the received bytes.
       const message = Buffer.concat([Buffer.from('before'), toMessage(row), Buffer.from('behind')]);
       collector.add(message, 6, message.length - 6);
     }
@@ -42,7 +42,7 @@ test('a collector gives each answer its own rows, and grows with them', () => {
   }
 });
 
-test('rows that were taken stay as they are when others come', () => {
+test('rows that were taken do not change when others are added', () => {
   const collector = new RowCollector();
   const add = (text: string) => {
     const message = toMessage([text]);
@@ -55,7 +55,7 @@ test('rows that were taken stay as they are when others come', () => {
   expect(textOf(new BlockRow(first, 0), 0)).toBe('first');
 });
 
-test('two rows are the same in some of their fields when each of these is', () => {
+test('a range of fields is equal in two rows when each of the fields is', () => {
   const one = fc.constantFrom(null, '', 'a', 'b', 'aa', 'é');
   const three = fc.array(one, { minLength: 3, maxLength: 3 });
   fc.assert(
@@ -63,7 +63,7 @@ test('two rows are the same in some of their fields when each of these is', () =
       const to = Math.min(from + length, 3);
       const block = toBlock(first, second);
       const same = first.slice(from, to).every((text, index) => text === second[from + index]);
-      expect(isSame(new BlockRow(block, 0), new BlockRow(block, 1), from, to)).toBe(same);
+      expect(equalFields(new BlockRow(block, 0), new BlockRow(block, 1), from, to)).toBe(same);
     }),
     { numRuns: 1_000 },
   );

@@ -1,4 +1,4 @@
-// What a text in the store can be, by what PostgreSQL itself takes and gives back.
+// Which texts can be stored, compared with what PostgreSQL itself accepts and returns.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isStorable } from '../../src/rows/storable.ts';
 import { query, readRows, withPrisma } from '../../src/store/store.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Whether PostgreSQL gives a value back as it was sent. */
+/** Whether PostgreSQL returns a value unchanged. */
 async function comesBack(type: 'text' | 'jsonb', value: unknown): Promise<boolean> {
   const sent = type === 'jsonb' ? JSON.stringify(value) : value;
   const statement = { name: `echo.${type}`, text: `select $1::${type} as value` };
@@ -20,25 +20,25 @@ async function comesBack(type: 'text' | 'jsonb', value: unknown): Promise<boolea
   return rows.length > 0 && JSON.stringify(rows[0]?.value) === JSON.stringify(value);
 }
 
-test.each(TEXTS)('%j is storable if and only if PostgreSQL gives it back', async (text) => {
+test.each(TEXTS)('%j is storable if and only if PostgreSQL returns it unchanged', async (text) => {
   expect(isStorable(text)).toBe(await comesBack('text', text));
   for (const value of [text, [text], { a: [{ b: text }] }, { [text]: 1 }])
     expect([value, isStorable(value)]).toEqual([value, await comesBack('jsonb', value)]);
 });
 
-test('values without a text, and a text that spells an escape out, are storable', () => {
+test('values without text, and text that contains an escape sequence literally, are storable', () => {
   for (const value of [null, undefined, 0, true, 1n, {}, [], new Date(), '\\u0000', '\\ud800'])
     expect(isStorable(value)).toBe(true);
 });
 
-test('how deep a value is does not matter', () => {
+test('a value of any depth is checked', () => {
   const nested = (text: string) =>
     JSON.parse(`${'['.repeat(100_000)}${JSON.stringify(text)}${']'.repeat(100_000)}`);
   expect(isStorable(nested('a'))).toBe(true);
   expect(isStorable(nested('\0'))).toBe(false);
 });
 
-test('a text that cannot be in the store is the fault of who sent it, also where nobody asked before', async () => {
+test('text that cannot be stored is a client error, also where it was not checked before', async () => {
   const { store } = gateway.app;
   const text = { name: 'text', text: 'select $1::text' };
   const json = { name: 'json', text: 'select $1::jsonb' };

@@ -1,4 +1,4 @@
-// What one tenant's expensive statements take from another: nothing (store.ts, rows.ts).
+// Expensive statements of one tenant do not delay other tenants (store.ts, rows.ts).
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countUnder, MAX_EXACT_COUNT } from '../../src/store/counts.ts';
@@ -56,7 +56,7 @@ async function expectOthersServed(): Promise<void> {
   }
 }
 
-test('while one team’s counts are stuck others are served; of its own those wait that it may have, and the rest is refused', async () => {
+test('while the counts of one team are blocked others are served; a bounded number of its own waits, and the rest is refused', async () => {
   const { store } = gateway.app;
   await admin.query('begin; lock table contacts');
   const tenancy = { teamId: busy.teamId, workspaceIds: null };
@@ -82,13 +82,14 @@ test('while one team’s counts are stuck others are served; of its own those wa
   expect([store.expensive.running, store.expensive.waiting, store.expensive.keys]).toEqual([0, 0, 0]);
 });
 
-test('while one team’s reads are stuck on every connection that they may take others are served', async () => {
+test('while the reads of one team have stalled every connection that they may use others are served', async () => {
   await admin.query('begin; lock table contacts');
   const path = `/api/v2/workspaces/${busy.workspaceId}/contacts`;
   const stuck = Promise.all(Array.from({ length: 100 }, () => gateway.send(path, { caller: busy.caller })));
   try {
-    const late = () => gateway.logLines.filter((line) => line.includes('reading connection late')).length;
-    await expect.poll(late, { timeout: 5_000 }).toBeGreaterThanOrEqual(6);
+    const stalled = () =>
+      gateway.logLines.filter((line) => line.includes('reading connection stalled')).length;
+    await expect.poll(stalled, { timeout: 5_000 }).toBeGreaterThanOrEqual(6);
     await expectOthersServed();
     expect(await Promise.race([stuck, 'stuck'])).toBe('stuck');
   } finally {
@@ -97,7 +98,7 @@ test('while one team’s reads are stuck on every connection that they may take 
   for (const response of await stuck) expect(response.status).toBe(200);
 });
 
-test('a count and whether it is exact are one statement, for many parents too', async () => {
+test('totalCount and totalCountIsExact are one statement, for many parents too', async () => {
   const query =
     '{ teams { nodes { workspaces { nodes { contacts { totalCountIsExact totalCount } pages { totalCount } } } } } }';
   await factories.workspace(gateway.app, { teamId: busy.teamId });

@@ -1,4 +1,4 @@
-// Clients choose columns: how many of their choices are kept, where, and whose are dropped.
+// Projections and their prepared statements are cached in bounded numbers, fairly between teams.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
@@ -13,7 +13,7 @@ import { post } from '../support/graphql.ts';
 import { intercept } from '../support/graphql-statements.ts';
 
 let gateway: Gateway;
-/** One connection of the test's own. */
+/** Readers with a single connection. */
 let readers: Readers;
 
 beforeAll(async () => {
@@ -35,14 +35,14 @@ const GREEDY = 1n;
 const MODEST = 2n;
 const projected = (name: string) => ({ name, text: `select $1::int, '${name}'`, isProjection: true });
 
-async function read(name: string, owner: bigint, value = 1): Promise<void> {
-  const rows = await readers.read(projected(name), [value], owner);
+async function read(name: string, tenantId: bigint, value = 1): Promise<void> {
+  const rows = await readers.read(projected(name), [value], tenantId);
   expect(
     rows.map((block, index) => [0, 1].map((field) => textOf(new BlockRow(block, index), field))),
   ).toEqual([[String(value), name]]);
 }
 
-/** What the connection has prepared: the moment of each by its text. */
+/** The prepared statements of the connection: the time of preparation by text. */
 async function prepared(): Promise<Map<string, string>> {
   const rows = await readers.read(
     { name: '', text: 'select statement, prepare_time::text from pg_prepared_statements where $1::int = 1' },
@@ -56,7 +56,7 @@ async function prepared(): Promise<Map<string, string>> {
   );
 }
 
-test('however many choices one team goes through, a connection keeps so many statements, and another team’s stay prepared', async () => {
+test('however many projections one team reads, a connection keeps a bounded number of statements, and those of another team stay prepared', async () => {
   const modest = ['mine 1', 'mine 2', 'mine 3'];
   for (const name of modest) await read(name, MODEST);
   const before = await prepared();
@@ -72,14 +72,14 @@ test('however many choices one team goes through, a connection keeps so many sta
   }
 });
 
-test('more choices at once than a connection keeps are all answered right, and no more are kept', async () => {
+test('more projections at once than a connection keeps are all answered correctly, and no more are kept', async () => {
   const names = Array.from({ length: 4 * MAX_PREPARED_PROJECTIONS }, (_, index) => `at once ${index}`);
   for (let round = 0; round < 3; round++)
     await Promise.all([...names, ...names].map((name, index) => read(name, BigInt(index % 5), index)));
   expect((await prepared()).size).toBeLessThanOrEqual(MAX_PREPARED_PROJECTIONS);
 });
 
-test('the process keeps a bounded number of choices, and a team’s few are not made anew', () => {
+test('the process caches a bounded number of projections, and does not evict those of a team with few', () => {
   const properties = Object.keys(CONTACTS.columns).filter((property) => property !== 'id');
   const subset = (bits: number) => properties.filter((_, index) => bits & (1 << index));
   const mine = project(CONTACTS, subset(0b11), MODEST);
@@ -91,7 +91,7 @@ test('the process keeps a bounded number of choices, and a team’s few are not 
   expect(project(CONTACTS, properties)).toBe(project(CONTACTS));
 });
 
-test('after hundreds of another key’s field subsets a page still reads only the columns that it asks for, all of them right', async () => {
+test('after hundreds of projections by another team a page still reads only its own columns, with correct values', async () => {
   const page = async (caller: Caller, workspaceId: bigint, fields: readonly string[]) => {
     const texts: string[] = [];
     const stop = intercept(gateway, (name, send) => {
@@ -133,7 +133,7 @@ test('after hundreds of another key’s field subsets a page still reads only th
   expect(before.names).toEqual([expect.stringMatching(/^contacts\.under_id\.asc\.c\d+$/)]);
 });
 
-test('Prisma’s statements are named by their text; those with lists, whose length clients choose, are not', () => {
+test('Prisma’s statements are named by their text; those with lists of variable length are not', () => {
   const nameOf = createStatementNames();
   const one = nameOf({ sql: 'select a from b where c = $1' });
   expect(nameOf({ sql: 'select a from b where c = $1' })).toBe(one);

@@ -1,4 +1,4 @@
-// Reading rows from inside the driver: whole, in order, or not at all (src/store/readers/).
+// Rows read through the driver's internals are complete and in order, or the read fails (src/store/readers/).
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { Parser } from 'pg-protocol/dist/parser.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { BlockRow, type RowBlock, textOf } from '../../src/rows/row-block.ts';
-import { connectionOf, keepRowsWhole } from '../../src/store/readers/rows-query.ts';
+import { collectRows, connectionOf } from '../../src/store/readers/rows-query.ts';
 import { createReaders, type Readers } from '../../src/store/readers.ts';
 import * as factories from '../support/factories.ts';
 import {
@@ -54,12 +54,12 @@ const fieldsOf = (rows: RowBlock) =>
   );
 const statement = (text: string) => ({ name: '', text });
 
-test('the driver’s versions are exact, for its inside is used', () => {
+test('the driver’s versions are pinned, since its internals are used', () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   for (const name of ['pg', 'pg-protocol']) expect(dependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test('answers that are cut at any byte are whole and each statement’s own, with notices and errors between their rows', () => {
+test('results that arrive in any pieces are complete and belong to their own statements, with notices and errors between their rows', () => {
   const stream = Buffer.concat([
     PARSED_AND_BOUND,
     ...[dataRow('1', 'a'), notice('by the way'), dataRow('2', null), complete('SELECT 2'), READY],
@@ -69,7 +69,7 @@ test('answers that are cut at any byte are whole and each statement’s own, wit
   ]);
   for (let cut = 0; cut <= stream.length; cut++) {
     const client = new pg.Client();
-    keepRowsWhole(client);
+    collectRows(client);
     const connection = connectionOf(client) as unknown as EventEmitter & ReturnType<typeof connectionOf>;
     const socket = new EventEmitter();
     const answers: unknown[] = [];
@@ -90,7 +90,7 @@ test('answers that are cut at any byte are whole and each statement’s own, wit
   }
 });
 
-describe('over a connection, among statements that are answered well', () => {
+describe('on a connection, between statements with ordinary results', () => {
   const good = (text: string) => [PARSED_AND_BOUND, dataRow(text), complete('SELECT 1'), READY];
   const cases: [string, readonly Buffer[], unknown][] = [
     ['no rows are no rows', [complete('SELECT 0'), READY], []],
@@ -127,7 +127,7 @@ describe('over a connection, among statements that are answered well', () => {
     }
   });
 
-  test('bytes that are no message end the connection and its reads, and the next one is answered over another', async () => {
+  test('invalid bytes close the connection and reject its reads, and the next read is answered over another', async () => {
     const readers = await fakeReaders((text) =>
       text === 'bad' ? [Buffer.from('R\0\0\0\x08\0\0\0\xff', 'latin1')] : good(text),
     );
@@ -136,7 +136,7 @@ describe('over a connection, among statements that are answered well', () => {
   });
 });
 
-test('huge rows, and none, come whole from PostgreSQL', async () => {
+test('huge results, and empty ones, are read completely', async () => {
   const readers = await realReaders();
   const read = (text: string, ...values: unknown[]) => readers.read(statement(text), values).then(fieldsOf);
   const size = 5_000_000;
@@ -150,7 +150,7 @@ test('huge rows, and none, come whole from PostgreSQL', async () => {
   expect(many).toHaveLength(50_000);
 });
 
-test('a statement that cannot be prepared fails alone: those behind it under the same name are prepared again', async () => {
+test('a statement that cannot be prepared fails alone: those queued behind it under the same name are prepared again', async () => {
   const readers = await realReaders();
   await readers.read(statement('select 1'), []);
   const bad = Promise.allSettled(
@@ -162,7 +162,7 @@ test('a statement that cannot be prepared fails alone: those behind it under the
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '42703' } });
 });
 
-test('a statement whose columns have changed their types since it was prepared is prepared again', async () => {
+test('a statement whose result types have changed since it was prepared is prepared again', async () => {
   const database = await cloneTemplate();
   cleanups.push(() => database.drop());
   const readers = readersOf(database.url);
@@ -177,14 +177,14 @@ test('a statement whose columns have changed their types since it was prepared i
   expect(all.map(fieldsOf)).toEqual([[['1']], [['1']], [['1']]]);
 });
 
-describe('a read that nobody waits for any more', () => {
+describe('a read whose signal is aborted', () => {
   const GONE = new Error('gone');
   const stuck = statement('select pg_sleep(20), $1::int');
 
-  test('is not sent: neither with an aborted signal, nor when it waits for a connection', async () => {
+  test('is not sent if it was aborted before, or while it waits for a connection', async () => {
     const readers = await realReaders();
     await expect(readers.read(stuck, [1], 1n, AbortSignal.abort(GONE))).rejects.toBe(GONE);
-    // Two connections that are late for one team get it no more of them.
+    // A team whose reads have stalled two connections gets no further ones.
     const late = Promise.allSettled([1, 2].map(() => readers.read(stuck, [1], 1n)));
     await new Promise((resolve) => setTimeout(resolve, 600));
     const abort = new AbortController();
@@ -210,7 +210,7 @@ describe('a read that nobody waits for any more', () => {
     await expect(waiting).rejects.toBe(GONE);
   });
 
-  test('is left to PostgreSQL when it was sent; where reads are cancelled it ends there, the next one is not hit, and no listener is left', async () => {
+  test('is not cancelled without the option; with it PostgreSQL cancels it and no other, and no listener is left', async () => {
     const database = await cloneTemplate();
     const connection = { connectionString: database.url, connectionTimeoutMillis: 5_000 };
     const readers = createReaders({ count: 2, connection, answerTimeoutMs: 10_000, cancels: true, log });
@@ -218,7 +218,7 @@ describe('a read that nobody waits for any more', () => {
     for (let round = 0; round < 20; round++) {
       const abort = new AbortController();
       const read = readers.read(stuck, [1], 1n, abort.signal);
-      // The first has its connection opened before it; each later one may be cancelled before it was sent.
+      // The first one's connection is open already; each later one may be aborted before it is sent.
       if (round % 2 === 0) await readers.read(statement('select $1::int'), [1]);
       abort.abort(GONE);
       await expect(read).rejects.toBe(GONE);
@@ -228,7 +228,7 @@ describe('a read that nobody waits for any more', () => {
   });
 });
 
-describe('a driver that was changed is noticed when a connection opens: no page is served, least of all an empty one', () => {
+describe('a driver with other internals is detected when a connection opens: no page is served, and no empty one', () => {
   const changes: [string, () => void][] = [
     [
       'its parser calls something else for a message',

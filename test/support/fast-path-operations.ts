@@ -16,7 +16,7 @@ import {
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { encodeCursor } from '../../src/pagination.ts';
-import type { LaneOperation } from './fast-path.ts';
+import type { GraphqlOperation } from './fast-path.ts';
 
 /** What operations may ask for, some of it another team's or nobody's. */
 export interface Asked {
@@ -85,8 +85,8 @@ const FRAMES: readonly ((text: string) => string)[] = [
 ];
 
 /** Every query that stands in our tests' sources as it is, or as a selection below a workspace; a mutation is none. */
-export async function readTestOperations(asked: Asked): Promise<LaneOperation[]> {
-  const found = new Map<string, LaneOperation>();
+export async function readTestOperations(asked: Asked): Promise<GraphqlOperation[]> {
+  const found = new Map<string, GraphqlOperation>();
   for await (const file of glob(SOURCES)) {
     for (const [, long, short] of (await readFile(file, 'utf8')).matchAll(LITERAL)) {
       const text = (long ?? short ?? '').replaceAll("\\'", "'");
@@ -112,7 +112,7 @@ function isValidQuery(text: string): boolean {
 }
 
 /** A query with values for its variables, by their names. */
-function toOperation(query: string, asked: Asked): LaneOperation {
+function toOperation(query: string, asked: Asked): GraphqlOperation {
   const of = (type: string) => asked.globalIds.find((id) => atob(id).startsWith(`${type}:`));
   const known: Record<string, unknown> = {
     ids: [...asked.globalIds, ...BAD_IDS],
@@ -136,7 +136,7 @@ function toOperation(query: string, asked: Asked): LaneOperation {
 }
 
 /** Operations over our schema, nearly all of them valid. */
-export function operations(asked: Asked): fc.Arbitrary<LaneOperation> {
+export function operations(asked: Asked): fc.Arbitrary<GraphqlOperation> {
   return fc.gen().map((g) => new Writer(asked, (max) => g(evenly, max)).operation());
 }
 
@@ -163,7 +163,7 @@ class Writer {
     this.upTo = upTo;
   }
 
-  operation(): LaneOperation {
+  operation(): GraphqlOperation {
     const root = schema.getQueryType();
     if (root == null) throw new Error('no query type');
     const selection = this.selection(root, 4 + this.upTo(4));

@@ -1,92 +1,95 @@
-// The two ways to a GraphQL answer, side by side over one app: Yoga for everything, and the fast path before it.
+// Compares the answers of a handler that uses Yoga only with those of one that has the fast path.
 import { getOperationAST, parse, visit } from 'graphql';
-import { createFallbacks } from '../../src/graphql/fallbacks.ts';
-import { createFastPath, type FastPath } from '../../src/graphql/fast-path.ts';
+import { createFallbackCounter } from '../../src/graphql/fast-path/fallback-counter.ts';
+import { createFastPath, type FastPath } from '../../src/graphql/fast-path/fast-path.ts';
 import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/handler.ts';
-import { createTurns } from '../../src/graphql/large-answers.ts';
+import { createAnswerSlots } from '../../src/graphql/limits/large-answers.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import type { Caller, Gateway } from './gateway.ts';
 import { intercept } from './graphql-statements.ts';
 
-export interface LaneRequest {
+export interface GraphqlRequest {
   readonly caller: Caller;
-  /** What is sent: an operation, or any text. */
-  readonly body: string | LaneOperation;
+  /** An operation, or any text. */
+  readonly body: string | GraphqlOperation;
   readonly headers?: Readonly<Record<string, string>>;
   readonly host?: string;
   readonly search?: string;
 }
 
-export interface LaneOperation {
+export interface GraphqlOperation {
   readonly query: string;
   readonly variables?: unknown;
   readonly operationName?: string | null;
 }
 
-/** An answer as far as clients can tell. */
-interface Seen {
+/** A response, as clients see it. */
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Comparison {
-  readonly byYoga: Seen;
-  /** The first answer of the handler with the fast path, which may be Yoga's, and the second, which may not. */
-  readonly first: Seen;
-  readonly second: Seen;
+  readonly byYoga: Answer;
+  /** Two answers of the handler with the fast path, which may compile the operation after the first one only. */
+  readonly first: Answer;
+  readonly second: Answer;
   /** Whether the fast path gave the first and the second answer. */
-  readonly firstByLane: boolean;
-  readonly secondByLane: boolean;
+  readonly firstByFastPath: boolean;
+  readonly secondByFastPath: boolean;
   /** SQL statements of Yoga's answer, and of the second one. */
   readonly statementsByYoga: readonly string[];
   readonly statements: readonly string[];
 }
 
-const NO_LANE: FastPath = {
-  answer: async () => null,
-  remember() {},
+const NO_FAST_PATH: FastPath = {
+  execute: async () => null,
+  add() {},
 };
 
-/** Asks the same of Yoga alone, then of the handler with the fast path, twice: once to be compiled, once to be answered by what was compiled. */
-export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise<Comparison> {
+/**
+ * Sends a request to Yoga alone, then twice to a handler with the fast path: the operation is compiled after the first answer, and
+ * its compiled form gives the second one.
+ */
+export function createComparison(gateway: Gateway): (request: GraphqlRequest) => Promise<Comparison> {
   const { app } = gateway;
   const { limits } = app.config;
-  const fallbacks = createFallbacks(app.log, app.clock);
-  const real = createFastPath({ schema, limits, turns: createTurns(), fallbacks });
+  const fallbacks = createFallbackCounter(app.log, app.clock);
+  const real = createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks });
   let answered = 0;
   const counting: FastPath = {
-    async answer(...args) {
-      const reply = await real.answer(...args);
+    async execute(...args) {
+      const reply = await real.execute(...args);
       if (reply !== null) answered++;
       return reply;
     },
-    remember: (...args) => real.remember(...args),
+    add: (...args) => real.add(...args),
   };
-  const yoga = createGraphqlHandler(app, NO_LANE);
-  const laned = createGraphqlHandler(app, counting);
+  const yoga = createGraphqlHandler(app, NO_FAST_PATH);
+  const withFastPath = createGraphqlHandler(app, counting);
 
-  async function measured(handler: GraphqlHandler, request: LaneRequest) {
+  async function measured(handler: GraphqlHandler, request: GraphqlRequest) {
     const before = answered;
     const names: string[] = [];
-    let underWay = 0;
+    let pending = 0;
     const stop = intercept(gateway, async (name, send) => {
       if (!/^(hosts|api_keys)\./.test(name)) names.push(name);
-      underWay++;
+      pending++;
       try {
         return await send();
       } finally {
-        underWay--;
+        pending--;
       }
     });
     try {
-      const seen = await see(gateway, handler, request);
-      // What the fast path gave up on may still be asking the store.
-      for (let quiet = 0; quiet < 3; quiet = underWay === 0 ? quiet + 1 : 0) {
+      const response = await respond(gateway, handler, request);
+      // Statements of an execution that the fast path has abandoned may still be under way.
+      for (let idle = 0; idle < 3; idle = pending === 0 ? idle + 1 : 0) {
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return { seen, statements: names, byLane: answered > before };
+      return { response, statements: names, byFastPath: answered > before };
     } finally {
       stop();
     }
@@ -94,21 +97,21 @@ export function createLanes(gateway: Gateway): (request: LaneRequest) => Promise
 
   return async (request) => {
     const byYoga = await measured(yoga, request);
-    const first = await measured(laned, request);
-    const second = await measured(laned, request);
+    const first = await measured(withFastPath, request);
+    const second = await measured(withFastPath, request);
     return {
-      byYoga: byYoga.seen,
-      first: first.seen,
-      second: second.seen,
-      firstByLane: first.byLane,
-      secondByLane: second.byLane,
+      byYoga: byYoga.response,
+      first: first.response,
+      second: second.response,
+      firstByFastPath: first.byFastPath,
+      secondByFastPath: second.byFastPath,
       statementsByYoga: byYoga.statements,
       statements: second.statements,
     };
   };
 }
 
-async function see({ app }: Gateway, handler: GraphqlHandler, request: LaneRequest): Promise<Seen> {
+async function respond({ app }: Gateway, handler: GraphqlHandler, request: GraphqlRequest): Promise<Answer> {
   const { caller, body, headers = {}, host = 'localhost:4000', search = '' } = request;
   const sent = new Request(`http://${host}/graphql${search}`, {
     method: 'POST',
@@ -123,16 +126,16 @@ async function see({ app }: Gateway, handler: GraphqlHandler, request: LaneReque
   });
   const exchange = new Exchange(app, sent, undefined);
   const answer = await handler(sent, await exchange.context());
-  const response = exchange.dress(answer instanceof Response ? answer : exchange.respond(answer));
+  const response = exchange.addCommonHeaders(answer instanceof Response ? answer : exchange.respond(answer));
   return {
     status: response.status,
     headers: Object.fromEntries([...response.headers].sort()),
-    body: inOrder(await response.text()),
+    body: sortErrors(await response.text()),
   };
 }
 
-/** Errors come in the order in which statements fail, which the database decides. */
-function inOrder(body: string): string {
+/** Sorts the errors, whose order is the one in which statements happen to fail. */
+function sortErrors(body: string): string {
   if (!body.startsWith('{"errors":[')) return body;
   const answer = JSON.parse(body) as { errors: object[] };
   const texts = answer.errors.map((error) => JSON.stringify(error)).sort();
@@ -140,24 +143,24 @@ function inOrder(body: string): string {
 }
 
 /**
- * Who has to give the second answer, by what Yoga answered: the fast path a whole answer in JSON to a known caller, Yoga any
- * failure and all that reads the schema. null: either may, for the fast path need not know directives.
+ * Whether the fast path must give the second answer, by Yoga's answer: true for a JSON answer without errors to an authenticated
+ * client, false for any error and for introspection. null: either is right, as for directives, which need not be compiled.
  */
-export function mustBeByLane({ caller, body }: LaneRequest, { byYoga }: Comparison): boolean | null {
+export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Comparison): boolean | null {
   if (typeof body === 'string') return null;
   if (caller.authorization === null || byYoga.status !== 200) return false;
   if (!/^application\/(graphql-response\+)?json;/.test(byYoga.headers['content-type'] ?? '')) return false;
   if ((JSON.parse(byYoga.body) as { errors?: unknown }).errors !== undefined) return false;
   const document = parse(body.query);
   if (getOperationAST(document, body.operationName)?.operation !== 'query') return false;
-  let known: boolean | null = true;
+  let expected: boolean | null = true;
   visit(document, {
     Directive() {
-      known = null;
+      expected = null;
     },
     Field({ name }) {
-      if (name.value.startsWith('__') && name.value !== '__typename') known = false;
+      if (name.value.startsWith('__') && name.value !== '__typename') expected = false;
     },
   });
-  return known;
+  return expected;
 }

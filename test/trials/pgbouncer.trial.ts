@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { listenForChanges } from '../../src/store/changes.ts';
+import { listenForChanges } from '../../src/store/change-listener.ts';
 import { report, withTestBed } from './test-bed.ts';
 
 /** Starts PgBouncer before the database; its address for it. */

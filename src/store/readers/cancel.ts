@@ -1,24 +1,23 @@
-// Asks PostgreSQL to cancel a statement: over a connection of its own, as the protocol has it (PostgreSQL manual, "Canceling Requests in
-// Progress").
+// Cancel requests to PostgreSQL: each is sent over a connection of its own (PostgreSQL manual, "Canceling Requests in Progress").
 import pg from 'pg';
 import { connectionOf } from './rows-query.ts';
 
 /**
- * Asks that the statement be cancelled which a connection waits for. Whether it was, the statement's own answer says: the
- * request has none.
- * @param config how the connection was made, time limit included
+ * Requests the cancellation of the statement that is being executed for a connection. The request has no result: the statement
+ * fails if it was cancelled.
+ * @param config the configuration of the target connection, including its connect timeout
  */
 export function requestCancel(config: pg.ClientConfig, target: pg.Client): void {
   const canceller = new pg.Client(config);
   const connection = connectionOf(canceller);
   const { processID, secretKey } = target as unknown as BackendKey;
-  // It begins as any other connection does, TLS included; PostgreSQL closes it instead of an answer.
+  // It is opened like any connection, with TLS where configured. PostgreSQL closes it without an answer.
   connection.startup = () => connection.cancel(processID, secretKey);
   canceller.on('error', () => {});
   canceller.connect().catch(() => {});
 }
 
-/** What names a connection to PostgreSQL, or to a pooler before it. */
+/** What identifies a connection to PostgreSQL, or to a pooler in front of it. */
 interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;

@@ -1,64 +1,64 @@
-// One pipelined connection and the reads under way on it: it opens, sends, cancels, and says how long nothing has been
-// answered. Which read goes where is not its business.
+// One pipelined connection and its pending reads: opens, sends, cancels, and counts the time without a result. Which read goes to which
+// connection is decided in readers.ts.
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Statement } from '../statements.ts';
 import { requestCancel } from './cancel.ts';
-import { connectionOf, deallocate, keepRowsWhole, RowsQuery, UnreadAnswer } from './rows-query.ts';
+import { collectRows, connectionOf, deallocate, IncompleteRows, RowsQuery } from './rows-query.ts';
 import { prepareSession } from './session.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 
-/** A read, until it is settled. */
+/** A read that has not been answered yet. */
 export interface Read {
   readonly statement: Statement;
   readonly values: unknown[];
-  /** The team for which it is read. */
-  readonly owner: bigint;
-  /** Once it is aborted, the read is not sent any more. */
+  /** The team that the read is for. */
+  readonly tenantId: bigint;
+  /** Once it is aborted, the read is not sent. */
   readonly signal?: AbortSignal | undefined;
   readonly resolve: (rows: RowBlock) => void;
   readonly reject: (error: unknown) => void;
   /** How many times it was sent again. */
-  moves: number;
+  resends: number;
 }
 
-/** Rejects a read that nobody waits for any more. @returns whether it was one */
+/** Rejects a read whose signal is aborted. @returns whether it is */
 export function rejectAborted({ signal, reject }: Read): boolean {
   if (!signal?.aborted) return false;
   reject(signal.reason);
   return true;
 }
 
-/** A read that was sent, in the order of the answers. */
+/** A read that was sent. Results come in the order of sending. */
 interface Sent {
-  /** null: it was moved, and the answer is nobody's. */
+  /** null: it was handed over to another connection, and this result is dropped. */
   read: Read | null;
   readonly prepared: Prepared | null;
 }
 
-/** How long a connection gets to say goodbye. */
+/** How long a connection may take to close. */
 const END_TIMEOUT_MS = 2_000;
 
-/** How many ticks after one request to cancel the next one is made, while nothing is answered. */
+/** Cancel requests are repeated every so many ticks until there is a result. */
 const CANCEL_TICKS = 10;
 
 /** A read is sent again at most so many times. */
-export const MAX_MOVES = 3;
+export const MAX_RESENDS = 3;
 
 /**
- * What a prepared statement fails with that is not, or no longer, what the connection takes it for: unknown, made twice
- * (the failed preparation of one leaves those behind it without), or of other types since a migration.
+ * SQLSTATEs of a prepared statement that has to be prepared again: it is unknown (its preparation failed before those queued behind it
+ * were executed), it exists already, or its result types have changed since a migration.
  */
 const STALE = new Set(['26000', '42P05', '0A000']);
 
 interface ConnectionOptions {
   readonly onOpen: () => void;
   /**
-   * Called when the connection is of no use any more, and its reads have been rejected.
-   * @param error what ended it; null: it was told to
-   * @param left the reads that waited behind the first one, which may be sent again; null: it never opened
+   * Called when the connection is closed.
+   * @param error why it was closed; null for `end`
+   * @param unanswered the reads queued behind the first one, which may be sent again; null where the connection never opened
    */
-  readonly onClosed: (error: Error | null, left: readonly Read[] | null) => void;
+  readonly onClosed: (error: Error | null, unanswered: readonly Read[] | null) => void;
 }
 
 export class ReadingConnection {
@@ -67,15 +67,15 @@ export class ReadingConnection {
   readonly #client: pg.Client;
   readonly #names: StatementNames;
   #sent: Sent[] = [];
-  /** What waits for the connection to open. */
+  /** Reads that wait for the connection to open. */
   #unsent: Read[] = [];
   #answered = 0;
-  #answeredBefore = 0;
-  #quietTicks = 0;
+  #answeredAtLastTick = 0;
+  #silentTicks = 0;
   #state: 'opening' | 'open' | 'closed' = 'opening';
   #isCancelled = false;
-  /** No answer has come for too long; no read is given to it. */
-  late = false;
+  /** Set when there was no result for too long: no read is sent on it. Reset when its last read is answered. */
+  isStalled = false;
 
   constructor(config: pg.ClientConfig, { onOpen, onClosed }: ConnectionOptions) {
     const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
@@ -83,7 +83,7 @@ export class ReadingConnection {
     this.#client = client;
     this.#onClosed = onClosed;
     this.#names = new StatementNames(client);
-    keepRowsWhole(client);
+    collectRows(client);
     client.on('error', (error) => this.fail(error));
     client.on('end', () => this.fail(new Error('Connection terminated')));
     client
@@ -100,114 +100,114 @@ export class ReadingConnection {
       );
   }
 
-  /** How many reads are under way. */
+  /** The number of its reads that are not answered. */
   get pending(): number {
     return this.#sent.length + this.#unsent.length;
   }
 
-  /** For whom the read is made whose answer is next; undefined when there is none, or nobody waits for it. */
-  get headOwner(): bigint | undefined {
-    return (this.#sent[0]?.read ?? undefined)?.owner;
+  /** The tenant of the read whose result is next; undefined when there is none, or it was handed over. */
+  get headTenantId(): bigint | undefined {
+    return (this.#sent[0]?.read ?? undefined)?.tenantId;
   }
 
   get isOpen(): boolean {
     return this.#state === 'open';
   }
 
-  /** Takes a read on. It is settled here, or moved away. */
+  /** Sends a read, once the connection is open. Its promise is settled here, unless the read is handed over. */
   read(read: Read): void {
     if (this.#state === 'open') this.#send(read);
     else this.#unsent.push(read);
   }
 
   /**
-   * Has PostgreSQL cancel a read, if it is the one that is under way. The connection then takes no other and ends: the request to
-   * cancel may arrive late, and would hit the next statement.
+   * Requests the cancellation of a read, if its result is next. The connection then takes no other read, and is closed: a cancel
+   * request that arrives late would cancel the next statement.
    */
   cancel(read: Read): void {
     if (this.#sent[0]?.read !== read || this.#isCancelled) return;
     this.#isCancelled = true;
-    this.late = true;
+    this.isStalled = true;
     requestCancel(this.#config, this.#client);
   }
 
-  /** Called regularly. How many times in a row it found that nothing had been answered. */
+  /** To be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
   tick(): number {
     this.#unsent = this.#unsent.filter((read) => !rejectAborted(read));
-    const isQuiet = this.pending > 0 && this.#answered === this.#answeredBefore;
-    this.#answeredBefore = this.#answered;
-    this.#quietTicks = isQuiet ? this.#quietTicks + 1 : 0;
-    // PostgreSQL passes over a request that comes before it has begun with the statement.
-    if (this.#isCancelled && isQuiet && this.#quietTicks % CANCEL_TICKS === 0)
+    const isSilent = this.pending > 0 && this.#answered === this.#answeredAtLastTick;
+    this.#answeredAtLastTick = this.#answered;
+    this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
+    // PostgreSQL ignores a cancel request that arrives before the statement is executed.
+    if (this.#isCancelled && isSilent && this.#silentTicks % CANCEL_TICKS === 0)
       requestCancel(this.#config, this.#client);
-    return this.#quietTicks;
+    return this.#silentTicks;
   }
 
   /**
-   * Offers the reads that wait for the one at the head, or for the connection to open, to whoever takes them.
-   * @param take false when it has no place for one: that one and those behind it stay
+   * Hands over the reads queued behind the first one, and those that wait for the connection to open.
+   * @param take sends a read on another connection; false when none has room: this read and those behind it stay
    */
-  offerWaiting(take: (read: Read) => boolean): void {
+  handOver(take: (read: Read) => boolean): void {
     while (this.#unsent[0] !== undefined && take(this.#unsent[0])) this.#unsent.shift();
     for (const sent of this.#sent.slice(1)) {
       const { read } = sent;
-      if (read === null || read.moves >= MAX_MOVES) continue;
-      read.moves += 1;
+      if (read === null || read.resends >= MAX_RESENDS) continue;
+      read.resends += 1;
       if (!take(read)) {
-        read.moves -= 1;
+        read.resends -= 1;
         return;
       }
       sent.read = null;
     }
   }
 
-  /** Ends it at once, with the read whose answer is next; or with all of them, if it never opened. */
+  /** Closes the connection at once. Rejects the read whose result is next, or all reads if the connection never opened. */
   fail(error: Error): void {
     if (this.#state === 'closed') return;
     const wasOpen = this.isOpen;
     this.#state = 'closed';
-    const [head, ...behind] = this.#sent.splice(0).map(({ read }) => read);
+    const [head, ...queued] = this.#sent.splice(0).map(({ read }) => read);
     head?.reject(error);
     for (const read of this.#unsent.splice(0)) read.reject(error);
-    const left: Read[] = [];
-    for (const read of behind) {
+    const unanswered: Read[] = [];
+    for (const read of queued) {
       if (read === null) continue;
-      if (read.moves++ < MAX_MOVES) left.push(read);
+      if (read.resends++ < MAX_RESENDS) unanswered.push(read);
       else read.reject(error);
     }
     connectionOf(this.#client).stream.destroy();
-    this.#onClosed(error, wasOpen ? left : null);
+    this.#onClosed(error, wasOpen ? unanswered : null);
   }
 
-  /** Ends it when what is under way is done. */
+  /** Closes the connection after its pending reads. */
   async end(): Promise<void> {
     if (this.#state === 'opening') this.fail(new Error('Connection terminated'));
     if (this.#state === 'open' && this.pending === 0) {
       this.#state = 'closed';
       this.#onClosed(null, []);
     }
-    // A connection that was cut hears nothing of its end.
-    const last = setTimeout(() => connectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);
-    await this.#client.end().finally(() => clearTimeout(last));
+    // Over a broken network the closing handshake never completes.
+    const timer = setTimeout(() => connectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);
+    await this.#client.end().finally(() => clearTimeout(timer));
   }
 
   #send(read: Read): void {
     if (rejectAborted(read)) return;
-    const { statement, values, owner } = read;
-    holdUntilTurnEnds(this.#client);
-    const prepared = statement.isProjection ? this.#names.take(statement.name, owner) : null;
+    const { statement, values, tenantId } = read;
+    corkUntilNextTick(this.#client);
+    const prepared = statement.isProjection ? this.#names.acquire(statement.name, tenantId) : null;
     const sent: Sent = { read, prepared };
     this.#sent.push(sent);
     const name = prepared?.name ?? statement.name;
     const query = new RowsQuery(
       { name, text: statement.text },
       values,
-      (rows) => this.#settle(sent)?.resolve(rows),
+      (rows) => this.#dequeue(sent)?.resolve(rows),
       (error) => {
-        const failed = this.#settle(sent);
+        const failed = this.#dequeue(sent);
         if (failed === undefined) return;
-        if (this.#state === 'open' && isStale(error) && failed.moves < MAX_MOVES) {
-          failed.moves += 1;
+        if (this.#state === 'open' && isStale(error) && failed.resends < MAX_RESENDS) {
+          failed.resends += 1;
           if (name !== '') deallocate(this.#client, name);
           this.#send(failed);
         } else if (!rejectAborted(failed)) failed.reject(error);
@@ -216,11 +216,11 @@ export class ReadingConnection {
     this.#client.query(query);
   }
 
-  /** Takes what was answered from the head of those under way; undefined when nobody waits for it any more. */
-  #settle(sent: Sent): Read | undefined {
+  /** Removes the read that was answered from the queue; undefined when it was handed over. */
+  #dequeue(sent: Sent): Read | undefined {
     if (this.#state === 'closed') return undefined;
     if (this.#sent[0] !== sent) {
-      this.fail(new UnreadAnswer());
+      this.fail(new IncompleteRows());
       return undefined;
     }
     this.#sent.shift();
@@ -228,7 +228,7 @@ export class ReadingConnection {
     if (sent.prepared !== null) sent.prepared.pending -= 1;
     if (this.#sent.length === 0) {
       if (this.#isCancelled) void this.end();
-      else this.late = false;
+      else this.isStalled = false;
     }
     return sent.read ?? undefined;
   }
@@ -238,8 +238,8 @@ function isStale(error: Error): boolean {
   return STALE.has((error as { code?: string }).code ?? '');
 }
 
-/** Statements of one turn of the event loop leave in one system call. */
-function holdUntilTurnEnds(client: pg.Client): void {
+/** Sends the statements of one tick of the event loop in one system call. */
+function corkUntilNextTick(client: pg.Client): void {
   const { stream } = connectionOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();

@@ -1,12 +1,12 @@
-// node-postgres from the inside, which its declared types leave out: its parser makes a string of every field as it comes
-// in, and its queries an object of every row. Here a row stays one string until somebody asks. Whatever is not as it was
-// when this was written makes the answer an error, never an empty one: the versions of `pg` and `pg-protocol` are exact.
+// Reads rows through internals of node-postgres, whose parser would create a string for every field, and whose queries an object for
+// every row. Here the rows of a result stay bytes in one buffer. The versions of `pg` and `pg-protocol` are pinned; should their
+// internals differ nevertheless, a read fails instead of returning too few rows.
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { NO_ROWS, type RowBlock, RowCollector } from '../../rows/row-block.ts';
 
-/** A message from PostgreSQL, as the parser gives it to the connection. */
+/** A message from PostgreSQL, as parsed by pg-protocol. */
 interface Message {
   readonly name: string;
 }
@@ -14,11 +14,11 @@ interface Message {
 type HandlePacket = (offset: number, code: number, length: number, bytes: Buffer) => Message;
 
 const DATA_ROW = 0x44;
-/** A message's length counts itself, and stands before `offset`. */
+/** The length of a message precedes `offset`, and includes itself. */
 const LENGTH_BYTES = 4;
 const ROW: Message = { name: 'dataRow' };
 
-/** The driver's parser, less the rows, which are gathered. */
+/** The driver's parser, but DataRow messages are collected without parsing. */
 class RowParser extends (Parser as unknown as new () => {
   handlePacket: HandlePacket;
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
@@ -34,9 +34,9 @@ class RowParser extends (Parser as unknown as new () => {
 
 interface Connection {
   readonly stream: Socket;
-  /** The texts of prepared statements by their names. */
+  /** The texts of prepared statements, by name. */
   readonly parsedStatements: Record<string, string>;
-  /** Those whose preparation was sent and not answered yet. */
+  /** The same for statements whose preparation has been sent and not answered yet. */
   readonly submittedNamedStatements: Record<string, string>;
   emit(event: string, message: Message): void;
   attachListeners(stream: Socket): void;
@@ -49,7 +49,7 @@ export function connectionOf(client: pg.Client): Connection {
   return (client as pg.Client & { connection: Connection }).connection;
 }
 
-/** Forgets a prepared statement, here and in PostgreSQL; before the statements that are sent next. */
+/** Deallocates a prepared statement in the driver and in PostgreSQL, before the statements that are sent next. */
 export function deallocate(client: pg.Client, name: string): void {
   const connection = connectionOf(client);
   connection.close({ type: 'S', name });
@@ -57,21 +57,21 @@ export function deallocate(client: pg.Client, name: string): void {
   delete connection.submittedNamedStatements[name];
 }
 
-/** The end of a statement's answer, with its rows. */
+/** The end of a statement's result, with its rows. */
 interface CommandComplete extends Message {
-  /** What was done, and to how many rows: `SELECT 20`. */
+  /** The command tag with the number of rows: `SELECT 20`. */
   readonly text?: string;
   rows?: RowBlock;
 }
 
-/** Has a client that is not connected yet take rows in one piece, and all of a statement's rows at once. */
-export function keepRowsWhole(client: pg.Client): void {
+/** Makes a client that is not connected yet collect the rows of each result in one block. */
+export function collectRows(client: pg.Client): void {
   const connection = connectionOf(client);
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
     const onMessage = (message: Message) => {
       if (message === ROW) return;
-      // Statements are answered one after the other; rows that no end follows are nobody's.
+      // Results come one after the other. Rows without a CommandComplete belong to a failed statement.
       const { name } = message;
       if (name === 'commandComplete') (message as CommandComplete).rows = parser.rows.take();
       else if (name === 'error' || name === 'readyForQuery') parser.rows.take();
@@ -87,7 +87,7 @@ export function keepRowsWhole(client: pg.Client): void {
   };
 }
 
-/** What the client calls on a query that it has sent. How one is sent is inherited from node-postgres' own. */
+/** The methods that the client calls on a query that it has sent. Sending is inherited from node-postgres' Query. */
 interface QueryHandlers {
   handleRowDescription(message: object): void;
   handleDataRow(message: object): void;
@@ -97,28 +97,28 @@ interface QueryHandlers {
   handleReadyForQuery(): void;
 }
 
-// Without the constructor: the emitter and the result that it makes kept every answer until a full garbage collection.
+// Without Query's constructor: its event emitter and result object kept every result in memory until a full garbage collection.
 const Query = function Query() {} as unknown as new () => QueryHandlers;
 Query.prototype = pg.Query.prototype;
 
 const SELECTED = 'SELECT ';
 
-/** A statement to send with `client.query`, whose rows come as PostgreSQL sent them. */
+/** A statement for `client.query` whose rows come as a block of PostgreSQL's bytes. */
 export class RowsQuery extends Query implements pg.Submittable {
-  /** Under which it is prepared; empty: it is not kept. */
+  /** The name under which it is prepared; empty for the unnamed statement. */
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
   readonly portal = '';
-  /** Called by node-postgres with what went wrong. */
+  /** Called by node-postgres with an error. */
   readonly callback: (error: Error) => void;
   declare submit: (connection: pg.Connection) => void;
   private readonly onRows: (rows: RowBlock) => void;
   private received: RowBlock | null = null;
 
   /**
-   * @param onRows called with all rows, once
-   * @param onError called in place of it
+   * @param onRows called once, with all rows
+   * @param onError called instead of `onRows`
    */
   constructor(
     { name, text }: { name: string; text: string },
@@ -136,7 +136,7 @@ export class RowsQuery extends Query implements pg.Submittable {
 
   override handleRowDescription(): void {}
 
-  /** Rows that came another way than through our parser are missing from those that are counted. */
+  /** Only for rows that RowParser has not collected: then the number of rows is wrong, which is an error. */
   override handleDataRow(): void {}
 
   override handleCommandComplete({ text, rows = NO_ROWS }: CommandComplete): void {
@@ -150,13 +150,13 @@ export class RowsQuery extends Query implements pg.Submittable {
   override handleReadyForQuery(): void {
     const rows = this.received;
     this.received = null;
-    if (rows === null) this.callback(new UnreadAnswer());
+    if (rows === null) this.callback(new IncompleteRows());
     else this.onRows(rows);
   }
 }
 
-/** An answer whose rows are not those that PostgreSQL says it sent. */
-export class UnreadAnswer extends Error {
+/** A result has another number of rows than its command tag says. */
+export class IncompleteRows extends Error {
   constructor() {
     super('The rows of an answer from PostgreSQL were not read whole');
   }

@@ -1,20 +1,20 @@
-// How a connection for reads begins: plans as they must be, and the proof that rows come whole.
+// Sets up a new connection for reads: planner settings, and a check that rows are read correctly.
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
-import { RowsQuery, UnreadAnswer } from './rows-query.ts';
+import { IncompleteRows, RowsQuery } from './rows-query.ts';
 
-// Planning anew for every set of values costs more than these statements themselves. Their one plan is sound for all
-// values: what they may scan is fixed by their text (rows.ts). Each has an index in whose order it may stop early, which
-// the planner, who cannot know how many rows a parent has, otherwise takes for dearer than reading the whole table; and each
-// join follows an index from few rows. Citus finds the shard by the values, so that there plans are made for them.
+// Planning for each execution would cost more than executing these statements. One generic plan is right for all parameters, since
+// their text fixes which index they scan (rows.ts). In the order of that index they can stop early, but the planner, which
+// cannot know how many rows a parent has, may estimate a sequential or bitmap scan, or another join than by an index from few
+// rows, to be cheaper. Citus chooses the shard by the parameters, so that plans are made for each of them there.
 export const PLAN_SETTINGS = `
   select set_config('plan_cache_mode', case when exists (select from pg_extension where extname = 'citus')
     then 'auto' else 'force_generic_plan' end, false);
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
 
-/** Rows that are known: a number, text of more than one byte a character, null, and an empty string. */
+/** A statement with known rows: a number, text with multibyte characters, null, and an empty string. */
 const CANARY = {
   name: '',
   text: `select n, repeat('é', n), nullif(n, 2), '' from generate_series(1, $1::int) n`,
@@ -25,7 +25,7 @@ const VERSION: string = createRequire(import.meta.url)('pg/package.json').versio
 
 /**
  * Sets up a connection that was just opened.
- * @throws StartupError when rows do not come whole: the driver is not the one that this was made for; what the driver says
+ * @throws StartupError when rows are not read correctly, because the driver's version is another one; else the driver's error
  */
 export async function prepareSession(client: pg.Client): Promise<void> {
   const canary = new Promise<RowBlock>((resolve, reject) => {
@@ -33,7 +33,7 @@ export async function prepareSession(client: pg.Client): Promise<void> {
   });
   const [rows] = await Promise.all([
     canary.catch((error: Error) => {
-      if (error instanceof UnreadAnswer) return null;
+      if (error instanceof IncompleteRows) return null;
       throw error;
     }),
     client.query(PLAN_SETTINGS),

@@ -1,4 +1,4 @@
-// Root fields that find one object by exactly one of several arguments.
+// Arguments of root fields that find one object by exactly one of several keys, such as `id` and `databaseId`.
 import { invalid, notFound } from '../errors.ts';
 import type { GraphContext } from './context.ts';
 import { type NodeType, parseGlobalId } from './nodes.ts';
@@ -11,10 +11,10 @@ export function requireOneOf(args: Record<string, unknown>, names: readonly [str
 }
 
 /**
- * The object with this global id or integer id.
+ * Loads the object with this global id or integer id.
  * @throws AppError `invalid` for another type's id, or unless exactly one was given; `not_found` when there is none
  */
-export async function loadByKey<Row>(
+export async function loadById<Row>(
   ctx: GraphContext,
   type: NodeType<Row>,
   args: { id?: string | null | undefined; databaseId?: bigint | null | undefined },

@@ -1,15 +1,15 @@
-// When a compiled operation is left to the full executor, somebody can see it: a bug must not look like a slow day.
+// Fallbacks of the fast path are counted and logged by reason, so that a bug is noticed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFallbacks } from '../../src/graphql/fallbacks.ts';
-import { createFastPath } from '../../src/graphql/fast-path.ts';
-import { createGraphqlHandler } from '../../src/graphql/handler.ts';
-import { createTurns } from '../../src/graphql/large-answers.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { Exchange } from '../../src/http/exchange.ts';
-import { createLogger } from '../../src/log.ts';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { intercept } from '../support/graphql-statements.ts';
+import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
+import { createFastPath } from '../../../src/graphql/fast-path/fast-path.ts';
+import { createGraphqlHandler } from '../../../src/graphql/handler.ts';
+import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
+import { schema } from '../../../src/graphql/schema.ts';
+import { Exchange } from '../../../src/http/exchange.ts';
+import { createLogger } from '../../../src/log.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { intercept } from '../../support/graphql-statements.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -23,16 +23,16 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A handler whose fallbacks can be read. */
+/** A handler whose fallbacks and log lines can be read. */
 function createObserved() {
   const lines: Record<string, unknown>[] = [];
   let now = new Date('2030-01-01');
   const log = createLogger('info', { write: (line) => lines.push(JSON.parse(line)) });
-  const fallbacks = createFallbacks(log, () => now);
+  const fallbacks = createFallbackCounter(log, () => now);
   const { limits } = gateway.app.config;
   const handler = createGraphqlHandler(
     gateway.app,
-    createFastPath({ schema, limits, turns: createTurns(), fallbacks }),
+    createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks }),
   );
   return {
     lines,
@@ -60,7 +60,7 @@ function createObserved() {
 const QUERY =
   'query Q($id: BigInt!, $ids: [ID!] = []) { workspace(databaseId: $id) { name } nodes(ids: $ids) { id } }';
 
-test('a fault inside is counted, and logged with its stack, at most once a minute', async () => {
+test('an internal error is counted, and logged with its stack, at most once a minute', async () => {
   const { ask, fallbacks, lines, wait } = createObserved();
   expect((await ask({ id })).errors).toBeUndefined();
   const stop = intercept(gateway, (name, send) =>
@@ -80,7 +80,7 @@ test('a fault inside is counted, and logged with its stack, at most once a minut
   }
 });
 
-test('a refusal and variables that do not fit are counted as what they are', async () => {
+test('refusals and invalid variables are counted by their reasons', async () => {
   const { ask, fallbacks, lines } = createObserved();
   await ask({ id });
   expect((await ask({ id: '999999' })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
@@ -92,16 +92,16 @@ test('a refusal and variables that do not fit are counted as what they are', asy
   ]);
 });
 
-test('coercion stops at the first variable that does not fit', { timeout: 5_000 }, async () => {
+test('coercion stops at the first invalid variable', { timeout: 5_000 }, async () => {
   const { ask, fallbacks } = createObserved();
   await ask({ id });
-  // The number of errors is what takes so long: Yoga stops at 50 of them.
+  // Many errors would take long: Yoga stops at 50.
   const { errors } = await ask({ id, ids: Array.from({ length: 60_000 }, () => null) });
   expect(errors?.length).toBeLessThanOrEqual(51);
   expect(fallbacks.counts.variables).toBe(1);
 });
 
-test('an operation that is given up goes on being counted, for the reason that it had', async () => {
+test('an operation that is left to Yoga for good is still counted, with its last reason', async () => {
   const { ask, fallbacks } = createObserved();
   await ask({ id });
   for (let i = 0; i < 103; i++) await ask({ id: '999999' });

@@ -1,36 +1,36 @@
-// How often compiled operations answered, and why they did not: counted, and logged at most once a minute for each reason, so
-// that a fault of the compiler does not look like a slow day.
-import { AppError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { AnswerTooLarge } from './answer-size.ts';
+// Counts fallbacks of the fast path to the full executor by reason, and logs each reason at most once a minute, so that a bug of
+// the compiler is noticed.
+import { AppError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { Unsupported } from './complete.ts';
 
-/** Why an operation that was compiled was left to the full executor. */
+/** Why the full executor had to execute a compiled operation. */
 export type FallbackReason =
-  /** The variables do not fit. */
+  /** Variables could not be coerced. */
   | 'variables'
-  /** A service refused, or a limit. */
+  /** A service or a limit refused the operation. */
   | 'refused'
   | 'answer_too_large'
-  /** The compiled form met something that it does not do. */
+  /** The compiled operation threw Unsupported. */
   | 'unsupported'
-  /** A fault inside. */
+  /** An internal error. */
   | 'failed';
 
-/** Those that are our own fault. */
-const FAULTS: ReadonlySet<FallbackReason> = new Set(['unsupported', 'failed']);
+/** The reasons that indicate a bug: logged as warnings. */
+const BUGS: ReadonlySet<FallbackReason> = new Set(['unsupported', 'failed']);
 
 const LOG_INTERVAL_MS = 60_000;
 const MAX_NAME_CHARS = 100;
 
-export interface Fallbacks {
-  /** How often each has happened since the start. */
+export interface FallbackCounter {
+  /** The number of fallbacks since the start of the process. */
   readonly counts: Readonly<Record<FallbackReason, number>>;
   count(reason: FallbackReason, operationName: string | null, error?: unknown): void;
 }
 
-/** @param clock the time now; tests set it */
-export function createFallbacks(log: Logger, clock: () => Date): Fallbacks {
+/** @param clock returns the current time */
+export function createFallbackCounter(log: Logger, clock: () => Date): FallbackCounter {
   const counts = { variables: 0, refused: 0, answer_too_large: 0, unsupported: 0, failed: 0 };
   const loggedAt = new Map<FallbackReason, number>();
   return {
@@ -40,13 +40,13 @@ export function createFallbacks(log: Logger, clock: () => Date): Fallbacks {
       const now = clock().getTime();
       if (now - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MS) return;
       loggedAt.set(reason, now);
-      const isFault = FAULTS.has(reason);
-      log[isFault ? 'warn' : 'info'](
+      const isBug = BUGS.has(reason);
+      log[isBug ? 'warn' : 'info'](
         {
           reason,
           operationName: operationName?.slice(0, MAX_NAME_CHARS),
           count: counts[reason],
-          ...(isFault && error !== undefined && { err: error }),
+          ...(isBug && error !== undefined && { err: error }),
         },
         'compiled operation left to the full executor',
       );
@@ -54,7 +54,7 @@ export function createFallbacks(log: Logger, clock: () => Date): Fallbacks {
   };
 }
 
-/** The reason why a compiled operation threw. */
+/** The reason of a fallback, by what the compiled operation threw. */
 export function reasonOf(error: unknown): FallbackReason {
   if (error instanceof AnswerTooLarge) return 'answer_too_large';
   if (error instanceof AppError) return error.code === 'internal' ? 'failed' : 'refused';

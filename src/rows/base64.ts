@@ -1,19 +1,19 @@
-// Base64 from bytes to bytes: global ids and cursors are written so by compiled operations.
-import type { ByteWriter } from '../rows/byte-writer.ts';
-import type { WriteJson } from '../rows/columns.ts';
+// Base64 from bytes to bytes, for global ids and cursors in GraphQL answers. Pure.
+import type { ByteWriter } from './byte-writer.ts';
+import type { WriteJson } from './columns.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;
-/** By how many bytes stand in the last group of three. */
+/** The padding, by the number of bytes in the last group of three. */
 const PADDING = ['', '==', '='].map((text) => Buffer.from(text));
 const NOTHING = Buffer.alloc(0);
 const QUOTE = Buffer.from('"');
 
-/** Writes an ASCII prefix and the column's ASCII text in one of the encodings of RFC 4648 §4-5, as `Buffer` does. */
+/** A writer of a JSON string: an ASCII prefix and the column's ASCII text in one of the encodings of RFC 4648 §4-5. */
 export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): WriteJson {
   const alphabet = Buffer.from(ALPHABETS[encoding]);
   const padding = encoding === 'base64' ? PADDING : [];
-  // Three characters are four of Base64: what of the prefix makes whole ones is encoded once.
+  // Three bytes are four characters of Base64: the complete groups of the prefix are encoded once.
   const whole = prefix.length - (prefix.length % 3);
   const lead = Buffer.from(`"${Buffer.from(prefix.slice(0, whole)).toString(encoding)}`);
   const rest = Buffer.from(prefix.slice(whole));
@@ -38,7 +38,7 @@ export function writeBase64(prefix: string, encoding: 'base64' | 'base64url'): W
   };
 }
 
-/** Adds the first `count` of the four characters that 24 bits are. */
+/** Adds the first `count` of the four characters that encode 24 bits. */
 function addBits(out: ByteWriter, alphabet: Uint8Array, bits: number, count: number): void {
   for (let i = 0; i < count; i++) out.addByte(alphabet[(bits >> (18 - 6 * i)) & 63] ?? 0);
 }

@@ -1,28 +1,29 @@
-// Between node:http and the server: which bytes are a request. What is none is refused here in the form of every refusal, in
-// its turn behind the answers to what came before it on the connection.
+// Connects node:http to the server. Bytes that are not a valid HTTP request get the same error responses as requests, in order behind
+// the responses to earlier requests on the connection.
 import { type Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { AppError } from '../errors.ts';
-import { brokenOff, clientGone, type Peer } from './exchange.ts';
-import { readTarget } from './request-target.ts';
+import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
+import { parseTarget } from './request-target.ts';
 import type { Server } from './server.ts';
 
-/** A request, and the place of its answer. */
-interface UnderWay {
+/** A request with its response. */
+interface HttpMessages {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly peer: Peer;
 }
 
-/** Has the server answer what comes in. */
-export function answerRequests(http: HttpServer, server: Server): void {
-  /** The request that came last on each connection. */
-  const latest = new WeakMap<Duplex, UnderWay>();
-  /** The requests of each connection whose answers have not been sent whole. */
+/** Answers the requests of a node:http server. */
+export function handleRequests(http: HttpServer, server: Server): void {
+  /** The latest request of each connection. */
+  const latest = new WeakMap<Duplex, HttpMessages>();
+  /** For each connection, the requests whose responses have not been sent completely. */
   const unsent = new WeakMap<Duplex, Set<Peer>>();
-  const broken = new WeakSet<Duplex>();
+  /** Connections that get no response any more after that to an invalid request. */
+  const refused = new WeakSet<Duplex>();
   const answer = getRequestListener(
     (request, env) => server.fetch(request, latest.get((env as HttpBindings).incoming.socket)?.peer),
     { overrideGlobalObjects: true },
@@ -30,16 +31,16 @@ export function answerRequests(http: HttpServer, server: Server): void {
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
-    // What follows something unreadable is nobody's.
-    if (broken.has(socket)) return;
+    // Bytes behind an invalid request cannot be interpreted.
+    if (refused.has(socket)) return;
     const peer: Peer = { address: socket.remoteAddress, incoming };
     latest.set(socket, { incoming, outgoing, peer });
     try {
-      const { host, path } = readTarget(incoming);
+      const { host, path } = parseTarget(incoming);
       incoming.headers.host = host;
       incoming.url = path;
     } catch (error) {
-      broken.add(socket);
+      refused.add(socket);
       void send(server.refuse(error, peer), outgoing);
       return;
     }
@@ -47,26 +48,27 @@ export function answerRequests(http: HttpServer, server: Server): void {
     peers?.add(peer);
     void answer(incoming, outgoing).then(() => {
       peers?.delete(peer);
-      peer.refuse = null;
+      peer.abort = null;
     });
   }
 
-  /** Refuses what is no request, and ends the connection. */
+  /** Answers an invalid request with an error, and ends the connection. */
   function refuse(socket: Socket, error: AppError): void {
-    if (broken.has(socket)) return;
-    broken.add(socket);
-    const before = latest.get(socket);
-    if (before === undefined || before.outgoing.writableFinished) sendAlone(socket, error);
-    else if (before.incoming.complete) before.outgoing.once('close', () => sendAlone(socket, error));
-    // What failed is this request's body.
-    else if (before.outgoing.headersSent) socket.destroy();
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const previous = latest.get(socket);
+    if (previous === undefined || previous.outgoing.writableFinished) sendRefusal(socket, error);
+    else if (previous.incoming.complete) previous.outgoing.once('close', () => sendRefusal(socket, error));
+    // The invalid bytes are the body of the previous request.
+    else if (previous.outgoing.headersSent) socket.destroy();
     else {
-      before.outgoing.shouldKeepAlive = false;
-      before.peer.refuse?.(error);
+      previous.outgoing.shouldKeepAlive = false;
+      previous.peer.abort?.(error);
     }
   }
 
-  function sendAlone(socket: Socket, error: AppError): void {
+  /** Sends an error response for which node:http has no request. */
+  function sendRefusal(socket: Socket, error: AppError): void {
     if (!socket.writable) return;
     const outgoing = new ServerResponse(new IncomingMessage(socket));
     outgoing.assignSocket(socket);
@@ -78,11 +80,11 @@ export function answerRequests(http: HttpServer, server: Server): void {
     const peers = new Set<Peer>();
     unsent.set(socket, peers);
     socket.once('close', () => {
-      for (const { refuse } of peers) refuse?.(clientGone());
+      for (const { abort } of peers) abort?.(clientDisconnected());
     });
   });
   http.on('request', onRequest);
-  // A server may pass over what it does not know (RFC 9110 §10.1.1).
+  // A server may ignore unknown expectations (RFC 9110 §10.1.1).
   http.on('checkExpectation', onRequest);
   http.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => {});
@@ -94,12 +96,12 @@ export function answerRequests(http: HttpServer, server: Server): void {
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) return refuse(socket as Socket, toRefusal(error));
     const { incoming, peer } = latest.get(socket) ?? {};
-    if (incoming?.complete === false) peer?.refuse?.(brokenOff());
+    if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);
   });
 }
 
-/** What node:http found wrong, as a refusal. */
+/** The error for clients, by node:http's error. */
 function toRefusal(error: NodeJS.ErrnoException & { readonly reason?: string }): AppError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -109,11 +111,11 @@ function toRefusal(error: NodeJS.ErrnoException & { readonly reason?: string }):
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_EOF_STATE':
-      return brokenOff();
+      return incompleteRequest();
     default:
-      // The parser's reasons are fixed texts; an error without one is the connection's.
+      // The parser's reasons are fixed texts. An error without a reason is one of the connection.
       return error.reason === undefined
-        ? brokenOff()
+        ? incompleteRequest()
         : new AppError('bad_request', `The request could not be read. ${error.reason}.`);
   }
 }

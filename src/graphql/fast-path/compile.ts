@@ -1,6 +1,6 @@
-// Compiles an operation into functions that write its answer's JSON directly: no visit of the document, no object for
-// the answer, and columns go from PostgreSQL's bytes to JSON undecoded. Only answers without errors are made here:
-// whatever goes wrong throws, and the caller runs the operation again in full (fast-path.ts).
+// Compiles an operation into functions that write its answer as JSON. They traverse no document and build no result object, and
+// they copy columns from PostgreSQL's bytes to JSON without decoding them. They write answers without errors only: any error is
+// thrown, and the caller has the full executor execute the operation (fast-path.ts).
 import {
   type DocumentNode,
   type FieldNode,
@@ -20,23 +20,23 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { GraphContext } from '../context.ts';
+import { exposedColumn } from '../field-options.ts';
+import { columnWriter } from './column-writer.ts';
 import {
-  complete,
+  completeValue,
   Execution,
   leaf,
   list,
+  nonNull,
   nullable,
-  required,
   Unsupported,
   type VariableValues,
   type Write,
 } from './complete.ts';
-import { writeColumn } from './complete-column.ts';
-import type { GraphContext } from './context.ts';
-import { columnShownBy } from './field-options.ts';
 
 /**
- * Writes the answer, `{"data":...}`. Rejects with anything that is not a whole answer, and with AnswerTooLarge for one of more
+ * Executes the operation. Resolves to the answer, `{"data":...}`. Rejects with the first error in it, and with AnswerTooLarge for more
  * than `maxBytes`.
  */
 export type CompiledOperation = (
@@ -45,7 +45,7 @@ export type CompiledOperation = (
   maxBytes: number,
 ) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** The compiled form of a valid operation, or null for one that the full executor has to run. */
+/** Compiles a valid operation. Null for one that the full executor has to execute. */
 export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -54,13 +54,13 @@ export function compileOperation(
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null) return null;
   try {
-    const data = new Compiler(schema, document, operation).object(root, [operation.selectionSet]);
+    const data = new Compiler(schema, document, operation).compileObject(root, [operation.selectionSet]);
     const write: Write = (source, execution) => {
       execution.out.add(DATA);
       data(source, execution);
       execution.out.add(CLOSE);
     };
-    return (ctx, variables, maxBytes) => new Execution(ctx, variables, maxBytes).write(undefined, write);
+    return (ctx, variables, maxBytes) => new Execution(ctx, variables, maxBytes).run(undefined, write);
   } catch (error) {
     if (error instanceof Unsupported) return null;
     throw error;
@@ -71,10 +71,10 @@ const DATA = Buffer.from('{"data":');
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
-/** Resolvers of types are told nothing of the document. */
+/** The `info` given to `resolveType`, none of which reads it. */
 const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 
-/** Fragments in fragments unfold into more fields than anyone asks for in earnest. */
+/** Operations with more fields are not compiled: nested fragments may expand into exponentially many. */
 const MAX_FIELDS = 1_000;
 
 class Compiler {
@@ -92,31 +92,31 @@ class Compiler {
     }
   }
 
-  /** Writes an object of one type, its fields in the order of the document. */
-  object(type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Write {
-    // The executor asks objects whether they are of their type.
+  /** Writes an object of a type, its fields in the order of the document. */
+  compileObject(type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Write {
+    // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
-    const fields = [...this.collect(type, selections)].map(([key, nodes], position) => ({
-      lead: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
-      write: this.field(type, nodes),
+    const fields = [...this.collectFields(type, selections)].map(([key, nodes], position) => ({
+      prefix: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
+      write: this.compileField(type, nodes),
     }));
     return (source, execution) => {
       execution.out.add(OPEN);
-      for (const { lead, write } of fields) {
-        execution.out.add(lead);
+      for (const { prefix, write } of fields) {
+        execution.out.add(prefix);
         write(source, execution);
-        execution.requireRoom();
+        execution.requireBytesLeft();
       }
       execution.out.add(CLOSE);
     };
   }
 
-  /** The fields that a type gets, by response key, as the specification collects them (GraphQL §6.3.2). */
-  private collect(
+  /** The specification's CollectFields (GraphQL §6.3.2): the field nodes of a type, by response key. */
+  private collectFields(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
     into = new Map<string, FieldNode[]>(),
-    seen = new Set<string>(),
+    visited = new Set<string>(),
   ): Map<string, FieldNode[]> {
     for (const selection of selections.flatMap((set) => set.selections)) {
       if (selection.directives !== undefined && selection.directives.length > 0) throw new Unsupported();
@@ -124,28 +124,28 @@ class Compiler {
         const key = selection.alias?.value ?? selection.name.value;
         into.set(key, [...(into.get(key) ?? []), selection]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (this.applies(type, selection.typeCondition?.name.value)) {
-          this.collect(type, [selection.selectionSet], into, seen);
+        if (this.fragmentTypeApplies(type, selection.typeCondition?.name.value)) {
+          this.collectFields(type, [selection.selectionSet], into, visited);
         }
-      } else if (!seen.has(selection.name.value)) {
-        seen.add(selection.name.value);
+      } else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
         const fragment = this.definitions[selection.name.value];
         if (fragment === undefined) throw new Unsupported();
-        if (this.applies(type, fragment.typeCondition.name.value)) {
-          this.collect(type, [fragment.selectionSet], into, seen);
+        if (this.fragmentTypeApplies(type, fragment.typeCondition.name.value)) {
+          this.collectFields(type, [fragment.selectionSet], into, visited);
         }
       }
     }
     return into;
   }
 
-  private applies(type: GraphQLObjectType, condition: string | undefined): boolean {
+  private fragmentTypeApplies(type: GraphQLObjectType, condition: string | undefined): boolean {
     if (condition === undefined || condition === type.name) return true;
     const on = this.schema.getType(condition);
     return isAbstractType(on) && this.schema.isSubType(on, type);
   }
 
-  private field(parent: GraphQLObjectType, nodes: readonly FieldNode[]): Write {
+  private compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): Write {
     const [node] = nodes;
     if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
@@ -154,16 +154,19 @@ class Compiler {
       return (_source, execution) => execution.out.add(typename);
     }
     const field = parent.getFields()[name];
-    // The schema's own fields among them.
+    // Introspection fields are not among the fields of the type.
     if (field === undefined) throw new Unsupported();
-    const write = this.value(field.type, nodes);
-    const ask =
-      field.resolve === undefined ? property(name, write) : this.resolved(parent, field, nodes, write);
-    const column = columnShownBy(field);
-    return column === null ? ask : writeColumn(column, field, ask);
+    const write = this.compileType(field.type, nodes);
+    const writeResolved =
+      field.resolve === undefined
+        ? resolveProperty(name, write)
+        : this.compileResolver(parent, field, nodes, write);
+    const column = exposedColumn(field);
+    return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
 
-  private resolved(
+  /** Calls a field's resolver and completes its result. */
+  private compileResolver(
     parentType: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
@@ -183,29 +186,33 @@ class Compiler {
       schema,
       operation,
     };
-    const constant = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
+    const constantArgs = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, execution) => {
-      const args = constant ?? getArgumentValues(field, node, execution.variables);
-      complete(resolve(source, args, execution.ctx, info as unknown as GraphQLResolveInfo), write, execution);
+      const args = constantArgs ?? getArgumentValues(field, node, execution.variables);
+      completeValue(
+        resolve(source, args, execution.ctx, info as unknown as GraphQLResolveInfo),
+        write,
+        execution,
+      );
     };
   }
 
-  private value(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
-    if (isNonNullType(type)) return required(this.nullable(type.ofType, nodes));
-    return nullable(this.nullable(type, nodes));
+  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes));
+    return nullable(this.compileNullableType(type, nodes));
   }
 
-  /** Writes a value that is not null. */
-  private nullable(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+  /** Writes a value that has been found not to be null. */
+  private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
     if (isLeafType(type)) return leaf(type);
-    if (isListType(type)) return list(this.value(type.ofType, nodes));
+    if (isListType(type)) return list(this.compileType(type.ofType, nodes));
     const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    if (isObjectType(type)) return this.object(type, selections);
+    if (isObjectType(type)) return this.compileObject(type, selections);
     if (!isAbstractType(type)) throw new Unsupported();
     const writers = new Map(
       this.schema
         .getPossibleTypes(type)
-        .map((possible) => [possible.name, this.object(possible, selections)]),
+        .map((possible) => [possible.name, this.compileObject(possible, selections)]),
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
@@ -218,11 +225,12 @@ class Compiler {
   }
 }
 
-function property(name: string, write: Write): Write {
+/** graphql's default resolver, without methods. */
+function resolveProperty(name: string, write: Write): Write {
   return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);
     if (typeof value === 'function') throw new Unsupported();
-    complete(value, write, execution);
+    completeValue(value, write, execution);
   };
 }
 

@@ -1,5 +1,5 @@
-// Compiled operations against graphql's own executor, over a schema with everything that ours has little of: they write
-// the same data, or nothing at all, which leaves the operation to the executor.
+// Compiled operations compared with graphql's own executor, over a schema with features that the real one rarely uses: they write the same
+// data, or throw, which leaves the operation to the executor.
 import fc from 'fast-check';
 import {
   buildSchema,
@@ -14,10 +14,10 @@ import {
   validate,
 } from 'graphql';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { compileOperation } from '../../src/graphql/compile.ts';
-import type { GraphContext } from '../../src/graphql/context.ts';
-import { type Columns, rowMaker } from '../../src/rows/columns.ts';
-import { toBlock } from '../support/row-block.ts';
+import type { GraphContext } from '../../../src/graphql/context.ts';
+import { compileOperation } from '../../../src/graphql/fast-path/compile.ts';
+import { type Columns, rowMaker } from '../../../src/rows/columns.ts';
+import { toBlock } from '../../support/row-block.ts';
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
@@ -30,7 +30,7 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-/** Until the promises of a test have come. */
+/** Waits until the promises of a test are settled. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 const SDL = `
@@ -49,7 +49,7 @@ const SDL = `
   type Query { thing: Thing mustThing: Thing! named: Named either: Either things: [Thing!] with(text: String = "default", numbers: [Int!], color: Color): String }
 `;
 
-/** The resolvers that some of the fields get; the others read a property. */
+/** Resolvers of some fields; the others use the default resolver. */
 type Resolvers = Readonly<Record<string, GraphQLFieldResolver<unknown, unknown>>>;
 
 function schemaOf(
@@ -69,13 +69,10 @@ function schemaOf(
   return schema;
 }
 
-/** All that compiled operations look at of a context. */
-const CTX = { signal: new AbortController().signal } as GraphContext;
-
 interface Outcome {
-  /** What the executor says; null where it has errors. */
+  /** The executor's data; null where it has errors. */
   readonly expected: string | null;
-  /** What was written; null where nothing was. */
+  /** The compiled operation's output; null where it threw or was not compiled. */
   readonly written: string | null;
 }
 
@@ -91,7 +88,7 @@ async function run(
   const { data, errors } = await execute({ schema, document, variableValues: given });
   const expected = errors === undefined ? stringify({ data }) : null;
   if (errors !== undefined) await settled();
-  // Only the fast path has to see to failures that nobody waits for.
+  // From here on only the compiled operation may cause unhandled rejections.
   unhandled.length = 0;
   const compiled = compileOperation(schema, document, operation);
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
@@ -106,7 +103,10 @@ async function run(
   }
 }
 
-/** null for what has no JSON. */
+/** The part of a context that compiled operations use themselves. */
+const CTX = { signal: new AbortController().signal } as GraphContext;
+
+/** null where a value has no JSON. */
 function stringify(data: unknown): string | null {
   try {
     return JSON.stringify(data);
@@ -115,7 +115,7 @@ function stringify(data: unknown): string | null {
   }
 }
 
-/** The two agree, or nothing was written. */
+/** The output is the executor's, or there is none. */
 function agree({ expected, written }: Outcome): void {
   if (written !== null) expect(written).toBe(expected);
 }
@@ -138,7 +138,7 @@ const thing = (fields: object = {}) => ({
 });
 const of = (value: unknown): Resolvers => ({ 'Query.thing': () => value });
 
-describe('a failure anywhere writes nothing:', () => {
+describe('an error anywhere gives no output:', () => {
   const cases: Record<string, [query: string, thing: () => unknown]> = {
     'null where there must be text': ['{ thing { text must } }', () => thing({ must: null })],
     'nothing where there must be text': ['{ thing { must } }', () => ({})],
@@ -242,7 +242,7 @@ describe('a failure anywhere writes nothing:', () => {
   });
 });
 
-describe('what is unusual is written as the executor does, or not at all:', () => {
+describe('unusual values are written as the executor does, or not at all:', () => {
   const thenable = (value: unknown) =>
     Object.fromEntries([['then', (resolve: (value: unknown) => void) => resolve(value)]]);
   const cases: Record<string, [query: string, thing: () => unknown]> = {
@@ -304,7 +304,7 @@ describe('what is unusual is written as the executor does, or not at all:', () =
   });
 });
 
-describe('the document is collected as the executor does:', () => {
+describe('fields are collected as in the executor:', () => {
   const data = () =>
     thing({
       text: 't',
@@ -362,7 +362,7 @@ describe('the document is collected as the executor does:', () => {
     }
   });
 
-  test('a document that unfolds into very many fields is not compiled', async () => {
+  test('a document that expands into very many fields is not compiled', async () => {
     const level = (n: number) =>
       `fragment F${n} on Thing { ${Array.from({ length: 8 }, (_, i) => `a${i}: thing { ...F${n + 1} }`).join(' ')} }`;
     const query = `{ thing { ...F0 } } ${[0, 1, 2, 3, 4, 5].map(level).join(' ')} fragment F6 on Thing { text }`;
@@ -372,14 +372,14 @@ describe('the document is collected as the executor does:', () => {
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  test('mutations and the schema itself are not compiled', async () => {
+  test('mutations and introspection are not compiled', async () => {
     const schema = schemaOf();
     expect((await run(schema, '{ __schema { queryType { name } } }')).written).toBeNull();
     expect((await run(schema, '{ __type(name: "Thing") { name } with }')).written).toBeNull();
   });
 });
 
-test('columns of rows that still are text', async () => {
+test('columns are written from the bytes of their rows', async () => {
   const columns = {
     whole: 'int8',
     small: 'int4',
@@ -414,7 +414,7 @@ test('columns of rows that still are text', async () => {
       `${column}List${type}: [${type}]`,
     ]),
   );
-  const { schema: ours } = await import('../../src/graphql/schema.ts');
+  const { schema: ours } = await import('../../../src/graphql/schema.ts');
   const schema = buildSchema(`
     scalar BigInt scalar DateTime scalar JSON enum Color { RED GREEN }
     type Row { ${fields.join(' ')} } type Query { row: Row }`);
@@ -458,7 +458,7 @@ describe('any data', () => {
     ]),
   );
 
-  /** A value, mostly good, mostly at once. */
+  /** A value, mostly valid, mostly no promise. */
   function some(good: fc.Arbitrary<unknown>, bad: number): fc.Arbitrary<unknown> {
     return fc.oneof(
       { arbitrary: good, weight: 100 - bad },
@@ -512,7 +512,7 @@ describe('any data', () => {
       };
     }).thing;
 
-  /** Promises are made when they are asked for: nobody waits for others. */
+  /** Promises are created on access, since nothing handles those of fields that are not selected. */
   function live(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(live);
     if (typeof value !== 'object' || value === null) return value;
@@ -527,7 +527,7 @@ describe('any data', () => {
     return object;
   }
 
-  test.each([0, 4])('with %i %% that is bad', async (bad) => {
+  test.each([0, 4])('with %i %% invalid values', async (bad) => {
     const schema = (value: unknown) => schemaOf({ ...resolvers, 'Query.thing': () => live(value) });
     let written = 0;
     await fc.assert(

@@ -1,10 +1,10 @@
-// An operation that would take too much is refused before it runs (DESIGN §10), however it is written.
+// Documents and operations beyond the limits are refused before they are executed (DESIGN §10).
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseWithinLimits } from '../../src/graphql/limits.ts';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
+import { parseWithinLimits } from '../../../src/graphql/limits/document-limits.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -32,7 +32,7 @@ const tooCostly = /^The operation may touch \d+ rows by its page sizes; at most 
 const tooManyValues = /^The answer may have \d+ values by its page sizes; at most 5000 are allowed\./;
 
 describe('depth', () => {
-  test('is the number of fields inside fields', async () => {
+  test('is the number of levels of nested fields', async () => {
     expect(await refusalOf(nested(1))).toBeUndefined();
     expect(await refusalOf(nested(3))).toMatch(/^The operation is nested 11 levels deep/);
   });
@@ -81,7 +81,7 @@ describe('cost', () => {
     expect(await refusalOf(`{ ${WORKSPACE} { ${aliases(10)} } }`)).toMatch(tooCostly);
   });
 
-  test('counts every value, so that a row cannot be asked for a thousand times', async () => {
+  test('counts every value, so that a row cannot be selected a thousand times', async () => {
     const values = Array.from({ length: 600 }, (_, i) => `a${i}: uuid`).join(' ');
     expect(await refusalOf(`{ ${WORKSPACE} { contacts(first: 100) { nodes { ${values} } } } }`)).toMatch(
       tooManyValues,
@@ -104,7 +104,7 @@ describe('cost', () => {
     expect(await refusalOf(query(120))).toMatch(tooManyValues);
   });
 
-  test('counts cursors and edges as the values that they are', async () => {
+  test('counts cursors and edges as values', async () => {
     const edges = (count: number) =>
       Array.from({ length: count }, (_, i) => `a${i}: edges { cursor }`).join(' ');
     const query = (count: number) => `{ ${WORKSPACE} { contacts(first: 100) { ${edges(count)} } } }`;
@@ -120,7 +120,7 @@ describe('cost', () => {
     expect(await refusalOf(spread(100))).toMatch(tooCostly);
   });
 
-  test('of fragments that double each other is found at once', async () => {
+  test('of exponentially nested fragments is computed in linear time', async () => {
     const fragments = Array.from(
       { length: 40 },
       (_, i) =>
@@ -139,15 +139,15 @@ describe('cost', () => {
     expect(await refusalOf(`query ($ids: [ID!]!) { ${many} }`, { ids })).toMatch(tooCostly);
   });
 
-  test('counts a caller’s teams as the one that they are', async () => {
+  test('counts a caller’s teams as one, since a credential is for one team', async () => {
     expect(
       await refusalOf('{ teams(first: 100) { nodes { workspaces(first: 100) { nodes { id } } } } }'),
     ).toBeUndefined();
   });
 });
 
-describe('the schema', () => {
-  test('can be read in full, whatever the limits on data', async () => {
+describe('introspection', () => {
+  test('is allowed in full, whatever the limits on data', async () => {
     expect(await refusalOf(getIntrospectionQuery())).toBeUndefined();
     expect(
       await refusalOf(
@@ -156,7 +156,7 @@ describe('the schema', () => {
     ).toBeUndefined();
   });
 
-  test('cannot be read many times at once', async () => {
+  test('of the whole schema many times at once is refused', async () => {
     const all = Array.from(
       { length: 40 },
       (_, i) => `a${i}: __schema { types { fields { args { name description } } } }`,
@@ -189,28 +189,28 @@ describe('the schema', () => {
     throw new Error('never refused');
   });
 
-  test('may be asked for with variables, in fragments, and with what else is on the root', async () => {
+  test('is allowed with variables, in fragments, and beside other root fields', async () => {
     const query = `query ($name: String!) { ...A viewer { name } } fragment A on Query { ... { __type(name: $name) { ...B } } }
       fragment B on __Type { name fields { name ...C } } fragment C on __Field { type { name } }`;
     expect(await refusalOf(query, { name: 'Contact' })).toBeUndefined();
   });
 
-  test('is no way round the limits on data', async () => {
+  test('does not bypass the limits on data', async () => {
     expect(await refusalOf(`{ __schema { queryType { name } } ${nested(3).slice(1)}`)).toMatch(tooDeep);
   });
 });
 
-describe('documents that never end', () => {
+describe('hostile documents', () => {
   test.each([
     ['selections', `{ ${'a { '.repeat(1_900)}`],
     ['lists', `{ nodes(ids: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { id } }`],
     ['objects', `{ node(id: ${'{a:'.repeat(1_300)}1${'}'.repeat(1_300)}) { id } }`],
     ['types', `query ($a: ${'['.repeat(1_900)}Int${']'.repeat(1_900)}) { __typename }`],
-  ])('very many %s inside each other are not even parsed', async (_name, query) => {
+  ])('very many %s inside each other are not parsed', async (_name, query) => {
     expect(await refusalOf(query)).toBe('The document has more than 200 brackets inside each other.');
   });
 
-  test('brackets in texts and comments do not count', async () => {
+  test('brackets in strings and comments do not count', async () => {
     const open = '{'.repeat(300);
     const block = `"""a "quoted" \\""" ${open}"""`;
     const query = `{ # ${open}\n a: node(id: "\\"${open}") { id } b: node(id: ${block}) { id } }`;
@@ -225,7 +225,7 @@ describe('documents that never end', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
   });
 
-  test('a document of very many tokens is not even validated', async () => {
+  test('a document of very many tokens is not validated', async () => {
     const { response, errors } = await post(gateway, { query: `{ ${'a '.repeat(20_000)} }` }, { caller });
     expect(response.status).toBe(400);
     expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }]);
@@ -239,13 +239,13 @@ describe('documents that never end', () => {
     );
   });
 
-  test('a name has a length limit: it is written with every value, and into every message', async () => {
+  test('a name has a length limit: it is repeated with every value and in every message', async () => {
     const alias = (length: number) => `{ ${'a'.repeat(length)}: viewer { kind } }`;
     expect(await refusalOf(alias(128))).toBeUndefined();
     expect(await refusalOf(alias(129))).toBe('A name in the document is longer than 128 characters.');
   });
 
-  test('a document has a limit of lines: each error is found by going through them', async () => {
+  test('a document has a limit of lines: locating an error scans them', async () => {
     expect(await refusalOf(`${'\n'.repeat(3_999)}{ viewer { kind } }`)).toBeUndefined();
     for (const newline of ['\n', '\r', '\r\n'])
       expect(await refusalOf(`${newline.repeat(4_000)}{ viewer { kind } }`)).toBe(
@@ -253,7 +253,7 @@ describe('documents that never end', () => {
       );
   });
 
-  test('twenty mistakes of a document are told, in short messages', async () => {
+  test('at most twenty validation errors are returned, with short messages', async () => {
     const value = `{z: "${'q'.repeat(50_000)}" ${Array.from({ length: 100 }, (_, i) => `f${i}: 1`).join(' ')}}`;
     const query = `query ($a: RemoveConditionalSplitInput = ${value}) { __typename }`;
     const { response, errors } = await post(gateway, { query });
@@ -262,7 +262,7 @@ describe('documents that never end', () => {
     for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(501);
   });
 
-  test('what is sent without credentials is not answered a hundred times over', async () => {
+  test('the answer to a document without credentials is not a hundred times its size', async () => {
     const variables = Array.from({ length: 110 }, (_, i) => `$${'v'.repeat(120)}${i}`).join(' ');
     const query = `query ${'Q'.repeat(128)} { __type(name: "x" a: [${variables}]) { name } }`;
     const response = await gateway.send('/graphql', {
@@ -273,7 +273,7 @@ describe('documents that never end', () => {
     expect((await response.text()).length).toBeLessThan(10 * query.length);
   });
 
-  // A scan that goes back at every quote would need minutes.
+  // Quadratic scanning would take minutes.
   test.each([
     ['escaped quotes', '\\"'.repeat(131_000)],
     ['quotes', '"'.repeat(262_000)],
@@ -292,13 +292,13 @@ describe('documents that never end', () => {
 describe('without credentials', () => {
   const long = (field: string) => `{ ${Array.from({ length: 500 }, (_, i) => `a${i}: ${field}`).join(' ')} }`;
 
-  test('a long document is not validated: who asks for data is asked for credentials', async () => {
+  test('a long document is not validated: an operation on data gets 401', async () => {
     const { response, errors } = await post(gateway, { query: long('viewer { nope }') });
     expect(response.status).toBe(401);
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
   });
 
-  test('a long document about the schema is refused', async () => {
+  test('a long introspection document is refused', async () => {
     const { response, errors } = await post(gateway, { query: long('__typename') });
     expect(response.status).toBe(400);
     expect(errors).toMatchObject([
@@ -309,7 +309,7 @@ describe('without credentials', () => {
     ]);
   });
 
-  test('fragments that contain themselves in a long document do no harm', async () => {
+  test('recursive fragments in a long document are refused', async () => {
     const query = `${long('viewer { name }').slice(0, -1)} ...A } fragment A on Query { ...B ...B } fragment B on Query { ...A }`;
     const { response } = await post(gateway, { query });
     expect(response.status).toBe(401);

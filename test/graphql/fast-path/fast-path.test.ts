@@ -1,31 +1,31 @@
-// Both ways to an answer, Yoga's and the fast path's, say the same, to the byte, whatever is asked and whoever asks.
+// The fast path gives the same bytes as Yoga, for any operation and any caller.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { examples } from '../../src/graphiql/app/examples.ts';
-import { encodeCursor } from '../../src/pagination.ts';
-import { endOf, RowBlock } from '../../src/rows/row-block.ts';
-import { seedDemoKey } from '../support/demo.ts';
-import * as factories from '../support/factories.ts';
+import { examples } from '../../../src/graphiql/app/examples.ts';
+import { encodeCursor } from '../../../src/pagination.ts';
+import { endOf, RowBlock } from '../../../src/rows/row-block.ts';
+import { seedDemoKey } from '../../support/demo.ts';
+import * as factories from '../../support/factories.ts';
 import {
   type Comparison,
-  createLanes,
-  type LaneOperation,
-  type LaneRequest,
-  mustBeByLane,
-} from '../support/fast-path.ts';
-import { type Asked, operations, readAsked, readTestOperations } from '../support/fast-path-operations.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { oauthGrant } from '../support/grants.ts';
-import { intercept } from '../support/graphql-statements.ts';
+  createComparison,
+  type GraphqlOperation,
+  type GraphqlRequest,
+  mustUseFastPath,
+} from '../../support/fast-path.ts';
+import { type Asked, operations, readAsked, readTestOperations } from '../../support/fast-path-operations.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { oauthGrant } from '../../support/grants.ts';
+import { intercept } from '../../support/graphql-statements.ts';
 
 const RUNS = 100;
 
 let gateway: Gateway;
-let bothLanes: (request: LaneRequest) => Promise<Comparison>;
+let compare: (request: GraphqlRequest) => Promise<Comparison>;
 let asked: Asked;
 let caller: Caller;
 let teamId: bigint;
-let callers: Readonly<Record<string, Omit<LaneRequest, 'body'>>>;
+let callers: Readonly<Record<string, Omit<GraphqlRequest, 'body'>>>;
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
@@ -33,7 +33,7 @@ const onUnhandled = (reason: unknown) => unhandled.push(reason);
 beforeAll(async () => {
   gateway = await createGateway();
   caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
-  bothLanes = createLanes(gateway);
+  compare = createComparison(gateway);
   teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
   await oauthGrant(gateway.app, { teamId });
   asked = await readAsked(gateway.app);
@@ -45,7 +45,7 @@ beforeAll(async () => {
     'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
     nobody: { caller: anonymous },
   };
-  // Or a use would be noted between two answers that show when a key was last used.
+  // Otherwise `lastUsedAt` would be updated between two answers that contain it.
   await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
   process.on('unhandledRejection', onUnhandled);
 });
@@ -58,63 +58,63 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Asks both; what was asked three times is the same three times, from where it has to come. */
-async function agree(request: LaneRequest): Promise<Comparison> {
-  const comparison = await bothLanes(request);
-  const { byYoga, first, second, secondByLane, statementsByYoga, statements } = comparison;
+/** Compares the answers: all three are equal, and the second one is the fast path's where it must be. */
+async function agree(request: GraphqlRequest): Promise<Comparison> {
+  const comparison = await compare(request);
+  const { byYoga, first, second, secondByFastPath, statementsByYoga, statements } = comparison;
   expect(first).toEqual(byYoga);
   expect(second).toEqual(byYoga);
-  const expected = mustBeByLane(request, comparison);
-  if (expected !== null) expect(secondByLane).toBe(expected);
-  if (secondByLane) expect(statements.length).toBeLessThanOrEqual(statementsByYoga.length);
+  const expected = mustUseFastPath(request, comparison);
+  if (expected !== null) expect(secondByFastPath).toBe(expected);
+  if (secondByFastPath) expect(statements.length).toBeLessThanOrEqual(statementsByYoga.length);
   return comparison;
 }
 
-/** As `agree`, and the fast path gave the answer. */
-async function agreeByLane(request: LaneRequest): Promise<Comparison> {
+/** As `agree`, and the fast path must give the second answer. */
+async function agreeByFastPath(request: GraphqlRequest): Promise<Comparison> {
   const comparison = await agree(request);
-  expect(comparison.secondByLane).toBe(true);
+  expect(comparison.secondByFastPath).toBe(true);
   return comparison;
 }
 
-async function agreeForEveryCaller(operation: LaneOperation): Promise<number> {
-  let byLane = 0;
+async function agreeForEveryCaller(operation: GraphqlOperation): Promise<number> {
+  let byFastPath = 0;
   for (const from of Object.values(callers)) {
-    const { secondByLane } = await agree({ ...from, body: operation });
-    if (secondByLane) byLane++;
+    const { secondByFastPath } = await agree({ ...from, body: operation });
+    if (secondByFastPath) byFastPath++;
   }
-  return byLane;
+  return byFastPath;
 }
 
-describe('every operation that we have', () => {
-  test('the examples', async () => {
+describe('every existing operation', () => {
+  test('GraphiQL’s examples', async () => {
     for (const { query, variables } of examples) {
       if (query.includes('mutation')) continue;
-      await agreeByLane({ caller, body: { query, variables: JSON.parse(variables || '{}') as unknown } });
+      await agreeByFastPath({ caller, body: { query, variables: JSON.parse(variables || '{}') as unknown } });
       await agreeForEveryCaller({ query, variables: JSON.parse(variables || '{}') as unknown });
     }
   });
 
-  test('the tests’', { timeout: 60_000 }, async () => {
+  test('the operations of all tests', { timeout: 60_000 }, async () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
-    let byLane = 0;
-    for (const operation of all) byLane += await agreeForEveryCaller(operation);
-    expect(byLane).toBeGreaterThan(100);
+    let byFastPath = 0;
+    for (const operation of all) byFastPath += await agreeForEveryCaller(operation);
+    expect(byFastPath).toBeGreaterThan(100);
   });
 });
 
 test('generated operations', async () => {
-  let byLane = 0;
+  let byFastPath = 0;
   await fc.assert(
     fc.asyncProperty(operations(asked), async (operation) => {
-      byLane += await agreeForEveryCaller(operation);
+      byFastPath += await agreeForEveryCaller(operation);
     }),
-    // Operations are small, and to make one smaller takes as long as all of them.
+    // No shrinking: operations are small, and shrinking one would take as long as all runs.
     { numRuns: RUNS, endOnFailure: true },
   );
-  // About 1.5 a run, by chance; which ones it has to be is checked for each.
-  expect(byLane).toBeGreaterThan(70);
+  // About 1.5 a run on average; `agree` checks for each whether it must be one.
+  expect(byFastPath).toBeGreaterThan(70);
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {
@@ -127,8 +127,8 @@ const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder
   nodes(ids: $ids) { __typename id }
 }`;
 
-describe('of an operation that the fast path knows', () => {
-  const knows = () => agreeByLane({ caller, body: { query: PAGE, variables: { id: 1 } } });
+describe('of an operation that the fast path has compiled', () => {
+  const warmUp = () => agreeByFastPath({ caller, body: { query: PAGE, variables: { id: 1 } } });
 
   test.each<[string, Record<string, unknown> | null, boolean]>([
     ['no size', { first: null }, true],
@@ -157,21 +157,21 @@ describe('of an operation that the fast path knows', () => {
     ['a workspace that is not there', { id: 999_999 }, false],
     ['another team’s workspace', { id: 3 }, false],
     ['no variables', null, false],
-  ])('variables: %s', async (_name, changed, byLane) => {
-    await knows();
+  ])('variables: %s', async (_name, changed, byFastPath) => {
+    await warmUp();
     const variables = changed === null ? null : { id: 1, ...changed };
-    const { secondByLane } = await agree({ caller, body: { query: PAGE, variables } });
-    expect(secondByLane).toBe(byLane);
-    await knows();
+    const { secondByFastPath } = await agree({ caller, body: { query: PAGE, variables } });
+    expect(secondByFastPath).toBe(byFastPath);
+    await warmUp();
   });
 
   const QUERY = '{ viewer { name } }';
   const NAMED = 'query A { viewer { name } } query B { viewer { scopes } }';
 
   test('bodies of any other kind', async () => {
-    await agreeByLane({ caller, body: { query: QUERY } });
-    await agreeByLane({ caller, body: { query: NAMED, operationName: 'A' } });
-    await agreeByLane({ caller, body: { query: NAMED, operationName: 'B' } });
+    await agreeByFastPath({ caller, body: { query: QUERY } });
+    await agreeByFastPath({ caller, body: { query: NAMED, operationName: 'A' } });
+    await agreeByFastPath({ caller, body: { query: NAMED, operationName: 'B' } });
     const bodies = [
       { query: QUERY, nope: 1 },
       { query: QUERY, nope: null },
@@ -189,7 +189,7 @@ describe('of an operation that the fast path knows', () => {
       { query: [QUERY] },
       [{ query: QUERY }],
       { variables: {} },
-      // What only looks alike once name and text are put together.
+      // Another operation name and document with the same cache key.
       { query: `A\n${NAMED}` },
       { query: `${NAMED}\nA` },
       { query: `\n${QUERY}` },
@@ -209,11 +209,11 @@ describe('of an operation that the fast path knows', () => {
     for (const body of [...bodies, ...texts]) await agree({ caller, body });
   });
 
-  test('a comment that makes another text of it', async () => {
+  test('a comment, which makes it another document', async () => {
     const commented = `#A\n${QUERY}`;
-    await agreeByLane({ caller, body: { query: commented } });
+    await agreeByFastPath({ caller, body: { query: commented } });
     await agree({ caller, body: { query: QUERY, operationName: '#A' } });
-    await agreeByLane({ caller, body: { query: `#B\n${NAMED}`, operationName: 'A' } });
+    await agreeByFastPath({ caller, body: { query: `#B\n${NAMED}`, operationName: 'A' } });
     await agree({ caller, body: { query: NAMED, operationName: 'A\n#B' } });
   });
 
@@ -227,12 +227,12 @@ describe('of an operation that the fast path knows', () => {
     ['text/plain'],
     [''],
   ])('content type "%s"', async (type) => {
-    await agreeByLane({ caller, body: { query: QUERY } });
+    await agreeByFastPath({ caller, body: { query: QUERY } });
     await agree({ caller, body: JSON.stringify({ query: QUERY }), headers: { 'Content-Type': type } });
   });
 
-  test('parameters in the address', async () => {
-    await agreeByLane({ caller, body: { query: QUERY } });
+  test('parameters in the URL', async () => {
+    await agreeByFastPath({ caller, body: { query: QUERY } });
     for (const search of [
       '?query=%7B__typename%7D',
       '?operationName=A',
@@ -245,7 +245,7 @@ describe('of an operation that the fast path knows', () => {
   });
 });
 
-describe('what is accepted', () => {
+describe('the Accept header', () => {
   const all = [
     '',
     '*/*',
@@ -279,13 +279,13 @@ describe('what is accepted', () => {
       '{ team(databaseId: 99) { name } }',
       '{ nope }',
     ]) {
-      // A text of its own, for the fast path remembers a few of the ways to ask for each.
+      // A document of its own, since the fast path keeps headers for a few Accept headers of each.
       const body = { query: `# ${accept}\n${query}` };
       for (const by of [caller, anonymous]) await agree({ caller: by, body, headers });
     }
   });
 
-  test('one operation in very many ways, each with headers of its own', async () => {
+  test('one operation with very many Accept headers, each with response headers of its own', async () => {
     const body = { query: '{ viewer { name scopes } }' };
     const types = new Set<string | undefined>();
     for (const accept of [...all, ...all]) {
@@ -297,42 +297,42 @@ describe('what is accepted', () => {
   });
 });
 
-describe('whoever asks', () => {
+describe('the caller', () => {
   const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
-  const remember = () => agreeByLane({ caller, body: { query } });
+  const warmUp = () => agreeByFastPath({ caller, body: { query } });
 
-  test('nobody is never answered by the fast path', async () => {
+  test('without credentials is never answered by the fast path', async () => {
     for (const text of [query, '{ __typename }', '{ viewer { name } }']) {
-      await agreeByLane({ caller, body: { query: text } });
-      const { firstByLane, secondByLane } = await agree({ caller: anonymous, body: { query: text } });
-      expect([firstByLane, secondByLane]).toEqual([false, false]);
+      await agreeByFastPath({ caller, body: { query: text } });
+      const { firstByFastPath, secondByFastPath } = await agree({ caller: anonymous, body: { query: text } });
+      expect([firstByFastPath, secondByFastPath]).toEqual([false, false]);
     }
     for (const authorization of ['Bearer nope', 'Basic Zm9vOmJhcg==', `Bearer fgw_${'0'.repeat(49)}`]) {
-      const { byYoga, firstByLane } = await agree({ caller: { authorization }, body: { query } });
-      expect([byYoga.status, firstByLane]).toEqual([401, false]);
+      const { byYoga, firstByFastPath } = await agree({ caller: { authorization }, body: { query } });
+      expect([byYoga.status, firstByFastPath]).toEqual([401, false]);
     }
   });
 
-  test('a key that is revoked, or past its time, is 401 from then on', async () => {
+  test('with a key that is revoked or expired gets 401 from then on', async () => {
     const { prisma } = gateway.app.store;
     for (const change of [
       { revokedAt: new Date() },
       { createdAt: new Date('2020-01-01'), expiresAt: new Date('2020-02-01') },
     ]) {
       const key = await factories.apiKey(gateway.app, { teamId });
-      await agreeByLane({ caller: key, body: { query } });
+      await agreeByFastPath({ caller: key, body: { query } });
       await prisma.apiKey.update({ where: { id: key.id }, data: change });
-      const { byYoga, firstByLane, secondByLane } = await agree({ caller: key, body: { query } });
-      expect([byYoga.status, firstByLane, secondByLane]).toEqual([401, false, false]);
+      const { byYoga, firstByFastPath, secondByFastPath } = await agree({ caller: key, body: { query } });
+      expect([byYoga.status, firstByFastPath, secondByFastPath]).toEqual([401, false, false]);
     }
-    await remember();
+    await warmUp();
   });
 
-  test('a key that loses a scope, and gets it back', async () => {
+  test('with a key that loses a scope, and gets it back', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
     const give = (scopes: string[]) =>
       gateway.app.store.prisma.apiKey.update({ where: { id: key.id }, data: { scopes } });
-    const { byYoga: whole } = await agreeByLane({ caller: key, body: { query } });
+    const { byYoga: whole } = await agreeByFastPath({ caller: key, body: { query } });
     for (const scopes of [
       ['account:read', 'funnels:read'],
       ['account:read'],
@@ -340,19 +340,19 @@ describe('whoever asks', () => {
       ['webhooks:read'],
     ]) {
       await give(scopes);
-      const { byYoga, firstByLane } = await agree({ caller: key, body: { query } });
-      expect([firstByLane, byYoga.body.includes('INSUFFICIENT_SCOPE')]).toEqual([false, true]);
+      const { byYoga, firstByFastPath } = await agree({ caller: key, body: { query } });
+      expect([firstByFastPath, byYoga.body.includes('INSUFFICIENT_SCOPE')]).toEqual([false, true]);
     }
     await give(['read']);
-    const { first, firstByLane } = await agree({ caller: key, body: { query } });
-    expect([first, firstByLane]).toEqual([whole, true]);
+    const { first, firstByFastPath } = await agree({ caller: key, body: { query } });
+    expect([first, firstByFastPath]).toEqual([whole, true]);
   });
 
-  test('another team and another host get what is theirs', async () => {
-    await remember();
+  test('of another team, and on another host, gets its own data', async () => {
+    await warmUp();
     for (const [name, from] of Object.entries(callers)) {
-      const { firstByLane, first } = await agree({ ...from, body: { query } });
-      expect([name, firstByLane]).toEqual([name, name === 'everything']);
+      const { firstByFastPath, first } = await agree({ ...from, body: { query } });
+      expect([name, firstByFastPath]).toEqual([name, name === 'everything']);
       expect([name, /"uuid"/.test(first.body)]).toEqual([name, name === 'everything']);
     }
     const own = '{ viewer { name } teams { nodes { name workspaces { nodes { name } } } } }';
@@ -362,33 +362,33 @@ describe('whoever asks', () => {
     expect(bodies.size).toBe(Object.keys(callers).length);
   });
 
-  test('rows that change are shown as they are now', async () => {
-    const { byYoga } = await remember();
+  test('gets the current values of changed rows', async () => {
+    const { byYoga } = await warmUp();
     await gateway.app.store.prisma.workspace.update({
       where: { id: 1n },
       data: { name: 'Renamed "\u2028" 🏕' },
     });
-    const changed = await remember();
-    expect(changed.firstByLane).toBe(true);
+    const changed = await warmUp();
+    expect(changed.firstByFastPath).toBe(true);
     expect(changed.byYoga.body).not.toBe(byYoga.body);
   });
 });
 
-describe('while the store misbehaves', () => {
+describe('while the store fails', () => {
   const query = `{ workspace(databaseId: 1) { name
     contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
     funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
-  const remember = () => agreeByLane({ caller, body: { query } });
+  const warmUp = () => agreeByFastPath({ caller, body: { query } });
 
-  /** What `watch` makes of each statement, in place of its rows. */
+  /** Compares the answers while `watch` intercepts each statement. */
   async function during(watch: Parameters<typeof intercept>[1]): Promise<Comparison> {
-    await remember();
+    await warmUp();
     const stop = intercept(gateway, watch);
     try {
       return await agree({ caller, body: { query } });
     } finally {
       stop();
-      await remember();
+      await warmUp();
     }
   }
 
@@ -396,28 +396,28 @@ describe('while the store misbehaves', () => {
     'failed statements that begin with "%s"',
     async (prefix) => {
       let failed = 0;
-      const { byYoga, firstByLane } = await during((name, send) => {
+      const { byYoga, firstByFastPath } = await during((name, send) => {
         if (!name.startsWith(prefix) || /^(hosts|api_keys)\./.test(name)) return send();
         failed++;
         return Promise.reject(new TypeError(`column of ${name}`));
       });
       expect(failed).toBeGreaterThan(0);
-      expect([firstByLane, byYoga.body.includes('"code":"INTERNAL"')]).toEqual([false, true]);
+      expect([firstByFastPath, byYoga.body.includes('"code":"INTERNAL"')]).toEqual([false, true]);
     },
   );
 
-  test('the database away', async () => {
+  test('an unreachable database', async () => {
     const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const { byYoga, firstByLane } = await during((name, send) =>
+    const { byYoga, firstByFastPath } = await during((name, send) =>
       /^(hosts|api_keys)\./.test(name) ? send() : Promise.reject(away),
     );
-    expect([byYoga.status, firstByLane]).toEqual([503, false]);
+    expect([byYoga.status, firstByFastPath]).toEqual([503, false]);
   });
 
-  test('a column that is null where none may be costs all that it makes null', async () => {
+  test('an unexpected null in a non-null column makes the same fields null', async () => {
     const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
     let emptied = 0;
-    const { byYoga, firstByLane } = await during(async (_name, send) => {
+    const { byYoga, firstByFastPath } = await during(async (_name, send) => {
       const rows = await send();
       if (!(rows instanceof RowBlock)) return rows;
       for (const [field, start] of rows.starts.entries()) {
@@ -428,7 +428,7 @@ describe('while the store misbehaves', () => {
       return rows;
     });
     expect(emptied).toBeGreaterThan(0);
-    expect(firstByLane).toBe(false);
+    expect(firstByFastPath).toBe(false);
     expect(byYoga.body).toContain('"contacts":null,"a":null,"funnels":{');
   });
 });

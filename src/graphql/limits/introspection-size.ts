@@ -1,5 +1,5 @@
-// How large an answer about the schema gets: counted by going through the schema as the executor will, without making the
-// answer. The schema needs no key, so the limits on data do not apply to it.
+// Limits the size of introspection answers: computes it by traversing the schema as the executor will, without building the
+// answer. Introspection needs no credentials and reads no rows, so that the cost analysis does not cover it.
 import {
   type DocumentNode,
   type FieldNode,
@@ -17,33 +17,32 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { AppError } from '../errors.ts';
-import type { Variables } from './weights.ts';
+import { AppError } from '../../errors.ts';
+import type { Variables } from './cost.ts';
 
-/** How often the whole schema may be read at once. */
-const MAX_TIMES = 2;
+/** The limit, as a multiple of the answer to the full introspection query. */
+const MAX_FULL_SIZES = 2;
 
-/** The quotes, colon and comma around a member. */
+/** The quotes, colon and comma of a JSON member. */
 const PUNCTUATION_CHARS = 5;
 
-/** How long the answer to the longest introspection query is, in characters. */
-const wholes = new WeakMap<GraphQLSchema, number>();
+/** The length of the answer to the full introspection query, in characters, by schema. */
+const fullSizes = new WeakMap<GraphQLSchema, number>();
 
-/** @throws AppError `invalid` where the operation asks for much more of the schema than all of it */
+/** @throws AppError `invalid` where the answer would be much larger than that to the full introspection query */
 export function requireSmallIntrospection(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
 ): void {
-  const whole = wholes.get(schema) ?? sizeOfWhole(schema);
-  wholes.set(schema, whole);
-  const counter = new Counter(schema, document, operation, variables, MAX_TIMES * whole);
+  const fullSize = fullSizes.get(schema) ?? computeFullSize(schema);
+  fullSizes.set(schema, fullSize);
+  const counter = new SizeCounter(schema, document, operation, variables, MAX_FULL_SIZES * fullSize);
   counter.addRoot(operation.selectionSet);
 }
 
-/** In characters. */
-function sizeOfWhole(schema: GraphQLSchema): number {
+function computeFullSize(schema: GraphQLSchema): number {
   const document = parse(
     getIntrospectionQuery({
       specifiedByUrl: true,
@@ -55,14 +54,14 @@ function sizeOfWhole(schema: GraphQLSchema): number {
   );
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('no introspection query');
-  const counter = new Counter(schema, document, operation, {}, Number.POSITIVE_INFINITY);
+  const counter = new SizeCounter(schema, document, operation, {}, Number.POSITIVE_INFINITY);
   counter.addRoot(operation.selectionSet);
   return counter.chars;
 }
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
-class Counter {
+class SizeCounter {
   chars = 0;
   private readonly schema: GraphQLSchema;
   private readonly fragments = new Map<string, SelectionSetNode>();
@@ -74,7 +73,7 @@ class Counter {
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-    given: Variables,
+    rawVariables: Variables,
     maxChars: number,
   ) {
     this.schema = schema;
@@ -84,10 +83,10 @@ class Counter {
         this.fragments.set(definition.name.value, definition.selectionSet);
     }
     const definitions = operation.variableDefinitions ?? [];
-    this.coerce = () => getVariableValues(schema, definitions, given, { maxErrors: 1 });
+    this.coerce = () => getVariableValues(schema, definitions, rawVariables, { maxErrors: 1 });
   }
 
-  /** Counts what is below `__schema` and `__type`, wherever a selection of the root has them. */
+  /** Counts the fields `__schema` and `__type` of the root type, with their selections. */
   addRoot(selection: SelectionSetNode): void {
     for (const node of this.fieldsOf(selection)) {
       const field = META_FIELDS.find(({ name }) => name === node.name.value);
@@ -112,7 +111,7 @@ class Counter {
   private addField(node: FieldNode, field: typeof SchemaMetaFieldDef, source: unknown): void {
     this.add((node.alias ?? node.name).value.length + PUNCTUATION_CHARS);
     this.variables ??= this.coerce();
-    // Variables that do not fit are refused by the executor.
+    // The executor refuses variables that cannot be coerced.
     if (this.variables.variableValues === undefined) return;
     const args = getArgumentValues(field, node, this.variables.variableValues);
     const value: unknown = field.resolve?.(source, args, undefined, { schema: this.schema } as never);
@@ -129,13 +128,13 @@ class Counter {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) yield selection;
       else {
-        // Fragments in fragments may unfold into very many empty ones.
+        // Each spread counts: nested fragments may expand into very many spreads without a field.
         this.add(1);
-        const within =
+        const selectionSet =
           selection.kind === Kind.INLINE_FRAGMENT
             ? selection.selectionSet
             : this.fragments.get(selection.name.value);
-        if (within !== undefined) yield* this.fieldsOf(within);
+        if (selectionSet !== undefined) yield* this.fieldsOf(selectionSet);
       }
     }
   }

@@ -1,5 +1,5 @@
-// What an operation weighs: how deep it is, and how many rows it may touch and values it may answer at most, by its page
-// sizes. Pure.
+// Static cost analysis: the depth of an operation, and by its page sizes the most rows it may read and values it may answer.
+// Pure.
 import {
   type DocumentNode,
   type FieldNode,
@@ -19,130 +19,136 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
-import { fieldOptions, typeOptions } from './field-options.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../pagination.ts';
+import { fieldOptions, typeOptions } from '../field-options.ts';
 
-export interface Weight {
-  /** Fields inside fields, the innermost included. */
+interface Cost {
+  /** Levels of nested fields, leaf fields included. */
   readonly depth: number;
-  /** The rows that are read: a page is read in full, whatever is selected of it. */
+  /** Rows read from the store. A page counts its full size, whatever is selected of it. */
   readonly rows: number;
-  /** The values that are written: objects, and what stands in them. */
+  /** Values in the answer: objects and leaf values. */
   readonly values: number;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Members of a list that says nothing of its size: rows, or values such as a contact's tags. */
-const FEW_ROWS = 20;
-const FEW_VALUES = 5;
+/** The length assumed for a list without a declared size: of rows, and of values such as a contact's tags. */
+const DEFAULT_LIST_ROWS = 20;
+const DEFAULT_LIST_VALUES = 5;
 
-const NOTHING: Weight = { depth: 0, rows: 0, values: 0 };
-/** A name of more characters than this makes its value weigh as much as two. */
+const NO_COST: Cost = { depth: 0, rows: 0, values: 0 };
+/** A value counts once more for every so many characters of its response key. */
 const NAME_CHARS = 16;
 
-/** The weight of an operation. Fragments are weighed once a page size, so that nesting them costs no time. */
-export function weigh(
+/**
+ * The cost of an operation. The cost of a fragment is computed once for each page size and then reused, so that nested
+ * fragments take no exponential time.
+ */
+export function computeCost(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   given: Variables,
-): Weight {
+): Cost {
   const variables = withDefaults(operation, given);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const known = new Map<string, Weight>();
+  const fragmentCosts = new Map<string, Cost>();
 
-  function weighFragment(name: string, pageSize: number | null): Weight {
+  function costOfFragment(name: string, pageSize: number | null): Cost {
     const key = `${name} ${pageSize}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    // A fragment inside itself weighs nothing; validation refuses it anyway.
-    known.set(key, NOTHING);
+    const computed = fragmentCosts.get(key);
+    if (computed !== undefined) return computed;
+    // A fragment spread inside itself costs nothing; validation refuses it anyway.
+    fragmentCosts.set(key, NO_COST);
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
-    const weight =
-      fragment && isCompositeType(type) ? weighAll(fragment.selectionSet, type, pageSize) : NOTHING;
-    known.set(key, weight);
-    return weight;
+    const cost =
+      fragment && isCompositeType(type) ? costOfSelections(fragment.selectionSet, type, pageSize) : NO_COST;
+    fragmentCosts.set(key, cost);
+    return cost;
   }
 
-  /** @param pageSize how many objects the lists of a connection have; null outside connections */
-  function weighAll(
+  /** @param pageSize the length of the lists in a connection; null outside connections */
+  function costOfSelections(
     { selections }: SelectionSetNode,
     type: GraphQLCompositeType,
     pageSize: number | null,
-  ): Weight {
-    let sum = NOTHING;
+  ): Cost {
+    let sum = NO_COST;
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
-        sum = add(sum, weighField(selection, type, pageSize));
+        sum = add(sum, costOfField(selection, type, pageSize));
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const named = selection.typeCondition && schema.getType(selection.typeCondition.name.value);
-        sum = add(sum, weighAll(selection.selectionSet, isCompositeType(named) ? named : type, pageSize));
+        sum = add(
+          sum,
+          costOfSelections(selection.selectionSet, isCompositeType(named) ? named : type, pageSize),
+        );
       } else {
-        sum = add(sum, weighFragment(selection.name.value, pageSize));
+        sum = add(sum, costOfFragment(selection.name.value, pageSize));
       }
     }
     return sum;
   }
 
-  function weighField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Weight {
-    // The schema has limits of its own (introspection-size.ts).
-    const itself = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
-    const value: Weight = { depth: 1, rows: 0, values: itself };
+  function costOfField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Cost {
+    // Introspection has a limit of its own (introspection-size.ts).
+    const ownValues = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
+    const value: Cost = { depth: 1, rows: 0, values: ownValues };
     if (node.name.value.startsWith('__')) return value;
     const field = schema.getField(parent, node.name.value);
     const type = field && getNamedType(field.type);
     if (field === undefined) return value;
-    const rows = costOf(field);
+    const rows = ownCostOf(field);
     if (!isCompositeType(type) || node.selectionSet === undefined) return { ...value, rows };
     const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
-    const inner = weighAll(node.selectionSet, type, page);
+    const inner = costOfSelections(node.selectionSet, type, page);
     const size = listSize(field, node, variables, pageSize);
     return {
       depth: 1 + inner.depth,
-      rows: rows + (page ?? 0) + size * ((isRead(field, type) ? 1 : 0) + inner.rows),
-      values: itself + size * (1 + inner.values),
+      rows: rows + (page ?? 0) + size * ((readsRows(field, type) ? 1 : 0) + inner.rows),
+      values: ownValues + size * (1 + inner.values),
     };
   }
 
   const root = schema.getRootType(operation.operation);
-  return root ? weighAll(operation.selectionSet, root, null) : NOTHING;
+  return root ? costOfSelections(operation.selectionSet, root, null) : NO_COST;
 }
 
-/** Whether what the document weighs depends on the variables: where a size is one. */
+/** Whether the cost of the document's operations depends on variables: where one is a page size or a list of ids. */
 export function hasVariableSizes(document: DocumentNode): boolean {
   let found = false;
   visit(document, {
     Argument({ name, value }) {
-      found ||= SIZES.has(name.value) && value.kind !== Kind.INT;
+      found ||= SIZE_ARGUMENTS.has(name.value) && value.kind !== Kind.INT;
     },
   });
   return found;
 }
 
-/** The arguments that pageSizeOf and listSize look at. */
-const SIZES = new Set(['first', 'last', 'ids']);
+/** The arguments that pageSizeOf and listSize read. */
+const SIZE_ARGUMENTS = new Set(['first', 'last', 'ids']);
 
-function add(a: Weight, b: Weight): Weight {
+function add(a: Cost, b: Cost): Cost {
   return { depth: Math.max(a.depth, b.depth), rows: a.rows + b.rows, values: a.values + b.values };
 }
 
-/** What a field costs besides what it returns, in rows. */
-function costOf(field: Field): number {
+/** The declared cost of a field besides what it returns, in rows. */
+function ownCostOf(field: Field): number {
   return fieldOptions(field).cost ?? 0;
 }
 
-/** Whether a field reads the rows that it returns: those of a page have been counted with it. */
-function isRead(field: Field, type: GraphQLCompositeType): boolean {
-  return fieldOptions(field).sameRows !== true && isRow(type);
+/** Whether a field reads the rows that it returns. The rows of a page have been counted with their connection. */
+function readsRows(field: Field, type: GraphQLCompositeType): boolean {
+  return fieldOptions(field).sameRows !== true && isNode(type);
 }
 
-/** Types with an id are rows of the store. */
-function isRow(type: GraphQLCompositeType): boolean {
+/** Types that implement Node are rows of the store. */
+function isNode(type: GraphQLCompositeType): boolean {
   if (type.name === 'Node') return true;
   return (
     (isObjectType(type) || isInterfaceType(type)) && type.getInterfaces().some(({ name }) => name === 'Node')
@@ -151,7 +157,7 @@ function isRow(type: GraphQLCompositeType): boolean {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** How many objects a field may return for one parent. */
+/** The most objects that a field may return for one parent. */
 function listSize(field: Field, node: FieldNode, variables: Variables, pageSize: number | null): number {
   if (!isListType(getNullableType(field.type))) return 1;
   const { rows, rowsOf } = fieldOptions(field);
@@ -159,10 +165,10 @@ function listSize(field: Field, node: FieldNode, variables: Variables, pageSize:
   if (rowsOf !== undefined) return lengthOf(argument(node, rowsOf, variables));
   if (pageSize !== null) return pageSize;
   const type = getNamedType(field.type);
-  return isCompositeType(type) && isRow(type) ? FEW_ROWS : FEW_VALUES;
+  return isCompositeType(type) && isNode(type) ? DEFAULT_LIST_ROWS : DEFAULT_LIST_VALUES;
 }
 
-/** The page size that a connection's arguments ask for, as pagination.ts will cap it. */
+/** The page size of a connection by its arguments, capped as in pagination.ts. */
 function pageSizeOf(field: Field, node: FieldNode, variables: Variables): number {
   const { rows } = fieldOptions(field);
   if (rows !== undefined) return rows;
@@ -171,7 +177,7 @@ function pageSizeOf(field: Field, node: FieldNode, variables: Variables): number
 }
 
 function argument(node: FieldNode, name: string, variables: Variables): unknown {
-  const value = node.arguments?.find((given) => given.name.value === name)?.value;
+  const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
   return value?.kind === Kind.VARIABLE ? variables[value.name.value] : toSize(value);
 }
 
@@ -183,7 +189,7 @@ function withDefaults({ variableDefinitions = [] }: OperationDefinitionNode, giv
   return { ...Object.fromEntries(defaults), ...given };
 }
 
-/** A literal as far as sizes need it: a number, or something with a length. */
+/** The value of an integer literal, or the items of a list literal. */
 function toSize(value: ValueNode | undefined): unknown {
   if (value?.kind === Kind.INT) return Number(value.value);
   return value?.kind === Kind.LIST ? value.values : undefined;

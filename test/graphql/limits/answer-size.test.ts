@@ -1,8 +1,8 @@
-// How large an answer may get, whoever makes it, and how many large ones are made at a time.
+// The size of answers is limited, by the fast path and by Yoga, and so is the number of large ones at a time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -32,7 +32,7 @@ function ask(query: string, variables: object, by: Caller = caller) {
   return post(gateway, { query, variables: { id, ...variables } }, { caller: by });
 }
 
-/** A whole answer, whose size is that of so many contacts. */
+/** An answer whose size is that of so many contacts. */
 async function expectWhole(query: string, n: number): Promise<void> {
   const { response, data, errors } = await ask(query, { n });
   expect([response.status, errors]).toEqual([200, undefined]);
@@ -58,7 +58,7 @@ describe.each([
     }
   });
 
-  test('is whole up to that, also right after a refusal', async () => {
+  test('is complete up to the limit, also right after a refusal', async () => {
     await expectWhole(query, 60);
     await ask(query, { n: 100 });
     await expectWhole(query, 60);
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test('a change is answered in full, however large the answer: it has happened', async () => {
+test('a mutation is answered completely, however large the answer: it has been made', async () => {
   const workspaceId = BigInt(id);
   const funnel = await factories.funnel(gateway.app, { workspaceId });
   const steps = await factories.workflow(gateway.app, funnel, [{ split: 'Split', matched: ['Page'] }]);
@@ -85,7 +85,7 @@ test('a change is answered in full, however large the answer: it has happened', 
   expect(JSON.stringify(data).length).toBeGreaterThan(100 * NOTE.length);
 });
 
-test('what comes back of a change’s input is short, or nothing is changed', async () => {
+test('a mutation whose input would be returned at great length is refused before it changes anything', async () => {
   const mutation = `mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { clientMutationId } }`;
   const { id: apiKeyId } = await factories.apiKey(gateway.app, { teamId });
   const revoke = (length: number) => {
@@ -102,7 +102,7 @@ test('what comes back of a change’s input is short, or nothing is changed', as
   expect(await isRevoked()).toBe(true);
 });
 
-test('an answer with very many errors is refused as a whole', async () => {
+test('an answer with very many errors is replaced by one error', async () => {
   const narrow = await factories.apiKey(gateway.app, {
     teamId: (await gateway.app.store.prisma.team.findFirstOrThrow()).id,
     scopes: ['account:read', 'contacts:read'],
@@ -114,7 +114,7 @@ test('an answer with very many errors is refused as a whole', async () => {
 });
 
 describe('large answers', () => {
-  /** Sends it without reading the answer. */
+  /** Sends the operation without reading the answer. */
   function send(by: Caller): Promise<Response> {
     return gateway.send('/graphql', {
       method: 'POST',
@@ -124,13 +124,13 @@ describe('large answers', () => {
     });
   }
 
-  test('of one team are made two at a time, until they have been read; others are not kept waiting', async () => {
+  test('of one team are limited to two at a time until they have been read; other teams do not wait', async () => {
     await expectWhole(PAGE, 60);
     const arrived: Response[] = [];
     const sent = Array.from({ length: 5 }, async () => arrived.push(await send(caller)));
     await expect.poll(() => arrived.length).toBe(2);
 
-    // Small ones of the same team, and any of another team, are answered meanwhile.
+    // Small answers of the same team, and all of another team, are sent meanwhile.
     await expectWhole(PAGE, 1);
     const other = await factories.team(gateway.app);
     const theirs = await factories.apiKey(gateway.app, { teamId: other.id });

@@ -1,4 +1,4 @@
-// Connections that are stuck: a frozen server process, and a network that was cut without either side being told.
+// Stalled connections: a stopped server process, and a network that is cut without either side noticing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -6,9 +6,9 @@ import { createNetwork, type Network } from '../support/network.ts';
 
 const STATEMENT_TIMEOUT_MS = 1_500;
 const PER_PAGE = 40;
-/** Connections that share the reads and the look-ups while nothing is late. */
+/** Connections that share the reads and the look-ups while none is stalled. */
 const READING = 6;
-/** What is waited for takes less than half a second: the rest is for a busy machine. It has to be less than the time limit and its grace. */
+/** Expected within half a second; the rest is for a busy machine. It has to be less than the statement timeout and its grace. */
 const WITHIN_MS = 3_000;
 
 let gateway: Gateway;
@@ -40,28 +40,28 @@ afterAll(async () => {
 const page = (size: number) =>
   gateway.send(`/api/v2/workspaces/${workspaceId}/contacts?per_page=${size}`, { caller });
 
-interface Asked {
+interface Request {
   /** null while there is no answer. */
   status: number | null;
   readonly answered: Promise<void>;
 }
 
-/** Asks for a page of every size at once. What is answered with 200 has to be that page. */
-function askForEverySize(): Asked[] {
+/** Requests a page of every size at once. A response of 200 must have that page. */
+function requestEverySize(): Request[] {
   return answers.map((expected, index) => {
-    const asked: Asked = {
+    const request: Request = {
       status: null,
       answered: page(index + 1).then(async (response) => {
         const text = await response.text();
         if (response.status === 200) expect(text).toBe(expected);
-        asked.status = response.status;
+        request.status = response.status;
       }),
     };
-    return asked;
+    return request;
   });
 }
 
-const withoutAnswer = (all: readonly Asked[]) => all.filter(({ status }) => status === null).length;
+const unanswered = (all: readonly Request[]) => all.filter(({ status }) => status === null).length;
 
 /** The server processes whose last statement read contacts. */
 async function readingPids(): Promise<number[]> {
@@ -72,41 +72,41 @@ async function readingPids(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('while one server process is frozen all but the read that it has are served, and that one too when it goes on', async () => {
-  await Promise.all(askForEverySize().map(({ answered }) => answered));
+test('while one server process is stopped all reads but its own are answered, and that one too when the process continues', async () => {
+  await Promise.all(requestEverySize().map(({ answered }) => answered));
   const [pid] = await readingPids();
-  if (pid === undefined) throw new Error('nobody reads');
+  if (pid === undefined) throw new Error('no connection for reads');
   process.kill(pid, 'SIGSTOP');
   try {
-    const all = askForEverySize();
-    await expect.poll(() => withoutAnswer(all), { timeout: WITHIN_MS }).toBeLessThanOrEqual(1);
-    // Those that come later do not meet it any more.
-    const later = askForEverySize();
-    await expect.poll(() => withoutAnswer(later), { timeout: WITHIN_MS }).toBe(0);
+    const all = requestEverySize();
+    await expect.poll(() => unanswered(all), { timeout: WITHIN_MS }).toBeLessThanOrEqual(1);
+    // Later requests are not sent to the stalled connection.
+    const later = requestEverySize();
+    await expect.poll(() => unanswered(later), { timeout: WITHIN_MS }).toBe(0);
     process.kill(pid, 'SIGCONT');
     await Promise.all(all.map(({ answered }) => answered));
     const statuses = [...all, ...later].map(({ status }) => status);
-    // What it has under way may have run into its time limit while it was frozen.
+    // The stopped process' own statement may have reached its timeout.
     expect(statuses.filter((status) => status !== 200).length).toBeLessThanOrEqual(1);
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  expect(gateway.logLines.filter((line) => line.includes('reading connection late'))).toHaveLength(1);
-  // Those that stood in are ended: they will be needed when all others are late.
+  expect(gateway.logLines.filter((line) => line.includes('reading connection stalled'))).toHaveLength(1);
+  // The replacements are closed.
   await expect.poll(readingPids).toHaveLength(4);
 });
 
-test('when every connection is cut at once each request is answered in a bounded time, most of them at once, and service resumes', async () => {
-  await Promise.all(askForEverySize().map(({ answered }) => answered));
+test('when all connections are cut each request is answered in a bounded time, most of them soon, and service resumes', async () => {
+  await Promise.all(requestEverySize().map(({ answered }) => answered));
   for (const connection of network.connections) connection.cut();
-  const all = askForEverySize();
-  // At most what a connection has under way waits for it, and is lost with it.
-  await expect.poll(() => withoutAnswer(all), { timeout: WITHIN_MS }).toBeLessThanOrEqual(READING);
+  const all = requestEverySize();
+  // Only the first read of each connection fails with it.
+  await expect.poll(() => unanswered(all), { timeout: WITHIN_MS }).toBeLessThanOrEqual(READING);
   await Promise.all(all.map(({ answered }) => answered));
   const lost = all.filter(({ status }) => status !== 200);
   expect(lost.length).toBeLessThanOrEqual(READING);
   expect(new Set(lost.map(({ status }) => status)).isSubsetOf(new Set([503]))).toBe(true);
-  const after = askForEverySize();
+  const after = requestEverySize();
   await Promise.all(after.map(({ answered }) => answered));
   expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
 });
@@ -116,7 +116,7 @@ const poolResumes = () =>
     .poll(() => gateway.app.store.prisma.team.count().catch(() => 0), { timeout: 20_000 })
     .toBeGreaterThan(0);
 
-test('a pooled connection that was cut makes its statement 503, and the next one is done over another', async () => {
+test('a statement on a pooled connection that was cut fails, and the next one is executed over another', async () => {
   await poolResumes();
   const before = network.connections.length;
   for (const connection of network.connections) connection.cut();
@@ -126,7 +126,7 @@ test('a pooled connection that was cut makes its statement 503, and the next one
   expect(network.connections.length).toBeGreaterThan(before);
 });
 
-test('a transaction on a connection that was cut ends, and its connection is not given to anybody else', async () => {
+test('a transaction on a connection that was cut fails, and its connection is not reused', async () => {
   const { store } = gateway.app;
   await poolResumes();
   const work = store.prisma.$transaction(async (tx) => {
@@ -140,7 +140,7 @@ test('a transaction on a connection that was cut ends, and its connection is not
   expect(Math.min(...counts)).toBeGreaterThan(0);
 });
 
-test('a gateway whose connections were cut while they had nothing to do can be closed', {
+test('a gateway whose idle connections were cut can be closed', {
   timeout: 15_000,
 }, async () => {
   let cut: Network | undefined;

@@ -1,0 +1,176 @@
+// The fast path: a cache of compiled queries. A query is compiled and cached after Yoga has answered it without errors; from then on its
+// compiled form gives the same bytes and headers. Where that fails in any way, an error in the answer included, the request falls
+// back to Yoga, which executes it again: queries change nothing.
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+} from 'graphql';
+import type { Limits } from '../../config/config.ts';
+import type { Reply } from '../../reply.ts';
+import { SharedCache } from '../../shared-cache.ts';
+import type { GraphContext, ValidOperation } from '../context.ts';
+import { MAX_CACHED_CHARS, sizeOfDocument } from '../document-cache.ts';
+import { AnswerTooLarge } from '../limits/answer-size.ts';
+import { hasVariableSizes } from '../limits/cost.ts';
+import { type AnswerSlots, acquireSlot, SMALL_ANSWER_BYTES, toBody } from '../limits/large-answers.ts';
+import { requireWithinLimits } from '../limits/operation-limits.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
+import type { VariableValues } from './complete.ts';
+import { type FallbackCounter, type FallbackReason, reasonOf } from './fallback-counter.ts';
+
+/** The maximum size of the cache. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Measured: the functions that a document is compiled to take about as much memory as its syntax tree. */
+const SIZE_FACTOR = 2;
+
+interface CacheEntry {
+  readonly operation: OperationDefinitionNode;
+  readonly document: DocumentNode;
+  /** null where the operation cannot be compiled. */
+  readonly compiled: CompiledOperation | null;
+  readonly operationName: string | null;
+  /** Whether the cost depends on variables, and has to be checked for each request. */
+  readonly hasVariableSizes: boolean;
+  /** Yoga's response headers, by the request's Accept header. */
+  readonly headers: Map<string, Readonly<Record<string, string>>>;
+  /** The number of fallbacks to Yoga since the last success. */
+  fallbacks: number;
+  lastFallback: FallbackReason;
+}
+
+/** The parameters of a GraphQL request. */
+export interface Params {
+  readonly query: string;
+  readonly variables: Record<string, unknown>;
+  readonly operationName: string | null;
+}
+
+export interface FastPath {
+  /** Executes a cached operation. Null when Yoga has to execute it. @throws the signal's reason when the request is aborted */
+  execute(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
+  /** Compiles and caches an operation. @param response Yoga's answer to it, without errors */
+  add(params: Params, accept: string, valid: ValidOperation, response: Response, teamId: bigint): void;
+}
+
+interface FastPathOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits: Limits;
+  readonly slots: AnswerSlots;
+  readonly fallbacks: FallbackCounter;
+}
+
+/** A fast path for one schema, with an empty cache. */
+export function createFastPath({ schema, limits, slots, fallbacks }: FastPathOptions): FastPath {
+  const cache = new SharedCache<CacheEntry>({ max: MAX_BYTES });
+
+  return {
+    async execute(params, accept, ctx) {
+      if (ctx.actor.kind === 'anonymous') return null;
+      const entry = cache.get(cacheKey(params), ctx.actor.tenancy.teamId);
+      if (entry === undefined || entry.compiled === null) return null;
+      // Another combination of operation name and document may have the same key.
+      if (entry.operationName !== params.operationName) return null;
+      const headers = entry.headers.get(accept);
+      if (headers === undefined) return null;
+      // An operation that always fails would be executed twice for each request.
+      if (entry.fallbacks >= MAX_FALLBACKS) {
+        fallbacks.count(entry.lastFallback, params.operationName);
+        return null;
+      }
+      const { document, operation, compiled } = entry;
+      const { variableValues } = getVariableValues(
+        schema,
+        operation.variableDefinitions ?? [],
+        params.variables,
+        { maxErrors: 1 },
+      );
+      if (variableValues === undefined) {
+        fallbacks.count('variables', params.operationName);
+        return null;
+      }
+      try {
+        if (entry.hasVariableSizes)
+          requireWithinLimits(limits, schema, document, operation, params.variables);
+        const body = await run(compiled, ctx, variableValues);
+        entry.fallbacks = 0;
+        return { status: 200, headers, body: toBody(body, ctx) };
+      } catch (error) {
+        // No client would get Yoga's answer.
+        if (ctx.signal.aborted) {
+          ctx.state.releaseSlot?.();
+          throw ctx.signal.reason;
+        }
+        // Yoga need not execute it to find the same error.
+        if (error instanceof AnswerTooLarge) ctx.state.refusal = error;
+        // A refusal, for example for want of a slot, is no fault of the compiled operation.
+        if (ctx.state.refusal === null) entry.fallbacks += 1;
+        entry.lastFallback = reasonOf(error);
+        fallbacks.count(entry.lastFallback, params.operationName, error);
+        return null;
+      }
+    },
+    add(params, accept, { document, operation }, response, teamId) {
+      // Responses of other media types, such as event streams, are left to Yoga.
+      if (params.query.length > MAX_CACHED_CHARS || accept.length > MAX_ACCEPT_CHARS || !isJson(response))
+        return;
+      const key = cacheKey(params);
+      let entry = cache.get(key, teamId);
+      if (entry === undefined) {
+        entry = {
+          document,
+          operation,
+          compiled: compileOperation(schema, document, operation),
+          operationName: params.operationName,
+          hasVariableSizes: hasVariableSizes(document),
+          headers: new Map(),
+          fallbacks: 0,
+          lastFallback: 'failed',
+        };
+        cache.add(key, teamId, entry, SIZE_FACTOR * sizeOfDocument(document));
+      }
+      entry.fallbacks = 0;
+      const [oldest] = entry.headers.keys();
+      if (oldest !== undefined && entry.headers.size >= MAX_ACCEPTS) entry.headers.delete(oldest);
+      entry.headers.set(accept, headersOf(response));
+    },
+  };
+
+  /** Executes without a slot first; an answer that is too large for that is executed again with a slot. */
+  async function run(
+    compiled: CompiledOperation,
+    ctx: GraphContext,
+    variables: VariableValues,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const { maxAnswerBytes } = limits;
+    try {
+      return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+    }
+    await acquireSlot(slots, ctx);
+    return compiled(ctx, variables, maxAnswerBytes);
+  }
+}
+
+/** After so many fallbacks in a row, an operation is left to Yoga until Yoga answers it without errors again. */
+const MAX_FALLBACKS = 100;
+
+/** How many Accept headers an entry has response headers for: most clients always send the same one. */
+const MAX_ACCEPTS = 8;
+const MAX_ACCEPT_CHARS = 200;
+
+function cacheKey({ operationName, query }: Params): string {
+  return operationName === null ? query : `${operationName}\n${query}`;
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '');
+}
+
+function headersOf(response: Response): Record<string, string> {
+  const headers = Object.fromEntries(response.headers);
+  delete headers['content-length'];
+  return headers;
+}

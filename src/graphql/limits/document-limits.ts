@@ -1,0 +1,96 @@
+// Limits on the text of a GraphQL document: length, lines, tokens, names and nesting. They are checked before the document is
+// parsed and validated, since both take longer than linear time.
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Lexer,
+  parse,
+  Source,
+  TokenKind,
+} from 'graphql';
+import type { Limits } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
+import { requireCaller } from '../access.ts';
+import type { GraphContext } from '../context.ts';
+import { toGraphQLError } from '../errors.ts';
+
+/** Validation takes time that grows with the square of a document's size. */
+const MAX_TOKENS = 4_000;
+
+/** Without credentials only introspection is allowed: the longest introspection query has 184 tokens. */
+const MAX_ANONYMOUS_TOKENS = 500;
+
+/** To locate an error, graphql scans the document from its start for line breaks. */
+const MAX_LINES = 4_000;
+
+/** A response key is repeated with every value, and a name in every error message about it. */
+const MAX_NAME_CHARS = 128;
+
+/** The parser recurses once for each open bracket, and error messages print what the brackets enclose. */
+const MAX_OPEN_BRACKETS = 200;
+
+/** @throws GraphQLError for a syntax error, a document that is too long, or one that is nested too deep */
+export function parseWithinLimits(document: string | Source, { maxDocumentChars }: Limits): DocumentNode {
+  const source = typeof document === 'string' ? new Source(document) : document;
+  if (source.body.length > maxDocumentChars) {
+    throw refusal(
+      `The document has ${source.body.length} characters; at most ${maxDocumentChars} are allowed. Send values as variables.`,
+    );
+  }
+  requireLexicalLimits(source);
+  return parse(source, { maxTokens: MAX_TOKENS });
+}
+
+/** Scans the document once, in linear time, for too many lines, long names and deep nesting. @throws GraphQLError */
+function requireLexicalLimits(source: Source): void {
+  const lexer = new Lexer(source);
+  let open = 0;
+  // The parser refuses a document with more tokens.
+  for (let count = 0; count <= MAX_TOKENS; count++) {
+    const { kind, start, end, line } = lexer.advance();
+    if (line > MAX_LINES) throw refusal(`The document has more than ${MAX_LINES} lines.`);
+    switch (kind) {
+      case TokenKind.EOF:
+        return;
+      case TokenKind.NAME:
+        if (end - start > MAX_NAME_CHARS)
+          throw refusal(`A name in the document is longer than ${MAX_NAME_CHARS} characters.`);
+        break;
+      case TokenKind.BRACE_L:
+      case TokenKind.BRACKET_L:
+      case TokenKind.PAREN_L:
+        open += 1;
+        break;
+      case TokenKind.BRACE_R:
+      case TokenKind.BRACKET_R:
+      case TokenKind.PAREN_R:
+        open -= 1;
+    }
+    if (open > MAX_OPEN_BRACKETS)
+      throw refusal(`The document has more than ${MAX_OPEN_BRACKETS} brackets inside each other.`);
+  }
+}
+
+/**
+ * Refuses a long document of an anonymous client before it is validated.
+ * @throws AppError `unauthenticated` where the operation asks for data, else `invalid`
+ */
+export function requireShortDocument(
+  ctx: GraphContext,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): void {
+  if (ctx.actor.kind !== 'anonymous' || (document.tokenCount ?? 0) <= MAX_ANONYMOUS_TOKENS) return;
+  const operation = getOperationAST(document, operationName);
+  if (operation != null) requireCaller(ctx, schema, document, operation);
+  throw new AppError(
+    'invalid',
+    `Without credentials a document may have ${MAX_ANONYMOUS_TOKENS} tokens at most.`,
+  );
+}
+
+function refusal(message: string): Error {
+  return toGraphQLError(new AppError('invalid', message));
+}

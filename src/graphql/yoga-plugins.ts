@@ -1,0 +1,110 @@
+// Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
+// one on its result.
+import { GraphQLError, getOperationAST, type Source, validate } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Limits } from '../config/config.ts';
+import type { App } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { requireCaller } from './access.ts';
+import type { GraphContext } from './context.ts';
+import { rootCause, toGraphQLError, toPublicError } from './errors.ts';
+import { AnswerTooLarge, limitAnswerSize } from './limits/answer-size.ts';
+import { parseWithinLimits, requireShortDocument } from './limits/document-limits.ts';
+import {
+  type AnswerSlots,
+  acquireSlot,
+  SMALL_ANSWER_BYTES,
+  SMALL_ANSWER_VALUES,
+} from './limits/large-answers.ts';
+import { requireWithinLimits } from './limits/operation-limits.ts';
+import { schema } from './schema.ts';
+
+/** Validation stops after so many errors: each has to be located and printed. */
+const MAX_VALIDATION_ERRORS = 20;
+
+/** Enforces the limits on a document before it is parsed and validated. */
+export function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source: string | Source) => parseWithinLimits(source, limits));
+    },
+    onValidate({ params: { documentAST }, context, setValidationFn }) {
+      setValidationFn((of, document, rules) =>
+        validate(of, document, rules, { maxErrors: MAX_VALIDATION_ERRORS }),
+      );
+      try {
+        requireShortDocument(context, schema, documentAST, context.params.operationName);
+      } catch (error) {
+        throw toGraphQLError(error);
+      }
+    },
+  };
+}
+
+/** Before a valid operation is executed: requires credentials for data, enforces its limits, acquires a slot if it needs one. */
+export function operationLimits({ config: { limits } }: App, slots: AnswerSlots): Plugin<GraphContext> {
+  return {
+    async onExecute({ args }) {
+      const { document, operationName, contextValue, variableValues } = args;
+      const operation = getOperationAST(document, operationName);
+      if (operation == null) return;
+      const { state } = contextValue;
+      try {
+        requireCaller(contextValue, schema, document, operation);
+        if (state.refusal !== null) throw state.refusal;
+        const values = requireWithinLimits(limits, schema, document, operation, variableValues ?? {});
+        if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
+        state.isQuery = operation.operation === 'query';
+        // A mutation cannot be undone when its answer is found to be too large.
+        if (state.isQuery) limitAnswerSize(args, maxBytes(limits, state.releaseSlot !== null), contextValue);
+        state.validOperation = { document, operation };
+      } catch (error) {
+        // Yoga treats anything with a property `errors`, such as an AppError, as an AggregateError.
+        throw toGraphQLError(error);
+      }
+    },
+  };
+}
+
+/** Without a slot only a small answer is allowed; the handler executes a larger one again with a slot. */
+function maxBytes({ maxAnswerBytes }: Limits, hasSlot: boolean): number {
+  return hasSlot ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
+}
+
+/** So many errors of a result have locations: computing one scans the document. */
+const MAX_LOCATED_ERRORS = 100;
+
+function withoutLocation({ message, path, originalError, extensions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { path, originalError, extensions });
+}
+
+/** A result with more errors is replaced by one error. */
+const MAX_ERRORS = 1_000;
+
+/** Replaces the errors of a result by the ones that clients may see. */
+export function publicErrors(): Plugin<object, GraphContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      if (!('errors' in result) || result.errors === undefined) return;
+      serverContext.state.validOperation = null;
+      const refusal = serverContext.state.isQuery ? refusalOfResult(result.errors) : null;
+      if (refusal !== null) {
+        setResult({ errors: [toPublicError(refusal, serverContext, false)] });
+        return;
+      }
+      const hasData = 'data' in result && result.data != null;
+      const errors = result.errors.map((error, index) =>
+        toPublicError(index < MAX_LOCATED_ERRORS ? error : withoutLocation(error), serverContext, hasData),
+      );
+      setResult({ ...result, errors });
+    },
+  };
+}
+
+/** The one error that replaces a result with too many errors or too many bytes; null for any other result. */
+function refusalOfResult(errors: readonly Error[]): AppError | null {
+  if (errors.length > MAX_ERRORS)
+    return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
+  const causes = errors.map(rootCause);
+  return causes.find((cause) => cause instanceof AnswerTooLarge) ?? null;
+}

@@ -1,0 +1,59 @@
+// The slots of large answers are released when the request that holds or awaits one ends (src/graphql/limits/large-answers.ts).
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import type { GraphContext } from '../../../src/graphql/context.ts';
+import {
+  acquireSlot,
+  createAnswerSlots,
+  SMALL_ANSWER_BYTES,
+  toBody,
+} from '../../../src/graphql/limits/large-answers.ts';
+
+type PartialContext = Pick<GraphContext, 'actor' | 'state' | 'signal'>;
+
+/** The parts of a request's context that concern slots; all requests are of one team. */
+function request(): { ctx: GraphContext; end: (reason: Error) => void } {
+  const abort = new AbortController();
+  const ctx: PartialContext = {
+    actor: { kind: 'anonymous', rejected: null },
+    state: { validOperation: null, refusal: null, isQuery: true, needsSlot: true, releaseSlot: null },
+    signal: abort.signal,
+  };
+  return { ctx: ctx as GraphContext, end: (reason) => abort.abort(reason) };
+}
+
+const LARGE = new Uint8Array(SMALL_ANSWER_BYTES + 1);
+const GONE = new Error('gone');
+
+test('an answer that is not being read releases its slot when the client disconnects, and leaves no listener', async () => {
+  const slots = createAnswerSlots();
+  const [first, second, third] = [request(), request(), request()];
+  await Promise.all([acquireSlot(slots, first.ctx), acquireSlot(slots, second.ctx)]);
+  toBody(LARGE, first.ctx);
+  const waiting = acquireSlot(slots, third.ctx);
+  expect(third.ctx.state.releaseSlot).toBeNull();
+  first.end(GONE);
+  await waiting;
+  expect(third.ctx.state.releaseSlot).not.toBeNull();
+  for (const { ctx } of [first, second, third]) expect(getEventListeners(ctx.signal, 'abort')).toEqual([]);
+});
+
+test('an answer that was read completely leaves no listener', async () => {
+  const { ctx } = request();
+  await acquireSlot(createAnswerSlots(), ctx);
+  const body = toBody(LARGE, ctx);
+  expect(getEventListeners(ctx.signal, 'abort')).toHaveLength(1);
+  expect((await new Response(body).arrayBuffer()).byteLength).toBe(LARGE.length);
+  expect(getEventListeners(ctx.signal, 'abort')).toEqual([]);
+});
+
+test('a request that ends while it waits for a slot is refused, and an answer after the end of its request holds no slot', async () => {
+  const slots = createAnswerSlots();
+  const [first, second, third] = [request(), request(), request()];
+  await Promise.all([acquireSlot(slots, first.ctx), acquireSlot(slots, second.ctx)]);
+  const waiting = acquireSlot(slots, third.ctx);
+  third.end(GONE);
+  await expect(waiting).rejects.toBe(GONE);
+  first.end(GONE);
+  expect(() => toBody(LARGE, first.ctx)).toThrow(GONE);
+});
