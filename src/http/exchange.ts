@@ -6,7 +6,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { clientAddress, type Host, publicUrl, resolveHost } from '../auth/hosts.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 
 /** The type of `c.env` in Hono's handlers. */
@@ -33,6 +33,9 @@ export function incompleteRequest(): AppError {
 export function clientDisconnected(): AppError {
   return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
+
+/** How long after its end a request whose commit was sent may wait for the outcome. */
+const OUTCOME_GRACE_MS = 2_000;
 
 /** Request ids that are accepted from clients: short, without white space and control characters. */
 const SAFE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
@@ -63,6 +66,7 @@ export class Exchange {
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
   private readonly controller = new AbortController();
+  private refuse: ((error: AppError) => void) | null = null;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
   /** The response that `respond` created: it has the common headers already. */
@@ -74,20 +78,34 @@ export class Exchange {
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.url = publicUrl(app, request, peer?.address);
     this.peer = peer;
+    if (peer === undefined) return;
+    peer.abort = (error) => {
+      this.isDisconnected = true;
+      this.end(error);
+    };
   }
 
-  /** Aborted by `abort`: the deadline has passed, or the client has disconnected. */
+  /** Aborted when the request ends before its answer was sent: its deadline has passed, or its client has disconnected. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Aborts the signal with an error for the client. Later calls do nothing. */
-  abort(reason: AppError): void {
-    this.controller.abort(reason);
+  /** Sets what is called with the error for the client when the request ends unanswered; null once it has an answer. */
+  onEnd(refuse: ((error: AppError) => void) | null): void {
+    this.refuse = refuse;
+  }
+
+  /** Ends all work for the request. What the error says of changes is true (DESIGN §12). */
+  end(error: AppError): void {
+    this.controller.abort(error);
+    if (!this.mayChange) this.refuse?.(error);
+    else if (!this.changes.sent) this.refuse?.(nothingChanged(error));
+    // It may still be answered with the outcome.
+    else setTimeout(() => this.refuse?.(outcomeUnknown(error)), OUTCOME_GRACE_MS).unref();
   }
 
   /** Whether it has come to a service that changes something. */
-  get mayChange(): boolean {
+  private get mayChange(): boolean {
     return this.actor !== null && !['GET', 'HEAD'].includes(this.request.method);
   }
 
@@ -104,15 +122,6 @@ export class Exchange {
   /** Whether the connection ended before all of the request had arrived. */
   get isTruncated(): boolean {
     return this.isDisconnected || (!this.isComplete && this.peer?.incoming?.errored != null);
-  }
-
-  /** Sets the callback for when the rest of the request cannot arrive, or its response cannot be sent. */
-  onDisconnect(callback: (error: AppError) => void): void {
-    if (this.peer === undefined) return;
-    this.peer.abort = (error) => {
-      this.isDisconnected = true;
-      callback(error);
-    };
   }
 
   /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */

@@ -20,8 +20,11 @@ interface HttpMessages {
 export function handleRequests(http: HttpServer, server: Server): void {
   /** The latest request of each connection. */
   const latest = new WeakMap<Duplex, HttpMessages>();
-  /** For each connection, the requests whose responses have not been sent completely. */
-  const unsent = new WeakMap<Duplex, Set<Peer>>();
+  /**
+   * For each connection, the requests whose responses have not been sent completely, most often one. No Set: as it grows and
+   * shrinks, the hash tables that it abandons keep their contents until the next full garbage collection.
+   */
+  const unsent = new WeakMap<Duplex, Peer[]>();
   /** Connections that get no response any more after that to an invalid request. */
   const refused = new WeakSet<Duplex>();
   const answer = getRequestListener(
@@ -45,9 +48,9 @@ export function handleRequests(http: HttpServer, server: Server): void {
       return;
     }
     const peers = unsent.get(socket);
-    peers?.add(peer);
+    peers?.push(peer);
     void answer(incoming, outgoing).then(() => {
-      peers?.delete(peer);
+      peers?.splice(peers.indexOf(peer), 1);
       peer.abort = null;
     });
   }
@@ -77,7 +80,7 @@ export function handleRequests(http: HttpServer, server: Server): void {
   }
 
   http.on('connection', (socket) => {
-    const peers = new Set<Peer>();
+    const peers: Peer[] = [];
     unsent.set(socket, peers);
     socket.once('close', () => {
       for (const { abort } of peers) abort?.(clientDisconnected());
