@@ -6,7 +6,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { clientAddress, type Host, publicUrl, resolveHost } from '../auth/hosts.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Changes } from '../store/store.ts';
 
 /** What Hono hands to handlers as `c.env`. */
@@ -33,6 +33,9 @@ export function brokenOff(): AppError {
 export function clientGone(): AppError {
   return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
+
+/** How long after its end a request that may have changed something may still tell what. */
+const OUTCOME_GRACE_MS = 2_000;
 
 /** Ids that callers may give their requests: visible, short, harmless in a log line. */
 const SANE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
@@ -70,6 +73,7 @@ export class Exchange {
   actor: Actor | null = null;
   readonly changes: Changes = { sent: false };
   private readonly controller = new AbortController();
+  private refuse: ((error: AppError) => void) | null = null;
   private isBroken = false;
   private readonly peer: Peer | undefined;
   private dressed: Response | null = null;
@@ -80,20 +84,34 @@ export class Exchange {
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.url = publicUrl(app, request, peer?.address);
     this.peer = peer;
+    if (peer === undefined) return;
+    peer.refuse = (error) => {
+      this.isBroken = true;
+      this.end(error);
+    };
   }
 
-  /** Aborted with `abort`. */
+  /** Aborted when the request ends before its answer was sent. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Ends whatever is done for the request. The first reason counts. */
-  abort(reason: AppError): void {
-    this.controller.abort(reason);
+  /** Has the refusal of a request that ends before it was answered told to `refuse`; null: to nobody. */
+  onRefusal(refuse: ((error: AppError) => void) | null): void {
+    this.refuse = refuse;
+  }
+
+  /** Ends whatever is done for the request. What the refusal says of changes is true (DESIGN §12). */
+  end(error: AppError): void {
+    this.controller.abort(error);
+    if (!this.mayChange) this.refuse?.(error);
+    else if (!this.changes.sent) this.refuse?.(nothingChanged(error));
+    // It may still be answered with the outcome.
+    else setTimeout(() => this.refuse?.(outcomeUnknown(error)), OUTCOME_GRACE_MS).unref();
   }
 
   /** Whether it has come to a service that changes something. */
-  get mayChange(): boolean {
+  private get mayChange(): boolean {
     return this.actor !== null && !['GET', 'HEAD'].includes(this.request.method);
   }
 
@@ -110,15 +128,6 @@ export class Exchange {
   /** Whether the rest of the request cannot arrive any more. */
   get brokeOff(): boolean {
     return this.isBroken || (!this.isWhole && this.peer?.incoming?.errored != null);
-  }
-
-  /** Has the refusal told to `refuse` when the rest of the request cannot arrive, or its answer cannot be sent. */
-  onBreak(refuse: (error: AppError) => void): void {
-    if (this.peer === undefined) return;
-    this.peer.refuse = (error) => {
-      this.isBroken = true;
-      refuse(error);
-    };
   }
 
   /** The answer that a handler made, with the headers of every answer: made once, for headers are dear to change. */

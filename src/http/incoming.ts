@@ -20,8 +20,11 @@ interface UnderWay {
 export function answerRequests(http: HttpServer, server: Server): void {
   /** The request that came last on each connection. */
   const latest = new WeakMap<Duplex, UnderWay>();
-  /** The requests of each connection whose answers have not been sent whole. */
-  const unsent = new WeakMap<Duplex, Set<Peer>>();
+  /**
+   * The requests of each connection whose answers have not been sent whole, most often one. No Set: as it grows and shrinks its
+   * abandoned tables keep what was in them until the next full garbage collection.
+   */
+  const unsent = new WeakMap<Duplex, Peer[]>();
   const broken = new WeakSet<Duplex>();
   const answer = getRequestListener(
     (request, env) => server.fetch(request, latest.get((env as HttpBindings).incoming.socket)?.peer),
@@ -44,9 +47,9 @@ export function answerRequests(http: HttpServer, server: Server): void {
       return;
     }
     const peers = unsent.get(socket);
-    peers?.add(peer);
+    peers?.push(peer);
     void answer(incoming, outgoing).then(() => {
-      peers?.delete(peer);
+      peers?.splice(peers.indexOf(peer), 1);
       peer.refuse = null;
     });
   }
@@ -75,7 +78,7 @@ export function answerRequests(http: HttpServer, server: Server): void {
   }
 
   http.on('connection', (socket) => {
-    const peers = new Set<Peer>();
+    const peers: Peer[] = [];
     unsent.set(socket, peers);
     socket.once('close', () => {
       for (const { refuse } of peers) refuse?.(clientGone());

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
-import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { refuseRequest } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
@@ -24,8 +24,6 @@ export interface Server {
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
-/** How long after its deadline a request that may have changed something may still tell what (DESIGN §12). */
-const OUTCOME_GRACE_MS = 2_000;
 
 /** Everything that the gateway serves, behind one function. */
 export function createServer(app: App): Server {
@@ -53,21 +51,15 @@ export function createServer(app: App): Server {
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
   const { requestTimeoutMs } = exchange.app.config.limits;
   const { promise: refusal, reject } = Promise.withResolvers<never>();
-  const end = (error: AppError) => {
-    clearTimeout(timer);
-    exchange.abort(error);
-    if (!exchange.mayChange) reject(error);
-    else if (!exchange.changes.sent) reject(nothingChanged(error));
-    else timer = setTimeout(() => reject(outcomeUnknown(error)), OUTCOME_GRACE_MS);
-  };
-  exchange.onBreak(end);
-  let timer = setTimeout(() => end(overdue(exchange)), requestTimeoutMs);
+  exchange.onRefusal(reject);
+  const timer = setTimeout(() => exchange.end(overdue(exchange)), requestTimeoutMs);
   try {
     return await Promise.race([http.fetch(exchange.request, { exchange }), refusal]);
   } catch (error) {
     return refuse(error, exchange);
   } finally {
     clearTimeout(timer);
+    exchange.onRefusal(null);
   }
 }
 
