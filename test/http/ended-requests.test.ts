@@ -64,7 +64,7 @@ const counted = () => [gateway.app.store.expensive.running, gateway.app.store.ex
 const countsUnderWay = async () => (await observer.underWay()).filter((text) => text.includes('count(*)'));
 
 test('a count whose client disconnects releases its slot, waiting or running: PostgreSQL cancels it', async () => {
-  const send = holdUp(gateway, 'contacts.count');
+  const send = holdUp(gateway, 'contacts.count_one');
   const first = await client(counting());
   await eventually(() => expect(counted()).toEqual([1, 0]));
   const second = await client(counting());
@@ -86,7 +86,7 @@ test('a count whose client disconnects releases its slot, waiting or running: Po
 });
 
 test('pipelined requests are all aborted with their connection; those on other connections are not', async () => {
-  const send = holdUp(gateway, 'contacts.count');
+  const send = holdUp(gateway, 'contacts.count_one');
   const both = await client(counting() + counting());
   await eventually(() => expect(counted()).toEqual([1, 1]));
   const other = await client(counting());
@@ -180,7 +180,7 @@ test('requests that still run after the shutdown timeout are aborted', async () 
     ...gateway.app,
     config: { ...config, limits: { ...config.limits, shutdownTimeoutMs: 0 } },
   });
-  const send = holdUp(gateway, 'contacts.count');
+  const send = holdUp(gateway, 'contacts.count_one');
   const socket = connect(stopping.port, '127.0.0.1').on('error', () => {});
   sockets.push(socket);
   socket.write(counting());
