@@ -100,16 +100,16 @@ export class Exchange {
     this.controller.abort(error);
     if (!this.mayChange) this.refuse?.(error);
     else if (!this.changes.sent) this.refuse?.(nothingChanged(error));
-    // It may still be answered with the outcome.
+    // The commit was sent: wait a short time for its outcome.
     else setTimeout(() => this.refuse?.(outcomeUnknown(error)), OUTCOME_GRACE_MS).unref();
   }
 
-  /** Whether it has come to a service that changes something. */
+  /** Whether a service that changes something may have been called. */
   private get mayChange(): boolean {
     return this.actor !== null && !['GET', 'HEAD'].includes(this.request.method);
   }
 
-  /** The client's address, behind any proxy of ours; `unknown` where there is no socket. */
+  /** The client's address, behind trusted proxies; `unknown` where there is no socket. */
   get address(): string {
     return clientAddress(this.app, this.request, this.peer?.address);
   }
