@@ -3,7 +3,7 @@
 import type { FieldNullability, InputFieldMap, SchemaTypes, TypeParam } from '@pothos/core';
 import { type GraphQLField, type GraphQLNamedType, getNamedType } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
-import type { WriteJson } from '../rows/columns.ts';
+import type { WriteJson } from '../rows/json-writers.ts';
 
 interface OwnFieldOptions<Parent> {
   /** The scope that a caller needs, checked before the resolver is called (schema.ts). null: none, although its type declares one. */

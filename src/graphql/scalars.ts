@@ -38,5 +38,13 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('JSON', {
   description: 'Any JSON value: text, a number, true or false, null, a list or an object.',
-  serialize: (value) => value,
+  serialize: toExactJson,
 });
+
+/** A JSON value whose integers of 64 bits are written with all their digits. */
+function toExactJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return toInteger(value);
+  if (Array.isArray(value)) return value.map(toExactJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toExactJson(member)]));
+}

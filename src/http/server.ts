@@ -11,9 +11,10 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
-import { errorResponse } from '../rest/errors.ts';
+import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { withinDeadline } from './deadline.ts';
 import {
   commonHeaders,
   Exchange,
@@ -56,25 +57,11 @@ export function createServer(app: App): Server {
 }
 
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
-  const { requestTimeoutMs } = exchange.app.config.limits;
-  const { promise: refusal, reject } = Promise.withResolvers<never>();
-  exchange.onEnd(reject);
-  const timer = setTimeout(() => exchange.end(deadlineError(exchange)), requestTimeoutMs);
   try {
-    return await Promise.race([http.fetch(exchange.request, { exchange }), refusal]);
+    return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
   } catch (error) {
     return refuse(error, exchange);
-  } finally {
-    clearTimeout(timer);
-    exchange.onEnd(null);
   }
-}
-
-/** The error for a request whose deadline has passed. */
-function deadlineError({ isComplete }: Exchange): AppError {
-  return isComplete
-    ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
-    : new AppError('request_timeout', 'The request took too long to arrive.');
 }
 
 /** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */

@@ -1,4 +1,4 @@
-// The JSON body of a request, for a route that takes one.
+// The JSON body of a request, for a route that takes one: those that create and change nouns, of which there are none yet.
 import { AppError } from '../errors.ts';
 import type { Fields } from '../resources/resource.ts';
 import { type Given, parseFields } from '../services/parse-fields.ts';

@@ -6,7 +6,7 @@ import type { ByteWriter } from '../rows/byte-writer.ts';
 import { toInteger } from '../rows/json.ts';
 import * as splits from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { nothing, objectOf, type Shown, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 

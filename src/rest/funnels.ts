@@ -1,6 +1,6 @@
 import { funnel } from '../resources/funnels.ts';
 import * as funnels from '../services/funnels.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 

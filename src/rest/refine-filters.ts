@@ -7,7 +7,7 @@ import {
 } from '../pagination.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
 import * as refineFilters from '../services/refine-filters.ts';
-import { pageOrAllOf, pageQuery } from './pagination.ts';
+import { pageOrAllOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 

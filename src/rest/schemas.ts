@@ -37,7 +37,7 @@ export function fieldSchema(field: Field): Schema {
   return {
     ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
     ...rest,
-    ...(values !== undefined && { enum: values }),
+    ...(values !== undefined && { enum: nullable === true ? [...values, null] : values }),
     ...(format !== undefined && { format }),
     description,
   };
@@ -57,7 +57,7 @@ function valueSchema({ type, restAsNumber, restOmits, items, members }: Field): 
     case 'int4':
       return { type: 'integer', format: 'int32' };
     case 'bool':
-      return restAsNumber === true ? { type: 'integer', enum: [0, 1] } : { type: 'boolean' };
+      return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : { type: 'boolean' };
     case 'timestamp':
       return { type: 'string', format: 'date-time' };
     case 'text[]':

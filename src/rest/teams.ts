@@ -1,6 +1,6 @@
 import { team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 

@@ -1,6 +1,6 @@
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 

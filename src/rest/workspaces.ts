@@ -1,6 +1,6 @@
 import { workspace } from '../resources/workspaces.ts';
 import * as workspaces from '../services/workspaces.ts';
-import { pageOf, pageQuery } from './pagination.ts';
+import { pageOf, pageQuery } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 

@@ -1,6 +1,6 @@
 // Base64 from bytes to bytes, for global ids and cursors in GraphQL answers. Pure.
 import type { ByteWriter } from './byte-writer.ts';
-import type { WriteJson } from './columns.ts';
+import type { WriteJson } from './json-writers.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const ALPHABETS = { base64: `${LETTERS}+/`, base64url: `${LETTERS}-_` } as const;

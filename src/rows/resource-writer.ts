@@ -2,8 +2,10 @@
 // objects, such as Prisma's, give the same JSON. Pure.
 import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { type ColumnPosition, layoutOf, type WriteJson, writeField } from './columns.ts';
+import { type ColumnPosition, layoutOf, writeField } from './columns.ts';
+import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
+import type { WriteJson } from './json-writers.ts';
 
 /** Adds one row as a JSON object. */
 export type Writer<Row> = (row: Row, out: ByteWriter) => void;
@@ -19,7 +21,6 @@ interface Member {
 
 const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
-const TRUE = 0x74;
 
 /** The writer of a resource. Its rows must have every field of the description. */
 export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields'>): Writer<object> {

@@ -26,6 +26,7 @@ export function parseFields<F extends Fields>(fields: F, input: unknown): Given<
   function parseMembers(of: Fields, members: Members, prefix: string): Members {
     const parsed: Record<string, unknown> = {};
     for (const [property, field] of Object.entries(of)) {
+      if (field.internal === true) continue;
       const name = restNameOf(property, field);
       if (Object.hasOwn(members, name)) parsed[property] = parseMember(field, members[name], prefix + name);
       // A client gives of a noun what it likes, of an item all.
@@ -80,12 +81,12 @@ const listOf = ({ expected, parse }: Form): Form => ({
 });
 
 const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
-const text = only('text without NUL characters', isText);
+const text = only('text without NUL characters or lone surrogates', isText);
 const integer: Form = {
   expected: 'an integer below 2^53',
   parse: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : undefined),
 };
-const json = only('JSON without NUL characters', isStorable);
+const json = only('JSON without NUL characters or lone surrogates', isStorable);
 const textMembers = only(
   'an object whose members are text',
   (value) => isObject(value) && isStorable(value) && Object.values(value).every(isText),
@@ -118,6 +119,9 @@ function formOf({ type, values, format, members, restAsNumber }: Field): Form {
   return FORMS[type];
 }
 
+/** The store's columns are of the years 1 to 9999. */
+const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+
 /** RFC 3339 §5.6, to the millisecond: a time with its offset, on a day that there is. */
 const TIME =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
@@ -125,7 +129,9 @@ const TIME =
 function parseTime(value: unknown): Date | undefined {
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
   if (day === undefined || !isDay(day)) return undefined;
-  return new Date((value as string).toUpperCase());
+  const time = new Date((value as string).toUpperCase());
+  // By its offset it may be of another year than it says.
+  return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined;
 }
 
 /** JavaScript takes the 30th of February for a day in March. */

@@ -1,5 +1,5 @@
 // Limits on how often something may be tried: at one account, from one network, by all. Tries are counted in the store, so that
-// the limits hold over all processes together.
+// the limits hold over all processes together. How often is for those to say who ask: sign-in.ts, oauth-admission.ts.
 import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';

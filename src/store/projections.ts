@@ -44,7 +44,7 @@ export function project<Row extends { id: bigint }>(
   if (projection === null) return fullProjection(source);
   const all = Object.keys(source.columns);
   const included = all.filter((property) => property === 'id' || projection.includes(property));
-  if (included.length === all.length + besides.length) return fullProjection(source);
+  if (besides.length === 0 && included.length === all.length) return fullProjection(source);
   const key = `${name} ${included.join(' ')}`;
   let projected = projections.get(key, tenantId);
   if (projected === undefined) {

@@ -40,7 +40,10 @@ export interface Table<R extends { id: bigint }> {
 
 type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
 
-/** A noun's table. @param computed the SQL of fields that are no column of the table by their own name */
+/** The tables that there are: their names are part of the names of statements. */
+const names = new Set<string>();
+
+/** A noun's table, the only one of its name. @param computed the SQL of fields that are no column of the table by their own name */
 export function tableOf<
   R extends Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: PublicIdTable },
 >(
@@ -48,6 +51,8 @@ export function tableOf<
   hanging: Hanging,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
 ): Table<Row<R> & { id: bigint }> {
+  if (names.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
+  names.add(resource.table);
   return {
     name: resource.table,
     title: resource.title,

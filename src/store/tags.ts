@@ -1,6 +1,6 @@
 // The tags that stand on an object, as one column of its row: JSON that PostgreSQL puts together, in the form of REST.
-import { restNameOf } from '../resources/resource.ts';
-import type { appliedTag } from '../resources/tags.ts';
+import { type Field, restNameOf } from '../resources/resource.ts';
+import { appliedTag } from '../resources/tags.ts';
 
 /** Of alias `g`, the tag, and `a`, its being applied. */
 const SQL: Readonly<Record<keyof typeof appliedTag, string>> = {
@@ -17,7 +17,9 @@ const SQL: Readonly<Record<keyof typeof appliedTag, string>> = {
  * @param column where it names the object, which is `t`
  */
 export function tagsOf(table: string, column: string): string {
-  const members = Object.entries(SQL).map(([property, sql]) => `"${restNameOf(property)}":' || ${sql} || '`);
+  const members = Object.entries<Field>(appliedTag).map(
+    ([property, field]) => `"${restNameOf(property, field)}":' || ${SQL[property as keyof typeof SQL]} || '`,
+  );
   return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
     from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
     where a.workspace_id = t.workspace_id and a.${column} = t.id)`;

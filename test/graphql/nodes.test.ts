@@ -270,6 +270,23 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
   });
 });
 
+test('integers of 64 bits in a criterion keep all their digits over both faces', async () => {
+  const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id });
+  await gateway.app.store.pool.query(
+    `update refine_filters set criteria = '[{"attribute": "id", "clause": "in", "value": [9007199254740993, {"n": 1}]}]' where id = $1`,
+    [filter.id],
+  );
+  const query = `{ node(id: "${globalId('RefineFilter', filter.id)}") { ... on RefineFilter { criteria { value } } } }`;
+  const body = JSON.stringify({ query });
+  const headers = { 'Content-Type': 'application/json' };
+  for (let times = 0; times < 2; times++) {
+    const graphql = await gateway.send('/graphql', { caller, method: 'POST', headers, body });
+    expect(await graphql.text()).toContain('"value":[9007199254740993,{"n":1}]');
+  }
+  const rest = await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller });
+  expect(await rest.text()).toContain('"value":[9007199254740993,{"n":1}]');
+});
+
 test('a saved filter’s criteria are typed, their values are any JSON', async () => {
   const criteria = [
     { attribute: 'tags.id', clause: 'in', value: [1, 2] },

@@ -1,7 +1,7 @@
 // The `Link` header: the client's own URL with `after` replaced, and nothing else touched.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withAfter } from '../../src/rest/pagination.ts';
+import { withAfter } from '../../src/rest/lists.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';

@@ -32,7 +32,7 @@ async function collectExamples(get: Get): Promise<Examples> {
     const isPage = response.headers !== undefined;
     operations[operationId] =
       method === 'GET'
-        ? { params, answer: await answerOf(get, filled + (isPage ? '?per_page=2' : '')) }
+        ? { params, ...(await answerOf(get, filled + (isPage ? '?per_page=2' : ''))) }
         : { params };
   }
   const refusal = async (path: string, headers?: Record<string, string>) => (await get(path, headers)).json();
@@ -46,10 +46,12 @@ async function collectExamples(get: Get): Promise<Examples> {
   };
 }
 
-async function answerOf(get: Get, path: string): Promise<Required<Example>['answer']> {
+/** None where the demo has no such noun. */
+async function answerOf(get: Get, path: string): Promise<Pick<Example, 'answer'>> {
   const response = await get(path);
+  if (response.status === 404) return {};
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return { headers: response.headers, body: await response.json() };
+  return { answer: { headers: response.headers, body: await response.json() } };
 }
 
 /** A path with ids of the demo: the first one of the list that stands before it, or else 1. */
