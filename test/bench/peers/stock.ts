@@ -39,7 +39,7 @@ builder.scalarType('BigInt', {
 builder.scalarType('DateTime', { serialize: (value) => value.toISOString() });
 
 builder.prismaNode('Contact', {
-  id: { field: 'workspaceId_id' },
+  id: { field: 'id' },
   fields: (t) => ({
     databaseId: t.expose('id', { type: 'BigInt' }),
     publicId: t.exposeString('publicId'),
@@ -54,7 +54,7 @@ builder.prismaNode('Contact', {
 });
 
 builder.prismaNode('FunnelStep', {
-  id: { field: 'workspaceId_id' },
+  id: { field: 'id' },
   fields: (t) => ({
     databaseId: t.expose('id', { type: 'BigInt' }),
     kind: t.exposeString('kind'),
@@ -66,7 +66,7 @@ builder.prismaNode('FunnelStep', {
 });
 
 builder.prismaNode('Funnel', {
-  id: { field: 'workspaceId_id' },
+  id: { field: 'id' },
   fields: (t) => ({
     databaseId: t.expose('id', { type: 'BigInt' }),
     name: t.exposeString('name'),
@@ -80,8 +80,8 @@ builder.prismaNode('Workspace', {
   fields: (t) => ({
     databaseId: t.expose('id', { type: 'BigInt' }),
     name: t.exposeString('name'),
-    contacts: t.relatedConnection('contacts', { cursor: 'workspaceId_id', query: { orderBy: { id: 'asc' } } }),
-    funnels: t.relatedConnection('funnels', { cursor: 'workspaceId_id', query: { orderBy: { id: 'asc' } } }),
+    contacts: t.relatedConnection('contacts', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
+    funnels: t.relatedConnection('funnels', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
   }),
 });
 
