@@ -10,10 +10,10 @@ interface Documents {
 
 const CONTACT = 'publicId emailAddress firstName lastName phoneNumber timeZone createdAt updatedAt';
 
-const connection = (cursor: string, workspace: string, contacts: string, databaseId: string) => `
+const connection = (cursor: string, workspace: string, contacts: string, databaseId: string, order = '') => `
 query Contacts($workspace: BigInt!, $after: ${cursor}) {
   workspace: ${workspace} {
-    contacts: ${contacts}(first: 20, after: $after) {
+    contacts: ${contacts}(first: 20, after: $after${order}) {
       edges { cursor node { id ${databaseId} ${CONTACT} } }
       pageInfo { hasNextPage endCursor }
     }
@@ -86,7 +86,14 @@ export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
     nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),
   },
   postgraphile: {
-    connection: connection('Cursor', 'workspaceByRowId(rowId: $workspace)', 'contactsByWorkspaceId', ROW_ID),
+    // By its default, the whole primary key, it reads a list from the beginning for every page.
+    connection: connection(
+      'Cursor',
+      'workspaceByRowId(rowId: $workspace)',
+      'contactsByWorkspaceId',
+      ROW_ID,
+      ', orderBy: [ROW_ID_ASC]',
+    ),
     nested: nested({
       cursor: 'Cursor',
       team: 'teamByRowId(rowId: $team)',

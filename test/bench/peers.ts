@@ -1,6 +1,6 @@
 // The peers' own package folder: installed when it is missing or its lock file has changed, and its Prisma client made.
 import { exec, execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const runInShell = promisify(exec);
 const FOLDER = fileURLToPath(new URL('./peers/', import.meta.url));
 const GENERATE = fileURLToPath(new URL('./peers/generate.ts', import.meta.url));
-const SCHEMA = fileURLToPath(new URL('../../prisma/schema/funnel-steps.prisma', import.meta.url));
+const SCHEMA = fileURLToPath(new URL('../../prisma/schema/', import.meta.url));
 
 /** True when the peers can be started. Without them the bench still measures the gateway against the limit. */
 export async function installPeers(progress: Progress, signal: AbortSignal): Promise<boolean> {
@@ -19,7 +19,9 @@ export async function installPeers(progress: Progress, signal: AbortSignal): Pro
       progress.say('Installing the peers into test/bench/peers (once, a minute or two)');
       await npmCi(signal);
     }
-    if (await isOlder(`${FOLDER}.cache/pothos-types.ts`, SCHEMA)) {
+    const sources = [GENERATE, ...(await readdir(SCHEMA)).map((name) => SCHEMA + name)];
+    const checks = sources.map((source) => isOlder(`${FOLDER}.cache/pothos-types.ts`, source));
+    if ((await Promise.all(checks)).includes(true)) {
       progress.say("Generating the stock stack's Prisma client");
       await run(execPath, [GENERATE], { signal });
     }

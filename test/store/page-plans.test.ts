@@ -95,6 +95,11 @@ beforeAll(async () => {
       position,
     })),
   });
+  // Steps that were removed are passed over by the index, not by a filter.
+  await prisma.funnelStep.updateMany({
+    where: { id: { in: ids['conditional splits'].slice(0, ROWS / 2) } },
+    data: { removedAt: new Date(), removalReason: 'test' },
+  });
   client = new pg.Client(app.store.connection);
   await client.connect();
   await client.query(PLAN_SETTINGS);
@@ -204,7 +209,7 @@ describe.each([
     });
 
     test('rows by their ids are a probe of the hash index each, be it one id or a hundred', async () => {
-      const some = (ids[name] ?? []).filter((__, index) => index % 20 === 0);
+      const some = (ids[name] ?? []).filter((__, index) => index > ROWS / 2 && index % 9 === 0);
       expect(some.length).toBeGreaterThan(99);
       for (const [expected, read] of [
         [1, (store: Store) => findById({ store }, table, tenancy, some[0] ?? 0n)],
@@ -222,7 +227,7 @@ describe.each([
     const [full, lone] = parents.funnels;
     const step = ids['conditional splits']?.[ROWS] ?? 0n;
     for (const [expected, read] of [
-      [ROWS + 1, (store: Store) => findSteps({ store }, tenancy, [full, lone])],
+      [ROWS / 2 + 1, (store: Store) => findSteps({ store }, tenancy, [full, lone])],
       [1, (store: Store) => findSteps({ store }, tenancy, [lone])],
       [2, (store: Store) => findStepsAround({ store }, tenancy, [step])],
     ] as const) {

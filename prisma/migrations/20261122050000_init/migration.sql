@@ -7,29 +7,40 @@
 
 -- Functions that columns are made of.
 
--- A number below 52^6 as six letters, least significant first.
-create function six_letters(number bigint) returns text
-  language sql immutable parallel safe
+-- They are in PL/pgSQL: the body of an SQL function is parsed and planned anew by every statement that inserts a row.
+
+-- Six letters for an id below 52^6 = 19770609664 of a type: the id is multiplied and shifted modulo that, and written in letters,
+-- the least significant first.
+create function six_letters(type_number integer, id bigint) returns text
+  language plpgsql immutable strict parallel safe as $$
+declare
+  number constant bigint := (id * 437819587 + type_number * 13240378023) % 19770609664;
+begin
   return encode(set_byte(set_byte(set_byte(set_byte(set_byte(set_byte('\x000000000000'::bytea,
     0, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number % 52)::integer)),
     1, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 52 % 52)::integer)),
     2, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 2704 % 52)::integer)),
     3, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 140608 % 52)::integer)),
     4, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 7311616 % 52)::integer)),
-    5, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 380204032 % 52)::integer)), 'escape');
+    5, get_byte('RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU'::bytea, (number / 380204032)::integer)), 'escape');
+end
+$$;
 
--- The public id of a row: its id, multiplied and shifted modulo 52^6 = 19770609664, in six letters; from 52^6 on twelve, six for
--- either half. The same arithmetic is in src/store/public-ids.ts, which turns it back. Null for an id below 1, which is refused.
--- The planner puts the expression in place of the call.
+-- The public id of a row: six letters, from 52^6 on twelve, for id / 52^6 and for the sum of that and the rest. The same
+-- arithmetic is in src/store/public-ids.ts, which turns it back. Null for an id below 1, which no row can have.
 create function public_id(type_number integer, id bigint) returns text
-  language sql immutable parallel safe
-  return case
-    when id between 1 and 19770609663 then
-      six_letters((id * 437819587 + type_number * 13240378023) % 19770609664)
-    when id > 19770609663 then
-      six_letters((id / 19770609664 * 437819587 + type_number * 13240378023) % 19770609664) ||
-      six_letters(((id / 19770609664 + id % 19770609664) % 19770609664 * 437819587 + type_number * 13240378023) % 19770609664)
-    end;
+  language plpgsql immutable strict parallel safe as $$
+begin
+  if id < 1 then
+    return null;
+  end if;
+  if id < 19770609664 then
+    return six_letters(type_number, id);
+  end if;
+  return six_letters(type_number, id / 19770609664)
+    || six_letters(type_number, (id / 19770609664 + id % 19770609664) % 19770609664);
+end
+$$;
 
 -- The next id of a table. Ids are drawn before their transactions commit, so that a reader who trusts `id > after` would pass
 -- over rows that commit late. Therefore a transaction announces, before its first draw for a table, a floor: the last id that
@@ -316,10 +327,13 @@ create index pages_visible on pages (workspace_id, id) where discarded_at is nul
 create type step_kind as enum ('page', 'conditional_split');
 create type branch as enum ('matched', 'unmatched');
 
--- What a step's parent has to be. A function, because Prisma's diff does not understand the expression.
+-- What a step's parent has to be; null without one. A function, because Prisma's diff does not understand the expression.
 create function parent_kind(parent_id bigint) returns step_kind
-  language sql immutable parallel safe
-  return case when parent_id is not null then 'conditional_split'::step_kind end;
+  language plpgsql immutable strict parallel safe as $$
+begin
+  return 'conditional_split';
+end
+$$;
 
 create table funnel_steps (
   id bigint not null default draw_id(9, 'funnel_steps_id_seq'),
@@ -343,12 +357,12 @@ create table funnel_steps (
   removal_reason text,
   constraint funnel_steps_pkey primary key (workspace_id, id),
   -- What a step's parent is found by: with its funnel, and with its kind.
-  constraint funnel_steps_workspace_id_funnel_id_id_kind_key unique (workspace_id, funnel_id, id, kind),
+  constraint funnel_steps_workspace_id_id_funnel_id_kind_key unique (workspace_id, id, funnel_id, kind),
   constraint funnel_steps_workspace_id_funnel_id_fkey
     foreign key (workspace_id, funnel_id) references funnels (workspace_id, id) on delete restrict,
   -- The parent is a conditional split of the same funnel; while it has steps below it, it stays one.
-  constraint funnel_steps_parent_fkey foreign key (workspace_id, funnel_id, parent_id, parent_kind)
-    references funnel_steps (workspace_id, funnel_id, id, kind) on delete restrict,
+  constraint funnel_steps_parent_fkey foreign key (workspace_id, parent_id, funnel_id, parent_kind)
+    references funnel_steps (workspace_id, id, funnel_id, kind) on delete restrict,
   constraint funnel_steps_workspace_id_page_id_fkey
     foreign key (workspace_id, page_id) references pages (workspace_id, id) on delete restrict,
   constraint funnel_steps_workspace_id_filter_id_fkey
@@ -368,8 +382,9 @@ create table funnel_steps (
 create index funnel_steps_id_idx on funnel_steps using hash (id);
 create index funnel_steps_workspace_id_page_id_idx on funnel_steps (workspace_id, page_id);
 create index funnel_steps_workspace_id_filter_id_idx on funnel_steps (workspace_id, filter_id);
--- A page stands in at most one step of a workflow.
-create unique index funnel_steps_one_step_of_page on funnel_steps (workspace_id, page_id) where removed_at is null;
+-- A page stands in at most one step of a workflow. Its condition on the page keeps lists of steps off this index.
+create unique index funnel_steps_one_step_of_page on funnel_steps (workspace_id, page_id)
+  where page_id is not null and removed_at is null;
 -- A funnel's splits, by id.
 create index funnel_steps_splits on funnel_steps (workspace_id, funnel_id, id)
   where kind = 'conditional_split' and removed_at is null;

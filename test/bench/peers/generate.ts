@@ -31,7 +31,13 @@ generator pothos {
 
 mkdirSync(`${here}.cache`, { recursive: true });
 const schema = `${here}.cache/schema.prisma`;
-writeFileSync(schema, original.replace(/^generator client \{[^}]*\}/m, GENERATORS));
+writeFileSync(
+  schema,
+  original
+    .replace(/^generator client \{[^}]*\}/m, GENERATORS)
+    // As it is, though no constraint says so: with it Prisma pages by the id alone, as its documentation has it.
+    .replace(/^( {2}id +BigInt +)(?=@default\(dbgenerated)/gm, '$1@unique '),
+);
 const cli = `${here}node_modules/prisma/build/index.js`;
 const run = spawnSync(execPath, [cli, 'generate', '--schema', schema, '--no-hints'], {
   cwd: here,

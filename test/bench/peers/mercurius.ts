@@ -154,8 +154,12 @@ const loaders = {
       const rows = await query<Row & { funnelId: number }>(
         'steps',
         `select id as "databaseId", funnel_id as "funnelId", kind, name, parent_id as "parentId", branch, position
-        from funnel_steps where funnel_id = any($1::bigint[]) and removed_at is null order by id`,
-        [queries.map(({ obj }) => obj.databaseId)],
+        from funnel_steps where workspace_id = any($2::bigint[]) and funnel_id = any($1::bigint[]) and removed_at is null
+        order by id`,
+        [
+          queries.map(({ obj }) => obj.databaseId),
+          [...new Set(queries.map(({ obj }) => (obj as Row & { workspaceId: number }).workspaceId))],
+        ],
       );
       const byFunnel = Map.groupBy(rows, (row) => row.funnelId);
       return queries.map(({ obj }) => byFunnel.get(obj.databaseId) ?? []);

@@ -6,11 +6,18 @@ import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
+import { jsonPgSmartTags } from 'postgraphile/utils';
 
 const { DATABASE_URL, POOL_SIZE = '10', PORT } = env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
+// A contact's id is unique, though no constraint says so: told of that, a cursor is compared by the id alone.
+const UNIQUE_IDS = jsonPgSmartTags({
+  version: 1,
+  config: { class: { 'public.contacts': { tags: { unique: 'id' } } } },
+});
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
+  plugins: [UNIQUE_IDS],
   // It hides relations without an index that fits exactly, and with it the steps of a funnel.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ pool, schemas: ['public'] })],
