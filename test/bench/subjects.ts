@@ -11,7 +11,11 @@ const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
 /** The gateway's command line. */
 const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
 /** As `npm start` and the command's first line have them. */
-const GATEWAY_NODE_OPTIONS = ['--max-semi-space-size=16', '--initial-old-space-size=24'];
+const GATEWAY_NODE_OPTIONS = [
+  '--max-semi-space-size=16',
+  '--initial-old-space-size=24',
+  '--no-allocation-site-pretenuring',
+];
 
 /** What seals the gateway's signing keys: the bench itself makes tokens with them. */
 export const SECRET_KEY = 'the secret key of the bench: of no use to anybody';

@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads';
 
 const MAIN = fileURLToPath(new URL('../../bin/funnel-gateway.js', import.meta.url));
 /** As `npm start` runs it. */
-const FLAGS = ['--max-semi-space-size=16', '--initial-old-space-size=24'];
+const FLAGS = ['--max-semi-space-size=16', '--initial-old-space-size=24', '--no-allocation-site-pretenuring'];
 
 interface Answer {
   readonly status: number;
