@@ -67,6 +67,8 @@ export class Exchange {
   readonly changes: Context['changes'] = { sent: false };
   private readonly controller = new AbortController();
   private refuse: ((error: AppError) => void) | null = null;
+  /** Whether the response may still be sent after it was made. */
+  private maySendStream = true;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
   /** The response that `respond` created: it has the common headers already. */
@@ -93,6 +95,8 @@ export class Exchange {
   /** Sets what is called with the error for the client when the request ends unanswered; null once it has an answer. */
   onEnd(refuse: ((error: AppError) => void) | null): void {
     this.refuse = refuse;
+    // An idle connection keeps nothing of its last request; only a stream has something left to end.
+    if (refuse === null && !this.maySendStream && this.peer !== undefined) this.peer.abort = null;
   }
 
   /** Ends all work for the request. What the error says of changes is true (DESIGN §12). */
@@ -126,6 +130,7 @@ export class Exchange {
 
   /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */
   respond({ status, headers, body }: Reply): Response {
+    this.maySendStream = body instanceof ReadableStream;
     this.ownResponse = new Response(body, {
       status,
       headers: { ...headers, ...commonHeaders(this.requestId) },

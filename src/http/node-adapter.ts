@@ -14,21 +14,44 @@ interface HttpMessages {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly peer: Peer;
+  /** The request that arrived behind it on the connection, before its own response was sent. */
+  next: HttpMessages | null;
+}
+
+/** The requests of a connection in their order, most often one. */
+interface Connection {
+  /** The first whose response may not have been sent completely. */
+  oldest: HttpMessages | null;
+  latest: HttpMessages | null;
+}
+
+/** Adds a request, and drops those in front whose responses have been sent. Each is dropped once: linear, however many are pipelined. */
+function addTo(connection: Connection, messages: HttpMessages): void {
+  while (connection.oldest?.outgoing.writableFinished) {
+    const { next } = connection.oldest;
+    // What the garbage collector has not found yet must not keep those behind it.
+    connection.oldest.next = null;
+    connection.oldest = next;
+  }
+  connection.oldest ??= messages;
+  if (connection.latest !== null && connection.oldest !== messages) connection.latest.next = messages;
+  connection.latest = messages;
+}
+
+/** Ends the requests whose responses nobody will read. */
+function abortUnsent({ oldest }: Connection): void {
+  for (let messages = oldest; messages !== null; messages = messages.next)
+    if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());
 }
 
 /** Answers the requests of a node:http server. */
 export function handleRequests(http: HttpServer, server: Server): void {
-  /** The latest request of each connection. */
-  const latest = new WeakMap<Duplex, HttpMessages>();
-  /**
-   * For each connection, the requests whose responses have not been sent completely, most often one. No Set: as it grows and
-   * shrinks, the hash tables that it abandons keep their contents until the next full garbage collection.
-   */
-  const unsent = new WeakMap<Duplex, Peer[]>();
+  const connections = new WeakMap<Duplex, Connection>();
+  const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
   /** Connections that get no response any more after that to an invalid request. */
   const refused = new WeakSet<Duplex>();
   const answer = getRequestListener(
-    (request, env) => server.fetch(request, latest.get((env as HttpBindings).incoming.socket)?.peer),
+    (request, env) => server.fetch(request, latestOf((env as HttpBindings).incoming.socket)?.peer),
     { overrideGlobalObjects: true },
   );
 
@@ -37,7 +60,8 @@ export function handleRequests(http: HttpServer, server: Server): void {
     // Bytes behind an invalid request cannot be interpreted.
     if (refused.has(socket)) return;
     const peer: Peer = { address: socket.remoteAddress, incoming };
-    latest.set(socket, { incoming, outgoing, peer });
+    const connection = connections.get(socket);
+    if (connection !== undefined) addTo(connection, { incoming, outgoing, peer, next: null });
     try {
       const { host, path } = parseTarget(incoming);
       incoming.headers.host = host;
@@ -47,19 +71,14 @@ export function handleRequests(http: HttpServer, server: Server): void {
       void send(server.refuse(error, peer), outgoing);
       return;
     }
-    const peers = unsent.get(socket);
-    peers?.push(peer);
-    void answer(incoming, outgoing).then(() => {
-      peers?.splice(peers.indexOf(peer), 1);
-      peer.abort = null;
-    });
+    void answer(incoming, outgoing);
   }
 
   /** Answers an invalid request with an error, and ends the connection. */
   function refuse(socket: Socket, error: AppError): void {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const previous = latest.get(socket);
+    const previous = latestOf(socket);
     if (previous === undefined || previous.outgoing.writableFinished) sendRefusal(socket, error);
     else if (previous.incoming.complete) previous.outgoing.once('close', () => sendRefusal(socket, error));
     // The invalid bytes are the body of the previous request.
@@ -80,11 +99,9 @@ export function handleRequests(http: HttpServer, server: Server): void {
   }
 
   http.on('connection', (socket) => {
-    const peers: Peer[] = [];
-    unsent.set(socket, peers);
-    socket.once('close', () => {
-      for (const { abort } of peers) abort?.(clientDisconnected());
-    });
+    const connection = { oldest: null, latest: null };
+    connections.set(socket, connection);
+    socket.once('close', () => abortUnsent(connection));
   });
   http.on('request', onRequest);
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
@@ -98,7 +115,7 @@ export function handleRequests(http: HttpServer, server: Server): void {
   });
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) return refuse(socket as Socket, toRefusal(error));
-    const { incoming, peer } = latest.get(socket) ?? {};
+    const { incoming, peer } = latestOf(socket) ?? {};
     if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);
   });
