@@ -3,7 +3,8 @@ import { invalid } from './errors.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
-const MAX_ID = 2n ** 63n - 1n;
+/** The greatest id that PostgreSQL can hold. */
+export const MAX_ID = 2n ** 63n - 1n;
 
 export type SortOrder = 'asc' | 'desc';
 

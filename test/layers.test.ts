@@ -17,7 +17,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['config', 'reply', 'errors', 'log'],
+    ...['config', 'body', 'reply', 'errors', 'log'],
   ],
   app: ['services', 'context', 'auth', 'store', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
@@ -25,8 +25,8 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['services', 'context', 'auth', 'config', 'rows', 'resources', 'pagination'],
     ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
-  rest: ['services', 'context', 'auth', 'rows', 'resources', 'pagination', 'reply', 'errors'],
-  oauth: ['services', 'context', 'auth', 'config', 'rows', 'errors'],
+  rest: ['services', 'context', 'auth', 'rows', 'resources', 'pagination', 'body', 'reply', 'errors'],
+  oauth: ['services', 'context', 'auth', 'config', 'rows', 'body', 'errors'],
   graphiql: [],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
@@ -43,6 +43,7 @@ const LAYERS: Record<string, readonly string[]> = {
   pagination: ['errors'],
   'fair-queue': ['errors', 'abort'],
   'shared-cache': [],
+  body: ['errors'],
   reply: [],
   abort: [],
   errors: [],

@@ -2,7 +2,7 @@
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
-import { MAX_PAGE_SIZE } from '../pagination.ts';
+import { MAX_ID, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { builder, type Types } from './builder.ts';
@@ -115,7 +115,7 @@ function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | nu
   if (globalId.length > MAX_ID_CHARS) return null;
   const text = Buffer.from(globalId, 'base64').toString('latin1');
   const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
-  const id = digits === '' || BigInt(digits) > 2n ** 63n - 1n ? null : BigInt(digits);
+  const id = digits === '' || BigInt(digits) > MAX_ID ? null : BigInt(digits);
   // Base64 decoding is lenient: accept only the text that encodeGlobalId gives.
   return id === null || encodeGlobalId(typeName, id) !== globalId ? null : { typeName, id };
 }

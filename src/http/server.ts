@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
 import { redactTokens } from '../auth/tokens.ts';
+import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
@@ -142,14 +143,14 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
-      throw tooLarge(maxBodyBytes);
+      throw bodyTooLarge(maxBodyBytes);
     },
   });
   http.use('/graphql', async (c, next) => {
     // node:http enforces an announced length. Only a body without one has to be counted.
     const length = c.req.header('content-length');
     if (length === undefined) return limitWhileReading(c, next);
-    if (Number(length) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (Number(length) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
     return next();
   });
   http.all('/graphql', async (c) => {
@@ -162,10 +163,6 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */

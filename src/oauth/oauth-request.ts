@@ -1,4 +1,5 @@
 // One request to the authorization server, as its handlers get it. The size of its body is bounded.
+import { readBody } from '../body.ts';
 import { AppError } from '../errors.ts';
 
 export interface OauthRequest {
@@ -26,7 +27,7 @@ export function createOauthRequest(received: Omit<OauthRequest, 'body' | 'form'>
   const { raw } = received;
   let read: Promise<Uint8Array | null> | undefined;
   const body = () => {
-    read ??= readBody(raw);
+    read ??= raw.body === null ? Promise.resolve(null) : readBody(raw, MAX_BODY_BYTES);
     return read;
   };
   return {
@@ -38,17 +39,4 @@ export function createOauthRequest(received: Omit<OauthRequest, 'body' | 'form'>
       return new URLSearchParams(Buffer.from((await body()) ?? []).toString());
     },
   };
-}
-
-async function readBody({ body }: Request): Promise<Uint8Array | null> {
-  if (body === null) return null;
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body) {
-    size += part.byteLength;
-    if (size > MAX_BODY_BYTES)
-      throw new AppError('payload_too_large', `The request body is larger than ${MAX_BODY_BYTES} bytes.`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

@@ -1,4 +1,5 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns, of which there are none yet.
+import { readBody } from '../body.ts';
 import { AppError } from '../errors.ts';
 import type { Fields } from '../resources/resource.ts';
 import { type Given, parseFields } from '../services/parse-fields.ts';
@@ -26,15 +27,7 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  const value = parseJson(Buffer.concat(chunks));
+  const value = parseJson(await readBody(request, maxBytes));
   if (isDeeper(value, MAX_DEPTH))
     throw new AppError('bad_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   return value;
@@ -54,8 +47,4 @@ function isDeeper(value: unknown, depth: number): boolean {
   for (let i = 0; i < depth; i++)
     level = level.flatMap((one) => (one instanceof Object ? Object.values(one) : []));
   return level.some((one) => one instanceof Object);
-}
-
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }

@@ -1,6 +1,7 @@
 // How many rows the lists of any table have, and whether there is one on a side of an id: one statement for all parents.
+import { MAX_ID } from '../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
-import { between, isBelowWorkspace, isOwned, MAX_ID, ownedParents } from './parents.ts';
+import { between, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type Statement, statement } from './statements.ts';
 import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';

@@ -9,11 +9,8 @@ import type { Tenancy } from './tenancy.ts';
 type Row = { id: bigint };
 type ParentTable = Table<Row>['parent']['table'];
 
-/** The greatest id that PostgreSQL can hold. */
-export const MAX_ID = 2n ** 63n - 1n;
-
 /** Whether the rows of a table are below a workspace, which their column `workspace_id` names. */
-export function isBelowWorkspace(table: ParentTable): boolean {
+export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
   return table !== 'teams' && table !== 'workspaces';
 }
 

@@ -1,6 +1,8 @@
 // Public ids: six letters made from an id and its type, twelve from 52^6 on. PostgreSQL writes them, by the function `public_id`
 // in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
 
+import { MAX_ID } from '../pagination.ts';
+
 /** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
 export const TYPE_NUMBER = {
   teams: 1n,
@@ -27,7 +29,6 @@ const FACTOR = 437_819_587n;
 /** `FACTOR * INVERSE % SIX` is 1. */
 const INVERSE = 17_492_363_243n;
 const SHIFT = 13_240_378_023n;
-const MAX_ID = 2n ** 63n - 1n;
 
 /** The public id of a row, given an id from 1 to 2^63 - 1. */
 export function toPublicId(table: PublicIdTable, id: bigint): string {

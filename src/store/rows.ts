@@ -1,10 +1,10 @@
 // Reads of any table: by ids, and by page under one or many parents. The caller's tenancy is part of each statement, so that
 // "not yours" and "not there" are one answer.
 
-import type { Page, PageRequest } from '../pagination.ts';
+import { MAX_ID, type Page, type PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
-import { between, findWorkspace, isBelowWorkspace, isOwned, MAX_ID, ownedParents } from './parents.ts';
+import { between, findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { project } from './projections.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext } from './store.ts';
@@ -65,7 +65,7 @@ export async function findPageUnder<R extends Row>(
   projection: readonly string[] | null = null,
 ): Promise<Page<R> | null> {
   const parents = table.parent.table;
-  const isNested = parents !== 'teams' && isBelowWorkspace(parents);
+  const isNested = isBelowWorkspace(parents);
   const workspaceId = isNested ? await findWorkspace(ctx, parents, tenancy, parent) : parent;
   if (workspaceId === null) return null;
   const direction = scanDirection(page);
