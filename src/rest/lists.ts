@@ -9,7 +9,8 @@ import {
   parsePageQuery,
 } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
-import { JSON_HEADERS, out, type Shown, type Write } from './responses.ts';
+import type { Writer } from '../rows/resource-writer.ts';
+import { JSON_HEADERS, out, type Shown } from './responses.ts';
 import type { Header, Query, ResponseForm } from './route.ts';
 
 /** What every list takes. */
@@ -79,7 +80,7 @@ export function pageOrAllOf<Result>(
  * The array and, unless it is empty, `Pagination-Next` and `Link`; the last page has them too, so that a client can
  * keep the id as its checkpoint (DESIGN §5).
  */
-function pageReply<R extends { id: bigint }>(page: Page<R>, write: Write<R>, url: URL): Reply {
+function pageReply<R extends { id: bigint }>(page: Page<R>, write: Writer<R>, url: URL): Reply {
   out.clear();
   out.addText('[');
   addRows(page.rows, write);
@@ -107,11 +108,11 @@ function isAfter(pair: string): boolean {
   return name === 'after';
 }
 
-function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Write<R>): Reply {
+function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>): Reply {
   return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
-async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write<R>) {
+async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>) {
   let opened = false;
   for await (const rows of chunks) {
     out.clear();
@@ -123,7 +124,7 @@ async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write
   yield Buffer.from(opened ? ']' : '[]');
 }
 
-function addRows<R>(rows: readonly R[], write: Write<R>): void {
+function addRows<R>(rows: readonly R[], write: Writer<R>): void {
   for (const [index, row] of rows.entries()) {
     if (index > 0) out.addText(',');
     write(row, out);

@@ -1,6 +1,8 @@
 // The OpenAPI 3.1 document of a list of routes. It is written to openapi.json by `npm run codegen`, and served from there. Pure.
+
 import { SCOPES, scopeSentence } from '../auth/scopes.ts';
 import { STATUS_OF } from '../errors.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import {
   PROBLEM,
   problemContent,
@@ -34,7 +36,7 @@ that it needs; a wildcard, \`read\` or \`write\`, covers it too. The challenge o
 
 **Ids.** A path takes an object's integer id or its public id. What belongs to somebody else is 404, as if it did not exist.
 
-**Lists** are arrays in the order of ids, 20 objects a page and at most 100. Every page that is not empty has a \`Link\` to the
+**Lists** are arrays in the order of ids, ${DEFAULT_PAGE_SIZE} objects a page and at most ${MAX_PAGE_SIZE}. Every page that is not empty has a \`Link\` to the
 next one, the last page too; an empty array is the end. Unknown parameters are ignored, but \`filter\`, \`filter[...]\`,
 \`sort_property\` and \`after[...]\` are 422 on every list, for to ignore them would answer other objects.
 

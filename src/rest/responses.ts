@@ -1,12 +1,9 @@
-// The forms of answers that hold no list: one object, or nothing.
+// The forms of answers without a page: one object, or nothing; and what lists share with them.
 import type { Resource, Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
-import { writerOf } from '../rows/resource-writer.ts';
+import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
-
-/** Adds something as JSON. */
-export type Write<Result> = (result: Result, out: ByteWriter) => void;
 
 /** Each answer is put together in one go. */
 export const out = new ByteWriter();
@@ -18,7 +15,7 @@ export interface Shown<Result> {
   readonly schema: Schema;
   /** As in ResponseForm. */
   components(): Readonly<Record<string, Schema>>;
-  readonly write: Write<Result>;
+  readonly write: Writer<Result>;
 }
 
 /** Objects of a noun. */

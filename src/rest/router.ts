@@ -1,8 +1,10 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
+
 import type { Hono } from 'hono';
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
@@ -86,7 +88,7 @@ function overview(): Response {
   const about = {
     name: 'Funnel Gateway REST API, version 2',
     authorization: 'Bearer <API key or access token>',
-    pagination: 'per_page (20, at most 100), sort_order (asc or desc), after (an id); follow the Link header',
+    pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
       'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
     openapi: OPENAPI_PATH,
