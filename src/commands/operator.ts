@@ -6,13 +6,17 @@ import { addSchema } from './schema.ts';
 import { addSeed } from './seed.ts';
 import type { Program, Shell } from './shell.ts';
 import { addSigningKey } from './signing-key.ts';
+import { addTeam } from './team.ts';
 import { addToken } from './token.ts';
 import { addUser } from './user.ts';
+import { addWorkspace } from './workspace.ts';
 
 /** Adds the commands, in the order in which help lists them. */
 export function addOperatorCommands(program: Program, shell: Shell): void {
   addMigrate(program, shell);
   addSeed(program, shell);
+  addTeam(program, shell);
+  addWorkspace(program, shell);
   addToken(program, shell);
   addUser(program, shell);
   addClient(program, shell);

@@ -1,10 +1,10 @@
 // `seed`: demo data for an empty store, and contacts in bulk for trying the gateway at size.
 import type { App } from '../context.ts';
-import { AppError, invalid, notFound } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
-import { parseRef } from '../services/refs.ts';
+import { requireWorkspaceId } from '../services/operator/refs.ts';
 import { copyContacts } from '../store/seed/contacts.ts';
-import { findFirstWorkspaceId, hasWorkspace } from '../store/seed/workspaces.ts';
+import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { withTables } from './database.ts';
 import { seed } from './demo.ts';
 import { createProgress } from './progress.ts';
@@ -69,7 +69,8 @@ async function seedContacts(
   const demo = await seed(app);
   if (demo !== null)
     remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
-  const workspaceId = await requireWorkspace(app, workspace);
+  const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
+  const workspaceId = await requireWorkspaceId(app, named);
   const progress = createProgress(shell, json, count);
   const startedAt = performance.now();
   const added = await copyContacts(app.store.pool, {
@@ -97,15 +98,6 @@ async function seedContacts(
     },
     `Added ${added.toLocaleString('en')} contacts to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,
   );
-}
-
-async function requireWorkspace(app: App, ref: string | undefined): Promise<bigint> {
-  const id =
-    ref === undefined
-      ? await findFirstWorkspaceId(app.store, null)
-      : parseRef('Workspace', 'workspaces', ref);
-  if (id === null || !(await hasWorkspace(app.store, id))) throw notFound('Workspace');
-  return id;
 }
 
 function parseCount(text: string): number {
