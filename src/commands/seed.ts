@@ -24,7 +24,6 @@ their addresses are all under example.com.`;
 export function addSeed(program: Program, shell: Shell): void {
   program
     .command('seed')
-    .description('put demo data into an empty store, or many contacts into a workspace')
     .option('--contacts <number>', 'how many contacts to add')
     .option('--workspace <id>', 'the workspace that they are for, by id or public id')
     .addHelpText('after', EXAMPLES)

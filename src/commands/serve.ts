@@ -21,7 +21,6 @@ interface ServeOptions {
 export function addServe(program: Program, shell: Shell): void {
   program
     .command('serve')
-    .description('start the gateway; without DATABASE_URL with a PostgreSQL of its own')
     .option('--demo', 'put demo data into a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')

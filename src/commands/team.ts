@@ -13,7 +13,7 @@ A team owns workspaces, API keys and clients; people belong to it. Other command
 
 /** Adds the command and its two subcommands. */
 export function addTeam(program: Program, shell: Shell): void {
-  const team = program.command('team').description('make and list teams').addHelpText('after', EXAMPLES);
+  const team = program.command('team').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   team
     .command('create')

@@ -22,10 +22,7 @@ A request to such a host is narrowed to its workspace. Its DNS has to lead to th
 
 /** Adds the command and its subcommands. */
 export function addWorkspace(program: Program, shell: Shell): void {
-  const workspace = program
-    .command('workspace')
-    .description('make and list workspaces; the domains that lead to them')
-    .addHelpText('after', EXAMPLES);
+  const workspace = program.command('workspace').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   workspace
     .command('create')

@@ -402,21 +402,25 @@ function REFUSED(): Refused[] {
       'workspaces_name_length',
       "update workspaces set name = repeat('x', 101) where id = 1",
     ],
-    ...RESERVED.map((label): Refused => [
-      `the subdomain ${label}`,
-      'subdomain_is_allowed',
-      `update workspaces set subdomain = '${label}' where id = 1`,
-    ]),
+    ...RESERVED.map(
+      (label): Refused => [
+        `the subdomain ${label}`,
+        'subdomain_is_allowed',
+        `update workspaces set subdomain = '${label}' where id = 1`,
+      ],
+    ),
     [
       'a team whose subdomain has hyphens with a meaning',
       'subdomain_is_allowed',
       "update teams set subdomain = 'xn--bcher-kva' where id = 1",
     ],
-    ...['127.0.0.1', 'a.b.12', 'a.0x1f'].map((host): Refused => [
-      `the address ${host} as a domain`,
-      'custom_domains_host_no_address',
-      `update custom_domains set host = '${host}'`,
-    ]),
+    ...['127.0.0.1', 'a.b.12', 'a.0x1f'].map(
+      (host): Refused => [
+        `the address ${host} as a domain`,
+        'custom_domains_host_no_address',
+        `update custom_domains set host = '${host}'`,
+      ],
+    ),
     [
       'a step below a page',
       'funnel_steps_parent_fkey',

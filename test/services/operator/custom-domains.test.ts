@@ -34,7 +34,13 @@ test('a domain leads to its workspace from when it is added until it is removed,
 test.each([
   ...['https://shop.example.org', 'shop.example.org:443', 'shop.example.org/x', 'shop', '', '.', 'a..b'],
   ...['127.0.0.1', '[::1]', '1.2.3.256', 'a.0x1', 'a.localhost', '-a.example', 'a_b.example', 'a b.example'],
-  ...['*.example.org', 'xn--\u00fc.example', 'x'.repeat(64), `${'a.'.repeat(127)}example`, 'x'.repeat(100_000)],
+  ...[
+    '*.example.org',
+    'xn--\u00fc.example',
+    'x'.repeat(64),
+    `${'a.'.repeat(127)}example`,
+    'x'.repeat(100_000),
+  ],
   ...['gateway.example', 'Shop.Gateway.Example', 'id.example.net', 'a@b.example', 'a\u0000b.example'],
 ])('%j is no custom domain', async (domain) => {
   await expect(domains.add(app, workspace.id, domain)).rejects.toMatchObject({

@@ -54,7 +54,10 @@ test.each([
 
 test('a subdomain is one team\u2019s or one workspace\u2019s, also of two that ask at the same time', async () => {
   const { team } = await teams.create(app, { name: 'Sub', subdomain: 'sub' });
-  const taken = { code: 'conflict', errors: [{ field: 'subdomain', message: expect.stringContaining('taken') }] };
+  const taken = {
+    code: 'conflict',
+    errors: [{ field: 'subdomain', message: expect.stringContaining('taken') }],
+  };
   const make = (subdomain: string) => workspaces.create(app, { team: team.publicId, name: 'W', subdomain });
   await expect(make('SUB')).rejects.toMatchObject(taken);
   await expect(teams.create(app, { name: 'Sub 2', subdomain: 'sub' })).rejects.toMatchObject(taken);
@@ -62,7 +65,9 @@ test('a subdomain is one team\u2019s or one workspace\u2019s, also of two that a
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining(taken) });
   await make('shop');
-  expect(await workspaces.list(app, { team: team.id })).toMatchObject([{ subdomain: 'shop', teamId: team.id }]);
+  expect(await workspaces.list(app, { team: team.id })).toMatchObject([
+    { subdomain: 'shop', teamId: team.id },
+  ]);
 });
 
 test('who names no team is told how to see and make one', async () => {
