@@ -72,7 +72,7 @@ async function seedContacts(
     remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
   const workspaceId = await requireWorkspaceId(app, named);
-  const progress = createProgress(shell, json, count);
+  const progress = createProgress(shell, json, count, 'contacts');
   const startedAt = performance.now();
   const added = await copyContacts(app.store.pool, {
     workspaceId,
