@@ -24,6 +24,11 @@ export const VARIABLES = [
     'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For, -Host and -Proto count',
   ],
   [
+    'CORS_ORIGINS',
+    'loopback origins with the embedded database, else none',
+    'origins, separated by commas, whose pages may call the gateway from a browser; * is any, nothing is none',
+  ],
+  [
     'SECRET_KEY',
     'made once, kept in DATA_DIR',
     'at least 32 characters that seal signing keys and cookies, the same for all processes; a new one goes before the old one, with a comma',
