@@ -55,12 +55,19 @@ async function restore(
       const { canSign, keys } = await checkKeys(database);
       if (!canSign) remark(shell, json, SEALED);
       const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
-      const kept = earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
+      const kept =
+        earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
       const where = database.embedded?.dataDir ?? config.dataDir;
       report(
         shell,
         json,
-        { ...data, data_dir: where, files: manifest.files, earlier_secret_key: earlierKey, signing_keys: keys },
+        {
+          ...data,
+          data_dir: where,
+          files: manifest.files,
+          earlier_secret_key: earlierKey,
+          signing_keys: keys,
+        },
         `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}`,
       );
     });
@@ -104,7 +111,8 @@ async function verify(file: FileHandle, path: string): Promise<Manifest> {
     }
     await archive.finish();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    // The end of a stream that is cut short has no words of its own.
+    const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
     throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });
   } finally {
     await archive?.close();
