@@ -15,7 +15,7 @@ import { createClusters } from '../support/cluster.ts';
 import { createNetwork } from '../support/network.ts';
 import { type Env, gatewayForCommands, runHere, temporaryFolder } from './cli.ts';
 
-const KEY = 'the key of this file, of no use to anybody';
+const KEY = 'the key of this file which is of no use to anybody';
 
 const { gateway, env } = await gatewayForCommands();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -111,7 +111,10 @@ test('an embedded database that is stopped is not started, and one that runs is 
   const database = await clusters.open(dataDir, { fsync: 'on' });
   const running = await doctor({ DATA_DIR: dataDir });
   expect(of(running, 'database')?.message).toContain(database.dataDir);
-  expect(of(running, 'migrations')).toMatchObject({ status: 'warn', advice: expect.stringContaining('serve') });
+  expect(of(running, 'migrations')).toMatchObject({
+    status: 'warn',
+    advice: expect.stringContaining('serve'),
+  });
   expect(running.code).toBe(0);
   await database.release();
   expect(of(await doctor({ DATA_DIR: dataDir }), 'database')?.message).toContain('it is stopped');
@@ -214,7 +217,5 @@ test.each([
   [{ SERVICE_HOST: 'gw.example', TRUST_PROXY: '0.0.0.0/0' }, 'warn', 'every address'],
 ])('of addresses %j it is said: %s, %s', (variables, status, words) => {
   const findings = checkAddresses(parseConfig(variables, '/').config);
-  expect(findings).toEqual([
-    expect.objectContaining({ status, message: expect.stringContaining(words) }),
-  ]);
+  expect(findings).toEqual([expect.objectContaining({ status, message: expect.stringContaining(words) })]);
 });
