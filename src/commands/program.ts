@@ -1,6 +1,7 @@
 // The command line: puts the commands together, runs one, and says what went wrong.
 import { Command } from '@commander-js/extra-typings';
 import { type Failure, toFailure } from './failures.ts';
+import { separateKeyId } from './key-ids.ts';
 import { addServe } from './serve.ts';
 import type { Program, Shell } from './shell.ts';
 
@@ -27,7 +28,7 @@ export async function runProgram(
 ): Promise<number> {
   try {
     const program = await createProgram(args, shell);
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(separateKeyId(args), { from: 'user' });
     return 0;
   } catch (error) {
     const failure = toFailure(error);
