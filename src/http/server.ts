@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { usableScopes } from '../auth/scopes.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
@@ -9,11 +10,13 @@ import { AppError } from '../errors.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
+import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
+import { refusalPage, wantsPage } from '../oauth/refusals.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
-import { mountRest } from '../rest/router.ts';
+import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
 import { withinDeadline } from './deadline.ts';
 import {
@@ -65,12 +68,16 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */
+/** The error response in the form of REST, of GraphQL, or as a page, by path, also for errors before their handlers were called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
+  const { app, request, requestId, url } = exchange;
+  if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
+  return wantsPage(app, url.pathname, request.headers.get('accept'))
+    ? refusalPage(app, error, response, requestId)
+    : response;
 }
 
 function createHttp(app: App): Hono<HttpEnv> {
@@ -114,7 +121,8 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const routes = createAuthorizationServer(app);
+  const needed = new Set([...restRoutes.map(({ scope }) => scope), ...schemaScopes()]);
+  const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;

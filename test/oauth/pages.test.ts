@@ -49,9 +49,19 @@ const pages: [string, () => Response][] = [
   ],
   [
     'account',
-    () => accountPage({ ...account, user: { name: EVIL, email: EVIL }, grants: [grant], notice: EVIL }),
+    () =>
+      accountPage({
+        ...account,
+        user: { name: EVIL, email: EVIL },
+        grants: [grant],
+        notice: EVIL,
+        failed: { field: EVIL, message: EVIL },
+      }),
   ],
-  ['problem', () => problemPage({ status: 400, title: EVIL, detail: EVIL })],
+  [
+    'problem',
+    () => problemPage({ status: 400, title: EVIL, detail: EVIL, advice: EVIL, code: EVIL, requestId: EVIL }),
+  ],
 ];
 
 describe.each(pages)('the %s page', (_, page) => {
