@@ -120,7 +120,7 @@ describe.each([
     // The session of the authorization page is the account page's too.
     await demo.page.goto(`${demo.server.issuer}/account`);
     await demo.page.getByRole('heading', { name: 'Applications with access' }).waitFor();
-    const withdraw = demo.page.getByRole('button', { name: /^Withdraw the access of Mailpilot/ });
+    const withdraw = demo.page.getByRole('button', { name: /^Withdraw access of Mailpilot/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
       await demo.page.getByRole('status').waitFor();

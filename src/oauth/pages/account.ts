@@ -68,7 +68,7 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
 <ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 <form method="post" action="${action}">${csrfField(csrf)}
 <input type="hidden" name="grant" value="${publicId}">
-<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw the access of ${clientName} to ${teamName}">Withdraw access</button></form>
+<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw access of ${clientName} to ${teamName}">Withdraw access</button></form>
 </li>`;
 }
 
