@@ -103,8 +103,6 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
       if (user === null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
     },
-    clientBasedCORS: (_ctx, origin, { redirectUris = [] }) =>
-      origin !== 'null' && redirectUris.some((uri) => new URL(uri).origin === origin),
     interactions: {
       policy: createPolicy(),
       url: (_ctx, { uid }) => `${mount}${ENDPOINTS.interaction}/${uid}`,
