@@ -15,14 +15,15 @@ import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import {
-  commonHeaders,
   Exchange,
   type HttpEnv,
   incompleteRequest,
   type Peer,
   toRequestId,
+  withCommonHeaders,
 } from './exchange.ts';
 
 export interface Server {
@@ -41,8 +42,10 @@ export function createServer(app: App): Server {
   return {
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
-      const response = errorResponse(error, { app, requestId, host: null });
-      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
+      const path = incoming?.url?.split('?', 1)[0] ?? '';
+      const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
+      const problem = errorResponse(error, { app, requestId, host: null });
+      const response = withCommonHeaders(problem, requestId, cors);
       const why = error instanceof AppError ? error.message : undefined;
       logRefusal({ requestId, address, status: response.status, why }, 'no request');
       return response;
@@ -58,7 +61,10 @@ export function createServer(app: App): Server {
 }
 
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
+  const { app, request, url } = exchange;
   try {
+    const allowed = preflight(app.config, request, url.pathname);
+    if (allowed !== null) return allowed;
     return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
   } catch (error) {
     return refuse(error, exchange);
@@ -106,7 +112,7 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
     http.get(`${path}/*`, async (c, next) => {
       const { exchange } = c.env;
       const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
-      return document === null ? next() : c.json(document, 200, { 'Access-Control-Allow-Origin': '*' });
+      return document === null ? next() : c.json(document);
     });
   }
 }
