@@ -21,9 +21,34 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./migrate.ts')).addMigrate,
   },
   {
+    name: 'doctor',
+    description: 'check configuration, database, keys, port and disk; changes nothing',
+    load: async () => (await import('./doctor.ts')).addDoctor,
+  },
+  {
+    name: 'backup',
+    description: 'write the embedded database, and the key that seals it, into one file',
+    load: async () => (await import('./backup.ts')).addBackup,
+  },
+  {
+    name: 'restore',
+    description: 'put a backup in the place of the embedded database',
+    load: async () => (await import('./restore.ts')).addRestore,
+  },
+  {
     name: 'seed',
     description: 'put demo data into an empty store, or many contacts into a workspace',
     load: async () => (await import('./seed.ts')).addSeed,
+  },
+  {
+    name: 'team',
+    description: 'make and list teams',
+    load: async () => (await import('./team.ts')).addTeam,
+  },
+  {
+    name: 'workspace',
+    description: 'make and list workspaces; the domains that lead to them',
+    load: async () => (await import('./workspace.ts')).addWorkspace,
   },
   {
     name: 'token',
