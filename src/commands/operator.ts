@@ -1,5 +1,6 @@
 // Every command but `serve`: for the operator, beside the running server.
 import { addClient } from './client.ts';
+import { addDemo } from './demo-restore.ts';
 import { addGrant } from './grant.ts';
 import { addMigrate } from './migrate.ts';
 import { addSchema } from './schema.ts';
@@ -13,6 +14,7 @@ import { addUser } from './user.ts';
 export function addOperatorCommands(program: Program, shell: Shell): void {
   addMigrate(program, shell);
   addSeed(program, shell);
+  addDemo(program, shell);
   addToken(program, shell);
   addUser(program, shell);
   addClient(program, shell);
