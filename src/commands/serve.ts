@@ -2,13 +2,14 @@
 
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
+import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { findDemoKey, findDemoPerson, seed } from './demo.ts';
+import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 
 interface ServeOptions {
@@ -41,10 +42,12 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
     person.catch(() => {});
     const { listen } = await server;
     if (shell.signal.aborted) return;
-    const listener = await listen(database.app);
+    const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
+    const listener = await listen(database.app, demoLink);
     try {
       const demoPerson = await person;
-      const facts: BannerFacts = { config, port: listener.port, demoPerson, ...prepared };
+      const demoCode = demoLink?.code ?? null;
+      const facts: BannerFacts = { config, port: listener.port, demoPerson, demoCode, ...prepared };
       const data = {
         ...addressesOf(facts),
         ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -65,7 +68,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   { app, embedded }: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode'>> {
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
@@ -78,6 +81,16 @@ async function describeStore(app: App): Promise<Pick<BannerFacts, 'store' | 'dem
   const [isEmpty, demoKey] = await Promise.all([hasTeam(app.store).then((has) => !has), findDemoKey(app)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
   return { store: isEmpty ? 'empty' : 'ready', demoKey, workspaceId };
+}
+
+/** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */
+function createDemoLinkFor(
+  { stdout }: Shell,
+  json: boolean | undefined,
+  demoKey: DemoKey | null,
+  { clock }: App,
+): DemoLink | null {
+  return stdout.isTTY && !json && demoKey !== null ? createDemoLink(demoKey.token, clock) : null;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
