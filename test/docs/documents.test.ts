@@ -7,49 +7,73 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { start, temporaryFolder, untilPrinted } from '../commands/cli.ts';
 import { documents, read } from './markdown.ts';
 import { patternOf } from './printed.ts';
-import { follow, type Started } from './reader.ts';
+import { type Difference, follow, type Started } from './reader.ts';
 import { stepsOf } from './steps.ts';
 import { openTerminal } from './terminal.ts';
 
 const { PATH } = process.env;
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** A document that begins with a store which holds nothing. */
+const EMPTY_STORE = 'docs/first-store.md';
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ReturnType<typeof start>;
-let started: Started;
-let env: Record<string, string>;
+const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const dataDir = join(folder.path, 'data');
-  env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
-  server = start(['serve'], env);
-  const banner = await untilPrinted(server, 'Stop it');
-  const [, email = '', password = ''] = /(\S+@\S+) +\(password ([\w-]+)\)/.exec(banner) ?? [];
-  const port = Number(/127\.0\.0\.1:(\d+)/.exec(banner)?.[1]);
-  started = { banner, port, dataDir, person: { email, password } };
 });
 afterAll(async () => {
-  server?.child.kill('SIGTERM');
-  await server?.result;
+  for (const stop of stops) await stop();
   await folder?.remove();
 });
 
+interface Place {
+  readonly env: Record<string, string>;
+  readonly started: Started;
+}
+
+/** Starts a gateway with a store of its own, below `name`. */
+async function startGateway(name: string, ...args: string[]): Promise<Place> {
+  const dataDir = join(folder.path, name);
+  const env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
+  const server = start(['serve', ...args], env);
+  stops.push(() => {
+    server.child.kill('SIGTERM');
+    return server.result;
+  });
+  const banner = await untilPrinted(server, 'Stop it');
+  const [, email = '', password = ''] = /(\S+@\S+) +\(password ([\w-]+)\)/.exec(banner) ?? [];
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(banner)?.[1]);
+  return { env, started: { banner, port, dataDir, person: { email, password } } };
+}
+
+async function differencesIn(path: string, { env, started }: Place): Promise<Difference[]> {
+  const cwd = join(folder.path, 'work');
+  await mkdir(cwd, { recursive: true });
+  const terminal = openTerminal(cwd, env, `${PROJECT}bin/funnel-gateway.js`);
+  try {
+    return await follow(read(path), terminal, started);
+  } finally {
+    await terminal.close();
+  }
+}
+
+let demo: Promise<Place> | undefined;
+
 // The README's tour is taken twice in the same store.
-test.each(['README.md', 'README.md', ...documents.slice(1)])(
+test.each(['README.md', 'README.md', ...documents.slice(1).filter((path) => path !== EMPTY_STORE)])(
   '%s prints what happens',
   async (path) => {
-    const cwd = join(folder.path, 'work');
-    await mkdir(cwd, { recursive: true });
-    const terminal = openTerminal(cwd, env, `${PROJECT}bin/funnel-gateway.js`);
-    try {
-      expect(await follow(read(path), terminal, started)).toEqual([]);
-    } finally {
-      await terminal.close();
-    }
+    demo ??= startGateway('data');
+    expect(await differencesIn(path, await demo)).toEqual([]);
   },
   60_000,
 );
+
+test('docs/first-store.md prints what happens, from an empty store on', async () => {
+  expect(await differencesIn(EMPTY_STORE, await startGateway('empty', '--no-demo'))).toEqual([]);
+}, 60_000);
 
 test('a block is a session, or says what it is', () => {
   const printed =
