@@ -13,8 +13,8 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
-import { isForPeople, refusalPage } from '../oauth/refusals.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
@@ -82,7 +82,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   const { app, request, requestId, url } = exchange;
   if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
   const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
-  return isPage ? refusalPage(app, error, response, requestId) : response;
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
 function createHttp(app: App): Hono<HttpEnv> {

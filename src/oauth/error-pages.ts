@@ -19,7 +19,11 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     title: 'There is no such page',
     advice: 'Check the address, or go back to where you came from.',
   },
-  method_not_allowed: { title: 'This address is not a page', advice: 'Go back to where you came from.' },
+  method_not_allowed: {
+    title: 'This address is not a page',
+    detail: 'It is for programs, or does not take what was sent to it.',
+    advice: 'Go back to where you came from.',
+  },
   misdirected_request: {
     title: 'This service has another name',
     advice: 'Check the address: open this service by its own name.',
@@ -44,7 +48,7 @@ export function isForPeople({ config }: App, path: string): boolean {
 }
 
 /** The page for a refusal. @param answer what a program would get: status and headers are its own */
-export function refusalPage(
+export function errorPage(
   { clock }: Pick<App, 'clock'>,
   error: unknown,
   answer: Response,
