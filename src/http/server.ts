@@ -7,6 +7,7 @@ import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
@@ -20,6 +21,7 @@ import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
+import { mountDemoLink } from './demo-link.ts';
 import {
   Exchange,
   type HttpEnv,
@@ -38,9 +40,9 @@ export interface Server {
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
 
-/** Creates the server of an App. */
-export function createServer(app: App): Server {
-  const http = createHttp(app);
+/** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
+export function createServer(app: App, demoLink: DemoLink | null = null): Server {
+  const http = createHttp(app, demoLink);
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -85,7 +87,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App): Hono<HttpEnv> {
+function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
 
@@ -103,6 +105,7 @@ function createHttp(app: App): Hono<HttpEnv> {
   mountDiscovery(http, app);
   mountAuthorizationServer(http, app);
   mountGraphql(http, app);
+  mountDemoLink(http, demoLink);
   mountRest(http);
   http.get('/', (c) => c.redirect('/graphql'));
   http.notFound(() => {
@@ -168,7 +171,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
+    if (reads && acceptsHtml(c.req.header('accept'))) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);

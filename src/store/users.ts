@@ -1,7 +1,7 @@
 // People as rows, with their memberships. The password's hash leaves this layer only for a sign-in.
 
 import { isStorable } from '../rows/storable.ts';
-import { Prisma, type TeamRole, type User } from './generated/client.ts';
+import type { TeamRole, User } from './generated/client.ts';
 import { toId } from './public-ids.ts';
 import type { Statement } from './statements.ts';
 import { query, type Store, type Transaction, withPrisma } from './store.ts';
@@ -99,14 +99,9 @@ export async function findUsers(store: Store, teamId: bigint | null): Promise<Li
   );
 }
 
-/** Inserts a person; null when the e-mail address is somebody's already, whatever its case. */
-export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow | null> {
-  try {
-    return await tx.user.create({ data: { ...user, updatedAt: user.createdAt }, omit });
-  } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
-    throw error;
-  }
+/** Inserts a person. @throws the store's error for an e-mail address that is somebody's already (`users_email_key`) */
+export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow> {
+  return tx.user.create({ data: { ...user, updatedAt: user.createdAt }, omit });
 }
 
 /** Puts a person into a team, or changes their role there. */

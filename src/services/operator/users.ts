@@ -1,7 +1,7 @@
 // People as the operator manages them: creating and listing them, their passwords, their teams, letting them in and out.
 
 import type { App } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { revokeGrant } from '../../store/oauth-grants.ts';
 import { withTransaction } from '../../store/transactions.ts';
@@ -22,7 +22,8 @@ import {
 import { parseName } from '../names.ts';
 import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './teams.ts';
+import { withConflicts } from './conflicts.ts';
+import { requireTeamId } from './refs.ts';
 
 export type { ListedUser, UserRow };
 
@@ -54,13 +55,14 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
     })),
   );
   const passwordHash = await hashPassword(parsePassword(input.password, email));
-  return withTransaction(app, async (tx) => {
-    const user = await insertUser(tx, { email, name, passwordHash, createdAt });
-    if (user === null) throw new AppError('conflict', 'Somebody has this e-mail address already.');
-    for (const { teamId, role } of memberships)
-      await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
-    return user;
-  });
+  return withConflicts(() =>
+    withTransaction(app, async (tx) => {
+      const user = await insertUser(tx, { email, name, passwordHash, createdAt });
+      for (const { teamId, role } of memberships)
+        await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
+      return user;
+    }),
+  );
 }
 
 /** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
