@@ -71,6 +71,12 @@ async function requireTables(app: App): Promise<void> {
   );
 }
 
+/** The server and the database that a connection string names, without credentials. */
+export function addressOf(databaseUrl: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: databaseUrl });
+  return `${host}:${port}/${database}`;
+}
+
 /** Asks once, so that what is wrong is said in one sentence. The password is in none of them. */
 async function requireAnswer(databaseUrl: string): Promise<void> {
   let where = 'the address in DATABASE_URL';
