@@ -75,18 +75,20 @@ test('the changelog knows the version, and the licence is the one that the packa
 });
 
 test('the dependency table names every dependency once, where package.json has it, and no other', () => {
-  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
+  const manifest = JSON.parse(read('package.json')) as Record<string, object | undefined>;
   const rows = tableUnder(read('docs/CONTRIBUTING.md'), 'Dependencies').map(([names = '', why = '']) => ({
-    dev: names.startsWith('dev:'),
+    kind: /^(\w+):/.exec(names)?.[1] ?? '',
     names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
     why,
   }));
   expect(rows.filter(({ why }) => why === '')).toEqual([]);
-  for (const [dev, packages] of [
-    [false, Object.keys(dependencies ?? {})],
-    [true, Object.keys(devDependencies ?? {})],
-  ] as const) {
-    const named = rows.filter((row) => row.dev === dev).flatMap(({ names }) => names);
+  for (const [kind, member] of [
+    ['', 'dependencies'],
+    ['optional', 'optionalDependencies'],
+    ['dev', 'devDependencies'],
+  ]) {
+    const packages = Object.keys(manifest[member ?? ''] ?? {});
+    const named = rows.filter((row) => row.kind === kind).flatMap(({ names }) => names);
     // "@scope/*" stands for all of a scope.
     const stands = (name: string, forName: string) =>
       name.endsWith('/*') ? forName.startsWith(name.slice(0, -1)) : name === forName;
