@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/command-list.ts';
 import { withVariables } from './configuration-guide.ts';
 import { anchorsOf, documents, filesOf, linksOf, read, tableUnder } from './markdown.ts';
 
@@ -57,6 +58,12 @@ test('a reader of the README can get to every guide', () => {
 test('the table of variables is made by `npm run codegen`, and up to date', () => {
   const guide = read('docs/configuration.md');
   expect(guide).toBe(withVariables(guide));
+});
+
+test('the guide of the command line has every command, and no other', () => {
+  const cells = tableUnder(read('docs/commands.md'), 'The command line').map(([cell = '']) => cell);
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)/g)].map(([, name]) => name));
+  expect(new Set(named)).toEqual(new Set([...COMMANDS.map(({ name }) => name), 'help']));
 });
 
 test('the `codegen.ts` of the README is the one of the guide that is built and driven', () => {
