@@ -74,6 +74,7 @@ async function releaseSlotWhenSent(
   ctx: GraphContext,
 ): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  headers.set('Content-Length', String(bytes.length));
   return new Response(toBody(bytes, ctx), { status, headers });
 }
 

@@ -15,6 +15,7 @@ import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import {
@@ -38,6 +39,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 /** Creates the server of an App. */
 export function createServer(app: App): Server {
   const http = createHttp(app);
+  const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -53,7 +55,7 @@ export function createServer(app: App): Server {
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
