@@ -32,7 +32,7 @@ function send(path: string, accepted: string | null, options: RequestOptions = {
   return gateway.send(path, { caller, ...options, headers });
 }
 
-const graphql = (query: string, accepted: string | null, headers: Record<string, string> = {}) =>
+const askGraphql = (query: string, accepted: string | null, headers: Record<string, string> = {}) =>
   send('/graphql', accepted, {
     method: 'POST',
     headers: { ...JSON_TYPE, ...headers },
@@ -67,17 +67,17 @@ describe.each(['gzip', 'zstd'])('%s, where a client accepts it, is of the same b
   test('for GraphQL, through Yoga and on the fast path, also for an answer of more than a megabyte', async () => {
     const nodes = '{ nodes { id databaseId publicId emailAddress firstName lastName createdAt } }';
     const query = `{ workspace(databaseId: ${workspaceId}) { contacts(first: 30) ${nodes} } } # ${coding}`;
-    const first = await decoded(await graphql(query, coding));
-    expect(await decoded(await graphql(query, coding))).toBe(first);
-    expect(first).toBe(await (await graphql(query, null)).text());
+    const first = await decoded(await askGraphql(query, coding));
+    expect(await decoded(await askGraphql(query, coding))).toBe(first);
+    expect(first).toBe(await (await askGraphql(query, null)).text());
     const fields = Array.from({ length: 10 }, (_, n) => `${'f'.repeat(120)}${n}: emailAddress`).join(' ');
     const many = Array.from({ length: 40 }, (_, n) => `a${n}: contacts(first: 30) { ...F }`).join(' ');
     const fragment = `fragment F on ContactConnection { nodes { ${fields} } }`;
     const all = `{ workspace(databaseId: ${workspaceId}) { ${many} } } ${fragment} # ${coding}`;
-    const long = await decoded(await graphql(all, coding));
+    const long = await decoded(await askGraphql(all, coding));
     expect(long.length).toBeGreaterThan(1024 * 1024);
-    expect(await decoded(await graphql(all, coding))).toBe(long);
-    expect(long).toBe(await (await graphql(all, null)).text());
+    expect(await decoded(await askGraphql(all, coding))).toBe(long);
+    expect(long).toBe(await (await askGraphql(all, null)).text());
   });
 
   test('for a document of which it has a tag of its own', async () => {
@@ -125,7 +125,7 @@ test.each([
 
 describe('never compressed is', () => {
   test('a short answer, a refusal, and one that nobody asks for compressed', async () => {
-    await expectPlain(graphql('{ viewer { kind } }', 'gzip'));
+    await expectPlain(askGraphql('{ viewer { kind } }', 'gzip'));
     await expectPlain(send(`${workspace}/contacts?per_page=0`, 'gzip'));
     await expectPlain(send('/api/v2/teams', 'gzip'));
     for (const accepted of [null, '', 'identity', 'br', 'gzip;q=0'])
@@ -134,7 +134,7 @@ describe('never compressed is', () => {
 
   test('an event stream', async () => {
     const query = `{ workspace(databaseId: ${workspaceId}) { contacts(first: 30) { nodes { emailAddress } } } }`;
-    const response = await graphql(query, 'gzip', { Accept: 'text/event-stream' });
+    const response = await askGraphql(query, 'gzip', { Accept: 'text/event-stream' });
     expect(response.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
     const text = await response.text();
     expect([text.slice(0, 16), text.length > 1_024]).toEqual([':\n\nevent: next\nd', true]);
