@@ -12,6 +12,7 @@ import { stepsOf } from './steps.ts';
 import { openTerminal } from './terminal.ts';
 
 const { PATH } = process.env;
+const IS_TERMINAL = 'process.stdout.isTTY=true';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A document that begins with a store which holds nothing. */
@@ -37,7 +38,11 @@ interface Place {
 async function startGateway(name: string, ...args: string[]): Promise<Place> {
   const dataDir = join(folder.path, name);
   const env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
-  const server = start(['serve', ...args], env);
+  // As on a terminal: there the banner has a line more.
+  const server = start(['serve', ...args], {
+    ...env,
+    NODE_OPTIONS: `--import=data:text/javascript,${IS_TERMINAL}`,
+  });
   stops.push(() => {
     server.child.kill('SIGTERM');
     return server.result;
