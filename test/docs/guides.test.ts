@@ -74,6 +74,12 @@ test('the `codegen.ts` of the README is the one of the guide that is built and d
   expect(readme).toEqual(guide);
 });
 
+test('the guide to a browser app overrides the version that the project has to override as well', () => {
+  const { overrides } = JSON.parse(read('package.json')) as { overrides: Record<string, string> };
+  const [, name = '', version] = /npm pkg set overrides\.(\S+)=(\S+)/.exec(read('docs/browser-app.md')) ?? [];
+  expect(overrides[name]).toBe(version);
+});
+
 test('the changelog knows the version, and the licence is the one that the package names', () => {
   const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string };
   const versions = [...read('CHANGELOG.md').matchAll(/^## \[([\d.]+)\] - \d{4}-\d\d-\d\d$/gm)];
