@@ -14,11 +14,12 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
-import { refusalPage, wantsPage } from '../oauth/refusals.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
@@ -43,6 +44,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 /** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
 export function createServer(app: App, demoLink: DemoLink | null = null): Server {
   const http = createHttp(app, demoLink);
+  const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -58,7 +60,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -83,9 +85,8 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   const response = errorResponse(error, exchange);
   const { app, request, requestId, url } = exchange;
   if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
-  return wantsPage(app, url.pathname, request.headers.get('accept'))
-    ? refusalPage(app, error, response, requestId)
-    : response;
+  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
 function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
@@ -183,8 +184,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
 function logRequest(
