@@ -67,8 +67,7 @@ const KEY_TEXT = {
 } as const;
 
 function textOf(target: string, rows: number, bytes: number, key: string): string {
-  const size =
-    bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
   return `${target}\n\n${rows.toLocaleString('en')} rows, ${size}. ${key}\nTo put it back: npx funnel-gateway restore FILE`;
 }
 
@@ -135,9 +134,12 @@ async function write(
     if (shell.signal.aborted) throw new StartupError('Interrupted: no backup was written.');
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new StartupError(`${target} cannot be written (${code === 'ENOSPC' ? 'the disk is full' : message}).`, {
-      cause: error,
-    });
+    throw new StartupError(
+      `${target} cannot be written (${code === 'ENOSPC' ? 'the disk is full' : message}).`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -55,12 +55,19 @@ async function restore(
       const { canSign, keys } = await checkKeys(database);
       if (!canSign) remark(shell, json, SEALED);
       const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
-      const kept = earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
+      const kept =
+        earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
       const where = database.embedded?.dataDir ?? config.dataDir;
       report(
         shell,
         json,
-        { ...data, data_dir: where, files: manifest.files, earlier_secret_key: earlierKey, signing_keys: keys },
+        {
+          ...data,
+          data_dir: where,
+          files: manifest.files,
+          earlier_secret_key: earlierKey,
+          signing_keys: keys,
+        },
         `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}`,
       );
     });

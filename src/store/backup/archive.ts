@@ -24,7 +24,8 @@ const PIECE_BYTES = 1_048_576;
 const MAX_BYTES = { [MANIFEST]: 8_388_608, [CHECKSUMS]: 1_048_576, file: 4_096, piece: 16_777_216 };
 const BLOCK = 512;
 
-const pieceName = (table: string, number: number) => `tables/${table}/${String(number).padStart(8, '0')}.copy`;
+const pieceName = (table: string, number: number) =>
+  `tables/${table}/${String(number).padStart(8, '0')}.copy`;
 
 /** Writes a backup into an open file, and closes it once everything is on the disk. */
 export async function writeArchive(

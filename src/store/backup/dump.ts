@@ -99,7 +99,8 @@ function inOrder<T extends { readonly name: string }>(
     const free = [...waiting].filter(
       (table) => !references.some(({ from, to }) => from === table.name && names.has(to)),
     );
-    if (free.length === 0) throw new Error(`Tables refer to each other in a circle: ${[...names].join(', ')}.`);
+    if (free.length === 0)
+      throw new Error(`Tables refer to each other in a circle: ${[...names].join(', ')}.`);
     for (const table of free) waiting.delete(table);
     ordered.push(...free);
   }

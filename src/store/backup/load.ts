@@ -3,9 +3,9 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { StartupError } from '../../errors.ts';
 import { OWNER } from '../embedded/address.ts';
 import { LEASE_DATABASE } from '../embedded/lease.ts';
-import { StartupError } from '../../errors.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations.ts';
 import type { ArchiveReader } from './archive.ts';
