@@ -41,6 +41,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./seed.ts')).addSeed,
   },
   {
+    name: 'demo',
+    description: 'put the demo data back as it was',
+    load: async () => (await import('./demo-restore.ts')).addDemo,
+  },
+  {
     name: 'team',
     description: 'make and list teams',
     load: async () => (await import('./team.ts')).addTeam,

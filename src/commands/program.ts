@@ -2,6 +2,7 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { COMMANDS } from './command-list.ts';
 import { type Failure, toFailure } from './failures.ts';
+import { separateKeyId } from './key-ids.ts';
 import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -27,7 +28,7 @@ export async function runProgram(
 ): Promise<number> {
   const program = await createProgram(args, shell);
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(separateKeyId(args), { from: 'user' });
     return 0;
   } catch (error) {
     const failure = toFailure(error);

@@ -1,13 +1,15 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
 
 import { VARIABLES } from '../config/variables.ts';
+import type { App } from '../context.ts';
+import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { findDemoKey, findDemoPerson, seed } from './demo.ts';
+import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 
 interface ServeOptions {
@@ -39,10 +41,12 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
     person.catch(() => {});
     const { listen } = await server;
     if (shell.signal.aborted) return;
-    const listener = await listen(database.app);
+    const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
+    const listener = await listen(database.app, demoLink);
     try {
       const demoPerson = await person;
-      const facts: BannerFacts = { config, port: listener.port, demoPerson, ...prepared };
+      const demoCode = demoLink?.code ?? null;
+      const facts: BannerFacts = { config, port: listener.port, demoPerson, demoCode, ...prepared };
       const data = {
         ...addressesOf(facts),
         ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -63,7 +67,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   database: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode'>> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
@@ -80,6 +84,16 @@ async function describeStore(
   const [hasOne, demoKey] = await Promise.all([hasTeam(app.store), findDemoKey(database)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
   return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
+}
+
+/** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */
+function createDemoLinkFor(
+  { stdout }: Shell,
+  json: boolean | undefined,
+  demoKey: DemoKey | null,
+  { clock }: App,
+): DemoLink | null {
+  return stdout.isTTY && !json && demoKey !== null ? createDemoLink(demoKey.token, clock) : null;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,9 +1,10 @@
-// The page where a person sees and withdraws what they granted. They can sign in here without any application, and get the
-// same session as with one.
+// The page where a person sees and withdraws what they granted, and changes their password. They can sign in here without any
+// application, and get the same session as with one.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
 import { listOfUser, withdraw } from '../services/oauth-consents.ts';
+import { changePassword } from '../services/password-change.ts';
 import { endSession, loginTsNow, personOf, secondsLeft } from '../services/sessions.ts';
 import { signIn } from '../services/sign-in.ts';
 import type { UserRow } from '../services/users.ts';
@@ -12,16 +13,23 @@ import { ACCOUNT_PATH } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import { toSignInError } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { accountPage, parseAccountForm } from './pages/account.ts';
+import { type AccountForm, accountPage, parseAccountForm } from './pages/account.ts';
+import type { PasswordFailure } from './pages/password.ts';
 import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
+import { waitSentence } from './pages/waiting.ts';
 
 const PURPOSE = 'account form';
 /** Ties the sign-in form to the browser that got it, which has no session yet. */
 const BROWSER_COOKIE = 'fgw_browser';
 
 /** What the page says after one of its forms, by the value of `notice` in its address: no other text can get there. */
-const NOTICES = { withdrawn: 'Access withdrawn.', signed_out: 'You are signed out.' } as const;
+const NOTICES = {
+  withdrawn: 'Access withdrawn.',
+  password_changed:
+    'Your password is changed, and you are signed out in every other browser. Applications keep their access.',
+  signed_out: 'You are signed out.',
+} as const;
 
 type Notice = keyof typeof NOTICES;
 type Session = InstanceType<Provider['Session']>;
@@ -46,12 +54,19 @@ interface PageRequest {
 export async function handleAccount(engine: Engine, request: OauthRequest): Promise<Response> {
   const page = await openPage(engine, request);
   const isPost = request.raw.method === 'POST';
-  if (!isPost) return page.user === null ? showSignIn(page) : showGrants(page, page.user);
+  if (!isPost) return page.user === null ? showSignIn(page) : showAccount(page, page.user);
   const form = await request.form();
   const secret = page.user === null ? browserIdOf(page) : page.session.jti;
   if (secret === undefined || !engine.app.keyring.isSigned(PURPOSE, secret, form.get('csrf') ?? ''))
     return page.respond(
-      problemPage({ status: 403, title: 'This form is not ours', detail: 'Open your account page again.' }),
+      problemPage({
+        status: 403,
+        title: 'This form is out of date',
+        detail:
+          'It was not made for this browser, or you signed in or out since it was shown. Nothing was done.',
+        advice: 'Open your account page again.',
+        requestId: request.requestId,
+      }),
     );
   return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
 }
@@ -92,7 +107,7 @@ function showSignIn(
 }
 
 async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<Response> {
-  const { provider, ctx, engine, request } = page;
+  const { engine, request } = page;
   const { app } = engine;
   const { email, password } = parseSignIn(form);
   const loginTs = loginTsNow(app);
@@ -101,17 +116,33 @@ async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<R
     const { address, signal } = request;
     user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
   } catch (error) {
-    return showSignIn(page, { email, ...toSignInError(error) });
+    return showSignIn(page, { email, ...toSignInError(app, error) });
   }
-  // A new session, so that whoever knew the id of the one before is not signed in by this (RFC 6265 §8.4).
+  return startSession(page, user, loginTs);
+}
+
+/**
+ * Signs a person in, and redirects to the page. A new session, so that whoever knew the id of the one before is not signed in
+ * by this (RFC 6265 §8.4).
+ * @param loginTs when they signed in, in seconds
+ */
+async function startSession(
+  page: PageRequest,
+  user: UserRow,
+  loginTs: number,
+  notice?: Notice,
+): Promise<Response> {
+  const { provider, ctx, engine, request } = page;
+  const { app } = engine;
   const session = new provider.Session();
   session.loginAccount({ accountId: user.publicId, loginTs });
   await session.save(secondsLeft(app, session));
   ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(page));
-  return withDevice(app, request, await redirectToPage(page), { user, loginTs });
+  return withDevice(app, request, await redirectToPage(page, notice), { user, loginTs });
 }
 
-async function showGrants(page: PageRequest, user: UserRow): Promise<Response> {
+/** @param failed why the password was not changed */
+async function showAccount(page: PageRequest, user: UserRow, failed?: PasswordFailure): Promise<Response> {
   const { app } = page.engine;
   const grants = await listOfUser(app, user.id);
   return page.respond(
@@ -124,7 +155,8 @@ async function showGrants(page: PageRequest, user: UserRow): Promise<Response> {
       })),
       action: pathOf(page),
       csrf: app.keyring.sign(PURPOSE, page.session.jti),
-      notice: noticeOf(page, 'withdrawn'),
+      failed,
+      notice: failed === undefined ? noticeOf(page, 'withdrawn', 'password_changed') : undefined,
     }),
   );
 }
@@ -141,6 +173,7 @@ async function submitAccountForm(
     page.ctx.cookies.set(page.provider.cookieName('session'), null, cookieOptions(page));
     return redirectToPage(page, 'signed_out');
   }
+  if (form?.decision === 'change_password') return submitPassword(page, user, form);
   if (form?.decision !== 'withdraw') return redirectToPage(page);
   try {
     await withdraw(app, user.id, form.grant);
@@ -151,16 +184,40 @@ async function submitAccountForm(
   return redirectToPage(page, 'withdrawn');
 }
 
+async function submitPassword(
+  page: PageRequest,
+  user: UserRow,
+  change: Extract<AccountForm, { decision: 'change_password' }>,
+): Promise<Response> {
+  const { engine, request, session } = page;
+  const { app } = engine;
+  const { address, signal } = request;
+  try {
+    const devices = readDevices(app, request);
+    const { loginTs } = await changePassword(app, session, { ...change, address, devices, signal });
+    return await startSession(page, user, loginTs, 'password_changed');
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, errors, retryAfterSeconds: wait } = error;
+    if (code === 'unauthenticated') return showSignIn(page, { email: user.email, error: message });
+    if (code === 'invalid') return showAccount(page, user, { field: errors[0]?.field, message });
+    if (code !== 'too_many_requests' || wait === undefined) throw error;
+    const sentence = `${message} ${waitSentence(wait, app.clock())}`;
+    return showAccount(page, user, { message: sentence, retryAfterSeconds: wait });
+  }
+}
+
 /** Redirects to the page itself, so that reloading it sends no form again. */
 function redirectToPage(page: PageRequest, notice?: Notice): Promise<Response> {
   const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
   return page.respond(new Response(null, { status: 303, headers: { location } }));
 }
 
-/** The sentence, if the page's address has this notice. */
-function noticeOf({ request }: PageRequest, notice: Notice): string | undefined {
+/** The sentence, if the page's address has one of these notices. */
+function noticeOf({ request }: PageRequest, ...notices: readonly Notice[]): string | undefined {
   const given = new URL(request.raw.url).searchParams.get('notice');
-  return given === notice ? NOTICES[notice] : undefined;
+  const notice = notices.find((known) => known === given);
+  return notice && NOTICES[notice];
 }
 
 function browserIdOf({ ctx }: PageRequest): string | undefined {

@@ -93,10 +93,13 @@ export async function findSignedIn(
 ): Promise<UserRow | null> {
   const id = toId('users', publicId);
   if (id === null) return null;
-  // Ended in the same moment: ended.
-  const isAfterEnd = [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }];
-  const where = { id, disabledAt: null, OR: isAfterEnd };
+  const where = { id, ...stillSignedIn(signedInAt) };
   return withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit }));
+}
+
+/** Enabled people whose sessions were not ended since `signedInAt`. Ended in the same moment: ended. */
+function stillSignedIn(signedInAt: Date) {
+  return { disabledAt: null, OR: [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }] };
 }
 
 /** The people of one team, or all, each with the teams they belong to; by id. */
@@ -154,6 +157,17 @@ export async function findMemberships(store: Store, userId: bigint): Promise<Mem
 /** Sets a password. */
 export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<void> {
   await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
+}
+
+/** Sets the password of a person whose session still lives. Whether it did: of two at once, one finds it ended. */
+export async function replacePasswordHash(
+  tx: Transaction,
+  id: bigint,
+  passwordHash: string,
+  signedInAt: Date,
+): Promise<boolean> {
+  const where = { id, ...stillSignedIn(signedInAt) };
+  return (await tx.user.updateMany({ where, data: { passwordHash } })).count === 1;
 }
 
 /** Says when a person was disabled; null: is not. */

@@ -39,6 +39,14 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
+/** The files that a document prints: the first line of a block is a comment with the path, `// src/main.ts` or `# .env`. */
+export function filesOf(markdown: string): { readonly path: string; readonly text: string }[] {
+  return blocksOf(markdown).flatMap(({ text }) => {
+    const [, path] = /^(?:\/\/|#) ((?:[\w.-]+\/)*[\w-]*\.\w+)\n/.exec(text) ?? [];
+    return path === undefined ? [] : [{ path, text }];
+  });
+}
+
 /** The anchors of a document's headings, as GitHub makes them. */
 export function anchorsOf(markdown: string): string[] {
   const headings = [...markdown.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)];

@@ -20,7 +20,7 @@ import {
   type UserRow,
 } from '../../store/users.ts';
 import { parseName } from '../names.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId } from './refs.ts';
@@ -38,9 +38,6 @@ export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
 
 const MAX_NAME_LENGTH = 100;
 const MAX_EMAIL_LENGTH = 254;
-/** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
-const MIN_PASSWORD_LENGTH = 12;
-const MAX_PASSWORD_LENGTH = 200;
 
 /**
  * Makes a person, with their memberships.
@@ -172,16 +169,4 @@ function parseRole(text: string): TeamRole {
   const role = ROLES.find((known) => known === text);
   if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
   return role;
-}
-
-function parsePassword(password: string, email: string): string {
-  const { length } = [...password.normalize('NFKC')];
-  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
-    throw invalid(
-      'password',
-      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
-    );
-  if (password.toLowerCase().trim() === email.toLowerCase())
-    throw invalid('password', 'The password must not be the e-mail address.');
-  return password;
 }
