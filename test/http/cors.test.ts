@@ -144,7 +144,7 @@ describe('an allowed origin may read', () => {
     for (const name of EXPOSED) expect(headers['access-control-expose-headers']?.split(', ')).toContain(name);
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   };
-  const graphql = (query: string, options: RequestOptions = {}) => {
+  const ask = (query: string, options: RequestOptions = {}) => {
     const headers = { 'Content-Type': 'application/json' };
     return send('/graphql', APP, { method: 'POST', headers, body: JSON.stringify({ query }), ...options });
   };
@@ -156,7 +156,7 @@ describe('an allowed origin may read', () => {
       readable(response);
     }
     for (const _ of ['through Yoga', 'on the fast path']) {
-      const response = await graphql('{ viewer { kind } }');
+      const response = await ask('{ viewer { kind } }');
       expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
       readable(response);
     }
@@ -166,13 +166,13 @@ describe('an allowed origin may read', () => {
     const anonymous = { caller: { authorization: null } };
     const refusals: [Promise<Response>, number][] = [
       [send(contacts, APP, anonymous), 401],
-      [graphql('{ teams { totalCount } }', anonymous), 401],
+      [ask('{ teams { totalCount } }', anonymous), 401],
       [send(`${contacts}?per_page=0`, APP), 422],
       [send('/api/v2/nothing', APP), 404],
       [send('/api/v2/teams', APP, { method: 'PUT' }), 405],
       [send('/api/v2/teams', APP, { host: 'shop.example.net' }), 421],
-      [graphql('{ nothing }', { headers: { 'Content-Type': 'text/plain' } }), 415],
-      [graphql(`{ viewer { kind } } #${'x'.repeat(300_000)}`), 413],
+      [ask('{ nothing }', { headers: { 'Content-Type': 'text/plain' } }), 415],
+      [ask(`{ viewer { kind } } #${'x'.repeat(300_000)}`), 413],
       [send('/oauth/token', APP, { method: 'POST', ...anonymous }), 400],
     ];
     for (const [answer, status] of refusals) {
