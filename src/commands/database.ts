@@ -93,11 +93,12 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
       await client.end().catch(() => {});
     }
   } catch (error) {
-    throw new StartupError(sentence(where, error), { cause: error });
+    throw new StartupError(refusalOf(where, error), { cause: error });
   }
 }
 
-function sentence(where: string, error: unknown): string {
+/** Why a server did not let us in, and what to do. @param where its address, without credentials */
+export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
   switch (code) {
     case '28P01':

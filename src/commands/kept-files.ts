@@ -4,6 +4,7 @@ import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { FILES } from '../store/backup/manifest.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
+import { SECRET_KEY_FILE } from './secret-key.ts';
 
 /** Those that are there, by name. @throws StartupError where somebody else could have put them there */
 export async function readKeptFiles(dataDir: string): Promise<Map<string, string>> {
@@ -42,11 +43,11 @@ export async function writeKeptFiles(
     await rm(waiting(name), { force: true });
     await writeFile(waiting(name), content, { mode: 0o600, flag: 'wx', flush: true });
   }
-  const [old, next] = [there.get('secret-key'), files.get('secret-key')];
+  const [old, next] = [there.get(SECRET_KEY_FILE), files.get(SECRET_KEY_FILE)];
   let earlierKey: string | null = null;
   if (old !== undefined && next !== undefined && old.trim() !== next.trim()) {
     earlierKey = join(dataDir, `secret-key.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
-    await copyFile(join(dataDir, 'secret-key'), earlierKey);
+    await copyFile(join(dataDir, SECRET_KEY_FILE), earlierKey);
     await chmod(earlierKey, 0o600);
   }
   return {

@@ -1,7 +1,7 @@
 // The command line: puts the commands together, runs one, and says what went wrong.
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { COMMANDS } from './command-list.ts';
-import { type Failure, toFailure } from './failures.ts';
+import { FailedAsPrinted, type Failure, toFailure } from './failures.ts';
 import { separateKeyId } from './key-ids.ts';
 import type { Program, Shell } from './shell.ts';
 
@@ -31,6 +31,7 @@ export async function runProgram(
     await program.parseAsync(separateKeyId(args), { from: 'user' });
     return 0;
   } catch (error) {
+    if (error instanceof FailedAsPrinted) return 1;
     const failure = toFailure(error);
     if (failure === null) return 0;
     if (args.includes('--json')) {

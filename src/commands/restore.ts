@@ -111,7 +111,8 @@ async function verify(file: FileHandle, path: string): Promise<Manifest> {
     }
     await archive.finish();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    // The end of a stream that is cut short has no words of its own.
+    const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
     throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });
   } finally {
     await archive?.close();

@@ -14,8 +14,8 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
-import { refusalPage, wantsPage } from '../oauth/refusals.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
@@ -83,9 +83,8 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   const response = errorResponse(error, exchange);
   const { app, request, requestId, url } = exchange;
   if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
-  return wantsPage(app, url.pathname, request.headers.get('accept'))
-    ? refusalPage(app, error, response, requestId)
-    : response;
+  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
 function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
@@ -183,8 +182,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
 function logRequest(

@@ -1,51 +1,29 @@
 // The page where a person sees and withdraws what they granted, and changes their password. They can sign in here without any
 // application, and get the same session as with one.
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
 import { listOfUser, withdraw } from '../services/oauth-consents.ts';
 import { changePassword } from '../services/password-change.ts';
-import { endSession, loginTsNow, personOf, secondsLeft } from '../services/sessions.ts';
-import { signIn } from '../services/sign-in.ts';
+import { endSession } from '../services/sessions.ts';
 import type { UserRow } from '../services/users.ts';
-import { readDevices, withDevice } from './device-cookie.ts';
-import { ACCOUNT_PATH } from './endpoints.ts';
+import {
+  cookieOptions,
+  noticeOf,
+  openPage,
+  type PageRequest,
+  PURPOSE,
+  pathOf,
+  redirectToPage,
+  startSession,
+} from './account/page-request.ts';
+import { browserIdOf, showSignIn, submitSignIn } from './account/sign-in.ts';
+import { readDevices } from './device-cookie.ts';
 import type { Engine } from './engine.ts';
-import { toSignInError } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { type AccountForm, accountPage, parseAccountForm } from './pages/account.ts';
 import type { PasswordFailure } from './pages/password.ts';
 import { problemPage } from './pages/problem.ts';
-import { parseSignIn, signInPage } from './pages/sign-in.ts';
 import { waitSentence } from './pages/waiting.ts';
-
-const PURPOSE = 'account form';
-/** Ties the sign-in form to the browser that got it, which has no session yet. */
-const BROWSER_COOKIE = 'fgw_browser';
-
-/** What the page says after one of its forms, by the value of `notice` in its address: no other text can get there. */
-const NOTICES = {
-  withdrawn: 'Access withdrawn.',
-  password_changed:
-    'Your password is changed, and you are signed out in every other browser. Applications keep their access.',
-  signed_out: 'You are signed out.',
-} as const;
-
-type Notice = keyof typeof NOTICES;
-type Session = InstanceType<Provider['Session']>;
-
-/** One request to the page, with the session that it belongs to. */
-interface PageRequest {
-  readonly engine: Engine;
-  readonly request: OauthRequest;
-  readonly provider: Provider;
-  readonly ctx: KoaContextWithOIDC;
-  readonly session: Session;
-  /** Who is signed in. */
-  readonly user: UserRow | null;
-  /** The response with the cookies that were set meanwhile. */
-  readonly respond: (response: Response) => Promise<Response>;
-}
 
 /**
  * The account page, or what one of its forms leads to.
@@ -69,76 +47,6 @@ export async function handleAccount(engine: Engine, request: OauthRequest): Prom
       }),
     );
   return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
-}
-
-async function openPage(engine: Engine, request: OauthRequest): Promise<PageRequest> {
-  const { app } = engine;
-  const provider = await engine.provider();
-  const { req, res } = engine.toNode(request);
-  const ctx = provider.createContext(req, res) as KoaContextWithOIDC;
-  const session = await provider.Session.get(ctx);
-  return {
-    engine,
-    request,
-    provider,
-    ctx,
-    session,
-    user: await personOf(app, session),
-    async respond(response) {
-      for (const [name, value] of response.headers) res.setHeader(name, value);
-      res.statusCode = response.status;
-      res.end(Buffer.from(await response.arrayBuffer()));
-      return res.done;
-    },
-  };
-}
-
-/** @param failed what was entered before, and why it was refused */
-function showSignIn(
-  page: PageRequest,
-  failed?: { email: string; error: string; retryAfterSeconds?: number },
-): Promise<Response> {
-  const { app } = page.engine;
-  const browserId = browserIdOf(page) ?? crypto.randomUUID();
-  page.ctx.cookies.set(BROWSER_COOKIE, browserId, { ...cookieOptions(page), path: pathOf(page) });
-  const csrf = app.keyring.sign(PURPOSE, browserId);
-  const notice = failed === undefined ? noticeOf(page, 'signed_out') : undefined;
-  return page.respond(signInPage({ clientName: null, action: pathOf(page), csrf, notice, ...failed }));
-}
-
-async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<Response> {
-  const { engine, request } = page;
-  const { app } = engine;
-  const { email, password } = parseSignIn(form);
-  const loginTs = loginTsNow(app);
-  let user: UserRow;
-  try {
-    const { address, signal } = request;
-    user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
-  } catch (error) {
-    return showSignIn(page, { email, ...toSignInError(app, error) });
-  }
-  return startSession(page, user, loginTs);
-}
-
-/**
- * Signs a person in, and redirects to the page. A new session, so that whoever knew the id of the one before is not signed in
- * by this (RFC 6265 §8.4).
- * @param loginTs when they signed in, in seconds
- */
-async function startSession(
-  page: PageRequest,
-  user: UserRow,
-  loginTs: number,
-  notice?: Notice,
-): Promise<Response> {
-  const { provider, ctx, engine, request } = page;
-  const { app } = engine;
-  const session = new provider.Session();
-  session.loginAccount({ accountId: user.publicId, loginTs });
-  await session.save(secondsLeft(app, session));
-  ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(page));
-  return withDevice(app, request, await redirectToPage(page, notice), { user, loginTs });
 }
 
 /** @param failed why the password was not changed */
@@ -205,29 +113,4 @@ async function submitPassword(
     const sentence = `${message} ${waitSentence(wait, app.clock())}`;
     return showAccount(page, user, { message: sentence, retryAfterSeconds: wait });
   }
-}
-
-/** Redirects to the page itself, so that reloading it sends no form again. */
-function redirectToPage(page: PageRequest, notice?: Notice): Promise<Response> {
-  const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
-  return page.respond(new Response(null, { status: 303, headers: { location } }));
-}
-
-/** The sentence, if the page's address has one of these notices. */
-function noticeOf({ request }: PageRequest, ...notices: readonly Notice[]): string | undefined {
-  const given = new URL(request.raw.url).searchParams.get('notice');
-  const notice = notices.find((known) => known === given);
-  return notice && NOTICES[notice];
-}
-
-function browserIdOf({ ctx }: PageRequest): string | undefined {
-  return ctx.cookies.get(BROWSER_COOKIE, { signed: true });
-}
-
-function pathOf({ engine }: PageRequest): string {
-  return engine.base + ACCOUNT_PATH;
-}
-
-function cookieOptions({ ctx }: PageRequest) {
-  return { signed: true, httpOnly: true, sameSite: 'lax', secure: ctx.secure, overwrite: true } as const;
 }

@@ -7,7 +7,7 @@ import { EXPIRED, type ProblemData, problemPage } from './pages/problem.ts';
 type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
 const ASK_MAKER =
-  'Tell who makes the application what is written below. Nothing of yours was shared with it.';
+  'Tell whoever makes the application what is written below. Nothing of yours was shared with it.';
 
 const BROKEN: Words = {
   title: 'Something went wrong',

@@ -251,6 +251,7 @@ test.each([
       await look(what);
     }
   },
+  120_000,
 );
 
 test('somebody who must wait is told until when, and axe finds nothing there either', async () => {

@@ -47,9 +47,14 @@ export function filesOf(markdown: string): { readonly path: string; readonly tex
   });
 }
 
+/** A document without its fenced blocks. */
+export function proseOf(markdown: string): string {
+  return markdown.replace(FENCED, '');
+}
+
 /** The anchors of a document's headings, as GitHub makes them. */
 export function anchorsOf(markdown: string): string[] {
-  const headings = [...markdown.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)];
+  const headings = [...proseOf(markdown).matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, title = '']) =>
     title
       .toLowerCase()
@@ -60,7 +65,7 @@ export function anchorsOf(markdown: string): string[] {
 
 /** The targets of a document's links. */
 export function linksOf(markdown: string): string[] {
-  return [...markdown.replace(FENCED, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
 /** The cells of the first table under a heading, without its head. @throws Error without the heading */

@@ -61,7 +61,7 @@ test('an application that was allowed twice is one entry; both devices work unti
     );
   expect(await statuses()).toEqual([200, 200]);
   const page = requirePage(await scene.browser.open(ACCOUNT));
-  expect(page.text.match(/Withdraw access/g)).toHaveLength(1);
+  expect(page.text.match(/>Withdraw access</g)).toHaveLength(1);
   expect(page.text).toContain(`${scene.first.name}, ${scene.second.name}`);
   expect(requirePage(await scene.browser.submit(withForm(page, 'withdraw'), [], 'withdraw')).text).toContain(
     'No application has access',

@@ -37,4 +37,17 @@ import 'monaco-editor/esm/vs/editor/standalone/browser/quickAccess/standaloneCom
 import 'monaco-editor/esm/vs/editor/standalone/browser/quickAccess/standaloneGotoLineQuickAccess.js';
 import 'monaco-editor/esm/vs/base/browser/ui/codicons/codiconStyles.js';
 
+import { editor } from 'monaco-editor/esm/vs/editor/editor.api.js';
+
 export * from 'monaco-editor/esm/vs/editor/editor.api.js';
+
+// GraphiQL's themes leave some colours as Monaco has them: too faint on its own backgrounds (WCAG 1.4.3).
+const { defineTheme } = editor;
+editor.defineTheme = (name, theme) => {
+  const isDark = theme.base === 'vs-dark';
+  const rule = isDark
+    ? { token: 'comment', foreground: '#7fb069' }
+    : { token: 'number', foreground: '#08734b' };
+  const colors = isDark ? { ...theme.colors, 'editorLineNumber.foreground': '#9aa4b5' } : theme.colors;
+  defineTheme(name, { ...theme, rules: [...theme.rules, rule], colors });
+};

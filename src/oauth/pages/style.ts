@@ -54,7 +54,7 @@ legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice small { display: block; }
 .choice small::first-letter { text-transform: uppercase; }
 .box { padding: .25rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
-.box + p { margin: .5rem 0 0; color: var(--soft); font-size: .9375rem; text-wrap: balance; }
+.box ~ p { margin: .5rem 0 0; color: var(--soft); font-size: .9375rem; text-wrap: balance; }
 .box > * + * { border-top: 1px solid var(--line); }
 .inside { margin-left: 1.875rem; }
 @supports selector(:has(*)) {

@@ -3,7 +3,7 @@ import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { findTeams, insertTeam, type TeamRow } from '../../store/teams.ts';
 import { withTransaction } from '../../store/transactions.ts';
-import { parseName } from '../names.ts';
+import { isName, parseName } from '../names.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';
 import { withConflicts } from './conflicts.ts';
 import { parseSubdomain } from './subdomains.ts';
@@ -55,14 +55,10 @@ export async function list(app: App): Promise<(TeamRow & { readonly workspaces: 
   return findTeams(app.store);
 }
 
+/** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. */
 function parseTimeZone(text: string): string {
-  try {
-    if (!/^[A-Za-z]/.test(text)) throw new RangeError();
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return text;
-  } catch {
-    throw invalid('time_zone', 'The time zone must be one such as UTC or Europe/London.');
-  }
+  if (isName(text, MAX_NAME_LENGTH)) return text.trim();
+  throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
 }
 
 function parseLocale(text: string): string {

@@ -40,8 +40,7 @@ test.each([
   [{ name: 'X', subdomain: 'xn--bcher-kva' }, 'subdomain', 'third and fourth'],
   [{ name: 'X', subdomain: 'www' }, 'subdomain', 'reserved'],
   [{ name: 'X', subdomain: 'id' }, 'subdomain', 'reserved'],
-  [{ name: 'X', timeZone: 'Mars/Olympus' }, 'time_zone', 'Europe/London'],
-  [{ name: 'X', timeZone: '+01:00' }, 'time_zone', 'Europe/London'],
+  [{ name: 'X', timeZone: ' ' }, 'time_zone', 'Europe/London'],
   [{ name: 'X', locale: 'de' }, 'locale', 'en, es, ja, pt'],
 ])('a team such as %j is refused, and nothing is made', async (input, field, message) => {
   const before = await teams.list(app);

@@ -1,7 +1,7 @@
 // Refusals as people read them, on the paths below which the pages are: a page in place of the document that programs get.
 import type { App } from '../context.ts';
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
-import { ACCOUNT_PATH, ENDPOINTS, OAUTH_PATH } from './endpoints.ts';
+import { ACCOUNT_PATH, OAUTH_PATH } from './endpoints.ts';
 import { problemPage, START_AGAIN } from './pages/problem.ts';
 import { waitSentence } from './pages/waiting.ts';
 
@@ -19,7 +19,15 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     title: 'There is no such page',
     advice: 'Check the address, or go back to where you came from.',
   },
-  method_not_allowed: { title: 'This address is not a page', advice: 'Go back to where you came from.' },
+  method_not_allowed: {
+    title: 'This address is not a page',
+    detail: 'It is for programs, or does not take what was sent to it.',
+    advice: 'Go back to where you came from.',
+  },
+  misdirected_request: {
+    title: 'This service has another name',
+    advice: 'Check the address: open this service by its own name.',
+  },
   too_many_requests: { title: 'Please wait' },
   unavailable: {
     title: 'Not available at the moment',
@@ -33,16 +41,14 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
   },
 };
 
-/** Whether who asks is shown a page when they are refused. @param path of the request; @param accept its header */
-export function wantsPage({ config }: App, path: string, accept: string | null): boolean {
-  const { authPath: base } = config;
-  const below = (start: string) => path === base + start || path.startsWith(`${base + start}/`);
-  if ([ENDPOINTS.authorization, ENDPOINTS.interaction, ACCOUNT_PATH].some(below)) return true;
-  return below(OAUTH_PATH) && /\btext\/html\b/i.test(accept ?? '');
+/** Whether people come to this path, or by mistake to one beside it. */
+export function isForPeople({ config }: App, path: string): boolean {
+  const starts = [OAUTH_PATH, ACCOUNT_PATH].map((start) => config.authPath + start);
+  return starts.some((start) => path === start || path.startsWith(`${start}/`));
 }
 
 /** The page for a refusal. @param answer what a program would get: status and headers are its own */
-export function refusalPage(
+export function errorPage(
   { clock }: Pick<App, 'clock'>,
   error: unknown,
   answer: Response,
