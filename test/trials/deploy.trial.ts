@@ -15,7 +15,7 @@ import { say } from './say.ts';
 import { report } from './test-bed.ts';
 
 const LINTERS = ['dockerfile-utils@0.16.3', 'dockerlinter@2.0.0', 'dclint@3.1.0'];
-const SECRET_KEY = 'a secret key for trials, of no use to anybody';
+const SECRET_KEY = 'a secret key for trials that is of no use to anybody';
 /** Of systemd's ten; a unit without any hardening has 9.2. */
 const MAX_EXPOSURE = 2;
 
