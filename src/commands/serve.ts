@@ -1,5 +1,5 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
-
+import { networkInterfaces } from 'node:os';
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { hasTeam } from '../store/demo/seed.ts';
@@ -44,7 +44,11 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
     const listener = await listen(database.app);
     try {
       const demoPerson = await person;
-      const facts: BannerFacts = { config, port: listener.port, demoPerson, ...prepared };
+      const { port } = listener;
+      const facts: BannerFacts = {
+        ...{ config, port, demoPerson, ...prepared },
+        networkAddresses: networkAddresses(),
+      };
       const data = {
         ...addressesOf(facts),
         ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -65,7 +69,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   { app, embedded }: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'networkAddresses'>> {
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
@@ -78,6 +82,14 @@ async function describeStore(app: App): Promise<Pick<BannerFacts, 'store' | 'dem
   const [isEmpty, demoKey] = await Promise.all([hasTeam(app.store).then((has) => !has), findDemoKey(app)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
   return { store: isEmpty ? 'empty' : 'ready', demoKey, workspaceId };
+}
+
+/** This machine's IPv4 addresses that others may reach. */
+function networkAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

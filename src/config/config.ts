@@ -1,6 +1,6 @@
 // Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
 // be logged. Pure.
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
@@ -52,6 +52,10 @@ export interface Config {
   readonly trustProxy: BlockList;
   /** The origins whose pages may read answers (http/cors.ts). */
   readonly corsOrigins: CorsOrigins;
+  /** Browsers get GraphiQL at /graphql. */
+  readonly graphiql: boolean;
+  /** The schema can be asked for: by introspection, and as a document. */
+  readonly introspection: boolean;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -125,7 +129,7 @@ export function parseConfig(
 
   const port = wholeNumber('PORT', 0, 65_535);
   const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
-  const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
+  const authDefault = defaultAuthUrl(serviceHost, port);
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
   const issuer = check(
@@ -155,6 +159,8 @@ export function parseConfig(
       parseOrigins,
       'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
+    graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off'),
+    introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
     logLevel: check(
       'LOG_LEVEL',
       'info',
@@ -214,6 +220,12 @@ export function parseConfig(
 
 /** The configuration with the actual port, which PORT=0 leaves to the system. */
 export function withPort(config: Config, port: number): Config {
-  const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
-  return { ...config, port, authUrl };
+  const isDefault = config.authUrl === defaultAuthUrl(config.serviceHost, 0);
+  return { ...config, port, authUrl: isDefault ? defaultAuthUrl(config.serviceHost, port) : config.authUrl };
+}
+
+/** Names have certificates, and a proxy in front; this machine and bare addresses are reached directly. */
+function defaultAuthUrl(serviceHost: string, port: number): string {
+  const isDirect = serviceHost === 'localhost' || isIP(serviceHost) !== 0;
+  return isDirect ? `http://${serviceHost}:${port}` : `https://${serviceHost}`;
 }

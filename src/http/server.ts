@@ -26,6 +26,7 @@ import {
   toRequestId,
   withCommonHeaders,
 } from './exchange.ts';
+import { acceptsHtml, mountHome } from './home.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -100,7 +101,7 @@ function createHttp(app: App): Hono<HttpEnv> {
   mountAuthorizationServer(http, app);
   mountGraphql(http, app);
   mountRest(http);
-  http.get('/', (c) => c.redirect('/graphql'));
+  mountHome(http, app);
   http.notFound(() => {
     throw new AppError('not_found', 'Nothing is served at this path.');
   });
@@ -147,7 +148,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const graphiql = createGraphiql();
   const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
-  http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  if (app.config.graphiql)
+    http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
   const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
@@ -166,16 +168,13 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
+      if (!app.config.graphiql)
+        throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
     }
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
-}
-
-/** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
 function logRequest(
