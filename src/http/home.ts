@@ -116,7 +116,7 @@ function homePage(links: readonly Link[]): Page {
   return {
     title: 'Home',
     body: html`<h1>${SERVICE_NAME} is running</h1>
-<p>A GraphQL gateway with a REST API, version 2, beside it. Data needs an API key or an access token; what is listed here needs neither.</p>
+<p>A GraphQL gateway with a REST API, version 2, beside it. Data needs an API key or an access token, the documents below need neither.</p>
 <nav aria-label="What is here">
 <ul class="links">
 ${shown.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><br><small>${about}</small></li>\n`)}
