@@ -12,7 +12,7 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
     ...['config', 'rows', 'errors', 'log'],
   ],
   http: [

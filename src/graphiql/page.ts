@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
+import { NOT_BUILT_PAGE, NOT_BUILT_POLICY } from './not-built.ts';
 
 interface GraphiqlAsset {
   body: Uint8Array<ArrayBuffer>;
@@ -50,7 +51,9 @@ export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Grap
   return {
     page(issuer = null) {
       html ??= readHtml(dist);
-      return html === undefined ? notBuilt() : pageResponse(html, issuer ?? '');
+      return html === undefined
+        ? htmlResponse(503, NOT_BUILT_PAGE, NOT_BUILT_POLICY)
+        : pageResponse(html, issuer ?? '');
     },
     async asset(request) {
       names ??= listAssets(dist);
@@ -102,12 +105,17 @@ function pageResponse(html: string, issuer: string): Response {
   const nonce = randomBytes(18).toString('base64url');
   const attribute = issuer.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   const page = html.replaceAll(noncePlaceholder, nonce).replaceAll(issuerPlaceholder, () => attribute);
-  return new Response(page, {
+  return htmlResponse(200, page, contentSecurityPolicy(nonce));
+}
+
+function htmlResponse(status: number, html: string, policy: string): Response {
+  return new Response(html, {
+    status,
     headers: {
       ...commonHeaders,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': contentSecurityPolicy(nonce),
+      'content-security-policy': policy,
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
     },
@@ -136,16 +144,6 @@ function contentSecurityPolicy(nonce: string): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-function notBuilt(): Response {
-  const text = 'The GraphiQL page is not built yet. Run `npm run generate`, then reload.\n';
-  const headers = {
-    ...commonHeaders,
-    'content-type': 'text/plain; charset=utf-8',
-    'cache-control': 'no-store',
-  };
-  return new Response(text, { status: 503, headers });
 }
 
 function assetResponse(request: Request, asset: GraphiqlAsset): Response {

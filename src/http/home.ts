@@ -126,6 +126,6 @@ ${shown.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */
-export function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+export function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }

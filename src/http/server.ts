@@ -2,22 +2,27 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { usableScopes } from '../auth/scopes.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
+import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
-import { mountRest } from '../rest/router.ts';
+import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
+import { mountDemoLink } from './demo-link.ts';
 import {
   Exchange,
   type HttpEnv,
@@ -37,9 +42,9 @@ export interface Server {
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
 
-/** Creates the server of an App. */
-export function createServer(app: App): Server {
-  const http = createHttp(app);
+/** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
+export function createServer(app: App, demoLink: DemoLink | null = null): Server {
+  const http = createHttp(app, demoLink);
   const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
@@ -74,15 +79,18 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */
+/** The error response in the form of REST, of GraphQL, or as a page, by path, also for errors before their handlers were called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
+  const { app, request, requestId, url } = exchange;
+  if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
+  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App): Hono<HttpEnv> {
+function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
 
@@ -100,6 +108,7 @@ function createHttp(app: App): Hono<HttpEnv> {
   mountDiscovery(http, app);
   mountAuthorizationServer(http, app);
   mountGraphql(http, app);
+  mountDemoLink(http, demoLink);
   mountRest(http);
   mountHome(http, app);
   http.notFound(() => {
@@ -123,7 +132,8 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const routes = createAuthorizationServer(app);
+  const needed = new Set([...restRoutes.map(({ scope }) => scope), ...schemaScopes()]);
+  const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
@@ -165,13 +175,14 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
+    const isBrowser = reads && acceptsHtml(c.req.header('accept'));
+    if (isBrowser && app.config.graphiql) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
-      if (!app.config.graphiql)
-        throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
     }
+    if (isBrowser && c.req.query('query') === undefined)
+      throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });

@@ -6,11 +6,16 @@ import { parseConfig } from '../../src/config/config.ts';
 function bannerWith(env: Record<string, string>): string {
   const { config } = parseConfig(env, '/');
   return banner({
-    ...{ config, port: 4000, store: 'ready', data: null, demoPerson: null, workspaceId: 1n },
+    ...{ config, port: 4000, store: 'ready', data: null, demoPerson: null, demoCode: null, workspaceId: 1n },
     demoKey: { token: 'fgw_x', teamId: 1n },
     networkAddresses: ['192.168.1.20'],
   });
 }
+
+test('GraphiQL is named unless it is switched off', () => {
+  expect(bannerWith({})).toContain('GraphiQL');
+  expect(bannerWith({ GRAPHIQL: 'off' })).not.toContain('GraphiQL');
+});
 
 test('on loopback nothing is said of other machines', () => {
   expect(bannerWith({})).toContain('http://127.0.0.1:4000/graphql');
