@@ -1,11 +1,12 @@
 // Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
 // be logged. Pure.
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import {
   type CorsOrigins,
+  defaultAuthUrl,
   parseAddresses,
   parseBaseUrl,
   parseDatabaseUrl,
@@ -244,10 +245,4 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
 export function withPort(config: Config, port: number): Config {
   const isDefault = config.authUrl === defaultAuthUrl(config.serviceHost, 0);
   return { ...config, port, authUrl: isDefault ? defaultAuthUrl(config.serviceHost, port) : config.authUrl };
-}
-
-/** Names have certificates, and a proxy in front; this machine and bare addresses are reached directly. */
-function defaultAuthUrl(serviceHost: string, port: number): string {
-  const isDirect = serviceHost === 'localhost' || isIP(serviceHost) !== 0;
-  return isDirect ? `http://${serviceHost}:${port}` : `https://${serviceHost}`;
 }
