@@ -1,6 +1,7 @@
 // The signing keys that one process has read, parsed and decrypted. A key's id is made from its public part, and its
 // private part never changes, so that an entry stays valid however often the rows are read again.
-import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { JWK, JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet } from 'jose/jwks/local';
 import type { Logger } from '../log.ts';
 import type { SigningKeyRow } from '../store/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
