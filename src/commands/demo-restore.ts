@@ -13,10 +13,7 @@ ${EXAMPLE}`;
 
 /** Adds the command and its subcommand. */
 export function addDemo(program: Program, shell: Shell): void {
-  const demo = program
-    .command('demo')
-    .description('put the demo data back as it was')
-    .addHelpText('after', EXAMPLE);
+  const demo = program.command('demo').addHelpText('after', EXAMPLE);
   demo
     .command('restore')
     .description("put back what was removed from the demo's funnels")

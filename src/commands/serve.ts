@@ -22,7 +22,6 @@ interface ServeOptions {
 export function addServe(program: Program, shell: Shell): void {
   program
     .command('serve')
-    .description('start the gateway; without DATABASE_URL with a PostgreSQL of its own')
     .option('--demo', 'put demo data into a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')
@@ -38,7 +37,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
   await withDatabase(shell, async (database) => {
     const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);
     // Looks at a password, which takes as long as making the server: both at once.
-    const person = prepared.store === 'ready' ? findDemoPerson(database.app) : Promise.resolve(null);
+    const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
     person.catch(() => {});
     const { listen } = await server;
     if (shell.signal.aborted) return;
@@ -66,21 +65,25 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 
 /** Makes the store ready, and finds out what the banner says of it. */
 async function prepare(
-  { app, embedded }: OpenDatabase,
+  database: OpenDatabase,
   { demo, migrate }: ServeOptions,
 ): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode'>> {
+  const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
-  if (demo ?? embedded !== null) await seed(app);
-  return { data, ...(await describeStore(app)) };
+  if (demo ?? embedded !== null) await seed(database);
+  return { data, ...(await describeStore(database)) };
 }
 
-async function describeStore(app: App): Promise<Pick<BannerFacts, 'store' | 'demoKey' | 'workspaceId'>> {
-  const [isEmpty, demoKey] = await Promise.all([hasTeam(app.store).then((has) => !has), findDemoKey(app)]);
+async function describeStore(
+  database: OpenDatabase,
+): Promise<Pick<BannerFacts, 'store' | 'demoKey' | 'workspaceId'>> {
+  const { app } = database;
+  const [hasOne, demoKey] = await Promise.all([hasTeam(app.store), findDemoKey(database)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
-  return { store: isEmpty ? 'empty' : 'ready', demoKey, workspaceId };
+  return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
 }
 
 /** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */

@@ -1,10 +1,20 @@
 // Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
 // be logged. Pure.
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
-import { isLoopbackHost } from './loopback.ts';
+import {
+  type CorsOrigins,
+  parseAddresses,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseHostName,
+  parseIssuer,
+  parseOrigins,
+  parseSecretKeys,
+  parseSwitch,
+} from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export interface Limits {
@@ -40,6 +50,8 @@ export interface Config {
   readonly authHostname: string;
   /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustProxy: BlockList;
+  /** The origins whose pages may read answers (http/cors.ts). */
+  readonly corsOrigins: CorsOrigins;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -80,16 +92,38 @@ export interface Secrets {
   readonly secretKeys: readonly string[];
 }
 
+/** Everything that the environment says. */
+export interface Settings {
+  readonly config: Config;
+  readonly secrets: Secrets;
+}
+
+/** What is wrong with one variable; its value is not in it. */
+interface Problem {
+  readonly variable: Variable;
+  readonly message: string;
+}
+
+/** A configuration with problems. */
+export class ConfigError extends StartupError {
+  readonly problems: readonly Problem[];
+  /** The configuration with defaults in the place of what is wrong. */
+  readonly settings: Settings;
+
+  constructor(problems: readonly Problem[], settings: Settings) {
+    super(`Configuration: ${problems.map(({ message }) => message).join('; ')}.`);
+    this.problems = problems;
+    this.settings = settings;
+  }
+}
+
 /**
  * The configuration in `env`, with defaults.
  * @param cwd the folder that a relative DATA_DIR is relative to
- * @throws StartupError naming every variable that is invalid, without values, which may be secret
+ * @throws ConfigError naming every variable that is invalid, without values, which may be secret
  */
-export function parseConfig(
-  env: Record<string, string | undefined>,
-  cwd: string,
-): { config: Config; secrets: Secrets } {
-  const problems: string[] = [];
+export function parseConfig(env: Record<string, string | undefined>, cwd: string): Settings {
+  const problems: Problem[] = [];
   const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
   function check<T>(
@@ -101,7 +135,7 @@ export function parseConfig(
     const text = read(name);
     if (text === undefined) return fallback;
     const value = parse(text);
-    if (value === undefined) problems.push(`${name} must be ${expected}`);
+    if (value === undefined) problems.push({ variable: name, message: `${name} must be ${expected}` });
     return value ?? fallback;
   }
   function wholeNumber(name: Variable, min: number, max: number): number {
@@ -135,6 +169,13 @@ export function parseConfig(
       new BlockList(),
       parseAddresses,
       'IP addresses or CIDR ranges, separated by commas',
+    ),
+    corsOrigins: check(
+      'CORS_ORIGINS',
+      // The embedded database is for trying the gateway out on this machine. Set to nothing it is off there, too.
+      env['CORS_ORIGINS'] === undefined && read('DATABASE_URL') === undefined ? 'loopback' : [],
+      parseOrigins,
+      'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
     logLevel: check(
       'LOG_LEVEL',
@@ -189,7 +230,7 @@ export function parseConfig(
       'at least 32 characters; several are separated by commas',
     ),
   };
-  if (problems.length > 0) throw new StartupError(`Configuration: ${problems.join('; ')}.`);
+  if (problems.length > 0) throw new ConfigError(problems, { config, secrets });
   return { config, secrets };
 }
 
@@ -197,50 +238,4 @@ export function parseConfig(
 export function withPort(config: Config, port: number): Config {
   const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
   return { ...config, port, authUrl };
-}
-
-function parseHostName(text: string): string | undefined {
-  const host = text.toLowerCase();
-  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && URL.canParse(`https://${host}`);
-  return isName ? host : undefined;
-}
-
-function parseBaseUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
-  return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
-}
-
-/** Issuer identifiers are compared exactly (RFC 8414 §3.3): a trailing slash stays. */
-function parseIssuer(text: string): string | undefined {
-  const base = parseBaseUrl(text);
-  if (base === undefined) return undefined;
-  const { protocol, hostname } = new URL(base);
-  return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
-}
-
-function parseSwitch(text: string): boolean | undefined {
-  return text === 'on' ? true : text === 'off' ? false : undefined;
-}
-
-function parseSecretKeys(text: string): readonly string[] | undefined {
-  const keys = text.split(',').map((key) => key.trim());
-  return keys.every((key) => key.length >= 32) ? keys : undefined;
-}
-
-function parseDatabaseUrl(text: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
-}
-
-function parseAddresses(text: string): BlockList | undefined {
-  const list = new BlockList();
-  for (const item of text.split(',').map((part) => part.trim())) {
-    const [address = '', bits, ...rest] = item.split('/');
-    const version = isIP(address);
-    const size = bits === undefined ? (version === 4 ? 32 : 128) : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-    if (version === 0 || rest.length > 0 || size < 0 || size > (version === 4 ? 32 : 128)) return undefined;
-    list.addSubnet(address, size, version === 4 ? 'ipv4' : 'ipv6');
-  }
-  return list;
 }

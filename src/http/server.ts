@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { usableScopes } from '../auth/scopes.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
@@ -10,21 +11,24 @@ import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
+import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
-import { mountRest } from '../rest/router.ts';
+import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
 import {
-  commonHeaders,
   Exchange,
   type HttpEnv,
   incompleteRequest,
   type Peer,
   toRequestId,
+  withCommonHeaders,
 } from './exchange.ts';
 
 export interface Server {
@@ -43,8 +47,10 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
   return {
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
-      const response = errorResponse(error, { app, requestId, host: null });
-      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
+      const path = incoming?.url?.split('?', 1)[0] ?? '';
+      const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
+      const problem = errorResponse(error, { app, requestId, host: null });
+      const response = withCommonHeaders(problem, requestId, cors);
       const why = error instanceof AppError ? error.message : undefined;
       logRefusal({ requestId, address, status: response.status, why }, 'no request');
       return response;
@@ -60,19 +66,25 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
 }
 
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
+  const { app, request, url } = exchange;
   try {
+    const allowed = preflight(app.config, request, url.pathname);
+    if (allowed !== null) return allowed;
     return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
   } catch (error) {
     return refuse(error, exchange);
   }
 }
 
-/** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */
+/** The error response in the form of REST, of GraphQL, or as a page, by path, also for errors before their handlers were called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
+  const { app, request, requestId, url } = exchange;
+  if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
+  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
 function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
@@ -109,7 +121,7 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
     http.get(`${path}/*`, async (c, next) => {
       const { exchange } = c.env;
       const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
-      return document === null ? next() : c.json(document, 200, { 'Access-Control-Allow-Origin': '*' });
+      return document === null ? next() : c.json(document);
     });
   }
 }
@@ -117,7 +129,8 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const routes = createAuthorizationServer(app);
+  const needed = new Set([...restRoutes.map(({ scope }) => scope), ...schemaScopes()]);
+  const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
@@ -169,8 +182,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
 function logRequest(

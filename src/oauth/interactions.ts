@@ -5,7 +5,7 @@ import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { problemPage } from './pages/problem.ts';
+import { EXPIRED, problemPage, START_AGAIN } from './pages/problem.ts';
 
 /**
  * The page of an interaction, or what its form leads to.
@@ -13,20 +13,19 @@ import { problemPage } from './pages/problem.ts';
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);
-  if (interaction === null)
-    return problemPage({
-      status: 400,
-      title: 'This page has expired',
-      detail: 'Go back to the application that sent you here, and start again.',
-    });
+  const { requestId } = request;
+  if (interaction === null) return problemPage({ ...EXPIRED, status: 400, requestId });
   const isSigningIn = interaction.details.prompt.name === 'login';
   if (request.raw.method !== 'POST') return isSigningIn ? showSignIn(interaction) : showConsent(interaction);
   const form = await request.form();
   if (!isOwnForm(interaction, form))
     return problemPage({
       status: 403,
-      title: 'This form is not ours',
-      detail: 'Go back to the application that sent you here, and start again.',
+      title: 'This form is out of date',
+      detail:
+        'It was not made for this step, or not for you: perhaps you went on in another tab. Nothing was done.',
+      advice: START_AGAIN,
+      requestId,
     });
   return isSigningIn ? submitSignIn(interaction, form) : submitConsent(interaction, form);
 }

@@ -145,7 +145,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await signInToGraphiql();
     const account = await demo.context.newPage();
     await account.goto(`${demo.server.issuer}/account`);
-    const withdraw = account.getByRole('button', { name: /^Withdraw the access of GraphiQL/ });
+    const withdraw = account.getByRole('button', { name: /^Withdraw access of GraphiQL/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
       await account.getByRole('status').waitFor();

@@ -1,4 +1,5 @@
 // The step of an interaction in which a person signs in.
+import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { takeBackAuthorization } from '../../services/oauth-admission.ts';
 import { loginTsNow } from '../../services/sessions.ts';
@@ -6,6 +7,7 @@ import { signIn } from '../../services/sign-in.ts';
 import type { UserRow } from '../../services/users.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
+import { waitSentence } from '../pages/waiting.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
 /** The page. */
@@ -28,7 +30,7 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
     const answer = await finish({ login: { accountId: user.publicId, ts } });
     return withDevice(app, request, answer, { user, loginTs: ts });
   } catch (error) {
-    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(error) });
+    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(app, error) });
   }
 }
 
@@ -38,10 +40,11 @@ async function endOtherSession(interaction: Interaction, user: UserRow): Promise
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
-/** What the sign-in page says about a failed try. @throws any other error */
-export function toSignInError(error: unknown): { error: string; retryAfterSeconds?: number } {
+/** What the sign-in page says about a failed try: of waiting, also until when. @throws any other error */
+export function toSignInError(app: App, error: unknown): { error: string; retryAfterSeconds?: number } {
   if (!(error instanceof AppError) || !['unauthenticated', 'too_many_requests'].includes(error.code))
     throw error;
   const { message, retryAfterSeconds } = error;
-  return { error: message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (retryAfterSeconds === undefined) return { error: message };
+  return { error: `${message} ${waitSentence(retryAfterSeconds, app.clock())}`, retryAfterSeconds };
 }
