@@ -1,5 +1,5 @@
 // Builds the explorer into src/graphiql/dist, pre-compressed, without a network; does nothing when nothing changed.
-// Run by `npm run generate`.
+// Run by `npm run build`.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
