@@ -20,6 +20,7 @@ import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
@@ -44,6 +45,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 /** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
 export function createServer(app: App, demoLink: DemoLink | null = null): Server {
   const http = createHttp(app, demoLink);
+  const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -59,7 +61,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
