@@ -246,11 +246,15 @@ describe('a link', () => {
 
 test('the demo\u2019s signed-in link has the key in it once, and nothing of it stays in the address', async () => {
   const address = `${demo.server.url}/graphql#demo=${demo.server.demoCode}`;
+  const editor = demo.page.locator('.graphiql-query-editor .view-line').first();
   await demo.page.goto(address);
+  await editor.waitFor();
   await waitForKeyStatus(demo.page, 'Key accepted');
   expect(demo.page.url()).toBe(`${demo.server.url}/graphql`);
+  await demo.page.waitForLoadState('networkidle');
   expect(await press('Control+Enter')).toContain('"viewer"');
   await demo.page.reload();
+  await editor.waitFor();
   await waitForKeyStatus(demo.page, 'Key accepted');
   const lasting = await demo.page.evaluate<string>('JSON.stringify(localStorage) + document.cookie');
   expect(lasting).not.toMatch(new RegExp(`${demo.server.apiKey}|${demo.server.demoCode}`));
