@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-list.ts';
+import { readSources } from '../support/sources.ts';
 import { withVariables } from './configuration-guide.ts';
 import { anchorsOf, documents, filesOf, linksOf, read, tableUnder } from './markdown.ts';
 
@@ -79,6 +80,13 @@ test('the code map names every folder and file directly below src/', () => {
   const names = readdirSync(new URL('../../src', import.meta.url), { withFileTypes: true });
   const paths = names.map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`);
   expect(paths.filter((path) => !map.includes(`\`${path}`))).toEqual([]);
+});
+
+test('guides that help texts and messages name are there', async () => {
+  const sources = await readSources();
+  const named = sources.flatMap(({ text }) => [...text.matchAll(/docs\/[\w-]+\.md/g)].map(([path]) => path));
+  expect(named).not.toEqual([]);
+  expect(named.filter((path) => !documents.includes(path))).toEqual([]);
 });
 
 test('the guide to a browser app overrides the version that the project has to override as well', () => {
