@@ -108,9 +108,11 @@ function whatNext(facts: BannerFacts): string[] {
       return ['The database is not up to date:', '  npx funnel-gateway migrate'];
     case 'empty':
       return [
+        'The database is empty. A store of your own begins with a team:',
+        '  npx funnel-gateway team create --name "..."',
         facts.data === null
-          ? 'The database is empty: demo data is put into a server of yours only when asked for:'
-          : 'The database is empty. Demo data, with a demo key:',
+          ? 'Demo data is put into a server of yours only when asked for:'
+          : 'Demo data, with a demo key:',
         '  npx funnel-gateway seed',
       ];
     case 'ready':

@@ -88,7 +88,7 @@ export interface OutsideIssuer {
   readonly scopesClaim: string;
 }
 
-export interface Secrets {
+interface Secrets {
   /** A PostgreSQL connection string; without one the embedded database is used. */
   readonly databaseUrl: string | undefined;
   /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */

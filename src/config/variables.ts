@@ -84,3 +84,11 @@ export const VARIABLES = [
 ] as const satisfies readonly (readonly [string, string, string])[];
 
 export type Variable = (typeof VARIABLES)[number][0];
+
+/** What cannot be looked at while a variable that it depends on is wrong. */
+export const NEEDED = {
+  addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
+  listening: ['PORT'],
+  database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
+  'secret key': ['SECRET_KEY'],
+} as const satisfies Record<string, readonly Variable[]>;
