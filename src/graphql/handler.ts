@@ -8,7 +8,13 @@ import { documentCache } from './document-cache.ts';
 import { toGraphQLError, withErrorBody } from './errors.ts';
 import { createFallbackCounter } from './fast-path/fallback-counter.ts';
 import { createFastPath, type FastPath, type Params } from './fast-path/fast-path.ts';
-import { type AnswerSlots, acquireSlot, createAnswerSlots, toBody } from './limits/large-answers.ts';
+import {
+  type AnswerSlots,
+  acquireSlot,
+  createAnswerSlots,
+  lengthHeader,
+  toBody,
+} from './limits/large-answers.ts';
 import { refusePersistedQuery } from './requested-operation.ts';
 import { schema } from './schema.ts';
 import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
@@ -75,7 +81,7 @@ async function releaseSlotWhenSent(
   ctx: GraphContext,
 ): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
-  headers.set('Content-Length', String(bytes.length));
+  for (const [name, value] of Object.entries(lengthHeader(bytes))) headers.set(name, value);
   return new Response(toBody(bytes, ctx), { status, headers });
 }
 

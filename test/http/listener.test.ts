@@ -214,12 +214,10 @@ describe('a valid request', () => {
   test('with an absolute target is for that host, whatever the Host header says', async () => {
     const response = await answerTo(get(`http://nobody.example${path}`, 'Host: localhost'));
     await expectProblem(response, 'misdirected_request');
-    expect((await answerTo(get('http://localhost', 'Host: nobody.example'))).headers.get('Location')).toBe(
-      '/graphql',
-    );
-    expect((await answerTo(get('http://localhost?a', 'Host: nobody.example'))).headers.get('Location')).toBe(
-      '/graphql',
-    );
+    for (const target of ['http://localhost', 'http://localhost?a']) {
+      const home = await answerTo(get(target, 'Host: nobody.example'));
+      expect(await home.json()).toMatchObject({ graphql: '/graphql' });
+    }
   });
 
   test('with TRACE is 405, and nothing of it is sent back', async () => {

@@ -14,7 +14,13 @@ import type { GraphContext, ValidOperation } from '../context.ts';
 import { MAX_CACHED_CHARS, sizeOfDocument } from '../document-cache.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { hasVariableSizes } from '../limits/cost.ts';
-import { type AnswerSlots, acquireSlot, SMALL_ANSWER_BYTES, toBody } from '../limits/large-answers.ts';
+import {
+  type AnswerSlots,
+  acquireSlot,
+  lengthHeader,
+  SMALL_ANSWER_BYTES,
+  toBody,
+} from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
@@ -95,7 +101,7 @@ export function createFastPath({ schema, limits, slots, fallbacks }: FastPathOpt
           requireWithinLimits(limits, schema, document, operation, params.variables);
         const body = await run(compiled, ctx, variableValues);
         entry.fallbacks = 0;
-        return { status: 200, headers, body: toBody(body, ctx) };
+        return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
       } catch (error) {
         // No client would get Yoga's answer.
         if (ctx.signal.aborted) {

@@ -65,6 +65,11 @@ export function toBody<Bytes extends Uint8Array<ArrayBuffer>>(
   return bytes;
 }
 
+/** The header of an answer whose body `toBody` may make a stream, which has no length by itself. */
+export function lengthHeader({ length }: Uint8Array): Record<string, string> {
+  return length > SMALL_ANSWER_BYTES ? { 'content-length': String(length) } : {};
+}
+
 function streamOf(bytes: Uint8Array<ArrayBuffer>, release: Release, signal: AbortSignal): ReadableStream {
   let at = 0;
   let timer: NodeJS.Timeout | undefined;
