@@ -13,20 +13,31 @@ const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
     ...['app', 'http', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
-    ...['config', 'rows', 'errors', 'log'],
+    ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['config', 'body', 'reply', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'reply', 'errors', 'log'],
   ],
-  app: ['services', 'context', 'auth', 'store', 'config', 'log'],
+  app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
-    ...['services', 'context', 'auth', 'config', 'rows', 'resources', 'pagination'],
+    ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
     ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
-  rest: ['services', 'context', 'auth', 'rows', 'resources', 'pagination', 'body', 'reply', 'errors'],
-  oauth: ['services', 'context', 'auth', 'config', 'rows', 'body', 'errors'],
+  rest: [
+    'services',
+    'context',
+    'auth',
+    'telemetry',
+    'rows',
+    'resources',
+    'pagination',
+    'body',
+    'reply',
+    'errors',
+  ],
+  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'errors'],
   graphiql: [],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
@@ -34,11 +45,23 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
     ...['config', 'rows', 'resources', 'pagination', 'fair-queue', 'errors'],
   ],
-  context: ['auth', 'store', 'config', 'fair-queue', 'log'],
-  auth: ['store', 'config', 'errors', 'log'],
-  store: ['rows', 'resources', 'pagination', 'fair-queue', 'shared-cache', 'abort', 'errors', 'log'],
+  context: ['auth', 'store', 'telemetry', 'config', 'fair-queue', 'log'],
+  auth: ['store', 'telemetry', 'config', 'errors', 'log'],
+  store: [
+    'telemetry',
+    'rows',
+    'resources',
+    'pagination',
+    'fair-queue',
+    'shared-cache',
+    'abort',
+    'errors',
+    'log',
+  ],
   rows: ['resources'],
   resources: [],
+  // What the layers above report to, and where that is sent.
+  telemetry: ['config', 'log'],
   config: ['errors', 'log'],
   pagination: ['errors'],
   'fair-queue': ['errors', 'abort'],
@@ -60,6 +83,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^jose$/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
   [/^pino$/, ['log']],
+  [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
   [/^zod$/, ['rest']],
 ];
@@ -175,6 +199,7 @@ test('only main.ts touches the environment, and only config/ names the variables
   const names = new RegExp(`['"\`](${known}|MAX_[A-Z_]+|\\w+_TIMEOUT_MS)['"\`]`);
   expect(breaking(running, ({ code }) => names.test(code))).toEqual([
     'config/config.ts',
+    'config/telemetry.ts',
     'config/variables.ts',
   ]);
 });

@@ -7,6 +7,8 @@ import type { DemoKey, DemoPerson } from './demo.ts';
 export interface BannerFacts {
   readonly config: Config;
   readonly port: number;
+  /** null: no metrics are served. */
+  readonly metricsPort: number | null;
   /** null when there is no key that could be shown. */
   readonly demoKey: DemoKey | null;
   /** Who can sign in to the demo; null when there is nobody whose password is known. */
@@ -19,20 +21,31 @@ export interface BannerFacts {
 }
 
 /** The addresses, as somebody on this machine can open them. */
-export function addressesOf({ config, port }: BannerFacts): {
+export function addressesOf({ config, port, metricsPort }: BannerFacts): {
   rest: string;
   graphql: string;
   graphiql: string;
+  metrics?: string;
 } {
-  const anywhere = config.host === '0.0.0.0' || config.host === '::';
-  const host = anywhere ? 'localhost' : isIP(config.host) === 6 ? `[${config.host}]` : config.host;
-  const origin = `http://${host}:${port}`;
-  return { rest: `${origin}/api/v2`, graphql: `${origin}/graphql`, graphiql: `${origin}/graphql` };
+  const origin = originOf(config.host, port);
+  return {
+    rest: `${origin}/api/v2`,
+    graphql: `${origin}/graphql`,
+    graphiql: `${origin}/graphql`,
+    ...(config.metrics !== null &&
+      metricsPort !== null && { metrics: `${originOf(config.metrics.host, metricsPort)}/metrics` }),
+  };
+}
+
+function originOf(listened: string, port: number): string {
+  const anywhere = listened === '0.0.0.0' || listened === '::';
+  const host = anywhere ? 'localhost' : isIP(listened) === 6 ? `[${listened}]` : listened;
+  return `http://${host}:${port}`;
 }
 
 /** The banner for people. */
 export function banner(facts: BannerFacts): string {
-  const { rest, graphql, graphiql } = addressesOf(facts);
+  const { rest, graphql, graphiql, metrics } = addressesOf(facts);
   return [
     '',
     '  Funnel Gateway is running.',
@@ -40,6 +53,7 @@ export function banner(facts: BannerFacts): string {
     `  REST      ${rest}`,
     `  GraphQL   ${graphql}`,
     `  GraphiQL  ${graphiql}  (open it in a browser)`,
+    ...(metrics === undefined ? [] : [`  Metrics   ${metrics}`]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,

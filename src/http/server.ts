@@ -1,8 +1,8 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { matchedRoutes } from 'hono/route';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
-import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -13,8 +13,10 @@ import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
+import { toTemplate } from '../rest/route.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import type { Endpoint } from '../telemetry/request-facts.ts';
 import { withinDeadline } from './deadline.ts';
 import {
   commonHeaders,
@@ -24,6 +26,7 @@ import {
   type Peer,
   toRequestId,
 } from './exchange.ts';
+import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -43,15 +46,14 @@ export function createServer(app: App): Server {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const response = errorResponse(error, { app, requestId, host: null });
       for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
-      const why = error instanceof AppError ? error.message : undefined;
-      logRefusal({ requestId, address, status: response.status, why }, 'no request');
+      logRefusal(reportRefusal(app, { requestId, address, status: response.status, error }), 'no request');
       return response;
     },
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
       const response = exchange.addCommonHeaders(await answer(http, exchange));
-      logRequest(exchange, response.status, performance.now() - startedAt);
+      reportRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
   };
@@ -69,6 +71,8 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
+  const { facts } = exchange;
+  facts.refusal = toRefusal(error);
   const response = errorResponse(error, exchange);
   return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
 }
@@ -76,6 +80,12 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
 function createHttp(app: App): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
+  const endpointOf = createEndpoints();
+  http.use((c, next) => {
+    const route = matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path;
+    if (route !== undefined) c.env.exchange.facts.endpoint = endpointOf(route);
+    return next();
+  });
 
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
@@ -99,6 +109,17 @@ function createHttp(app: App): Hono<HttpEnv> {
   return http;
 }
 
+/** The endpoint of a route's pattern; REST and GraphQL replace it by one that names the operation. */
+function createEndpoints(): (pattern: string) => Endpoint {
+  // As many as there are routes.
+  const endpoints = new Map<string, Endpoint>();
+  return (pattern) => {
+    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(pattern), operation: '' };
+    endpoints.set(pattern, endpoint);
+    return endpoint;
+  };
+}
+
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
 function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   const { authPath } = app.config;
@@ -119,10 +140,11 @@ function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
       if ((await exchange.resolveHost()).kind !== 'service') return next();
-      const { request, requestId, url, address, signal } = exchange;
+      const { request, requestId, url, address, signal, facts } = exchange;
       if (isPage && url.hostname !== home.hostname && request.method === 'GET')
         return c.redirect(home.origin + url.pathname + url.search, 307);
-      return handle(createOauthRequest({ raw: request, requestId, address, signal, params: c.req.param() }));
+      const params = c.req.param();
+      return handle(createOauthRequest({ raw: request, requestId, address, signal, facts, params }));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
@@ -168,22 +190,4 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 /** Browsers name text/html first; programs name JSON or nothing. */
 function acceptsHtml(accept: string | undefined): boolean {
   return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
-}
-
-function logRequest(
-  { app, request, requestId, url, actor }: Exchange,
-  status: number,
-  durationMs: number,
-): void {
-  const line = {
-    requestId,
-    method: request.method,
-    host: url.host,
-    path: redactTokens(url.pathname),
-    status,
-    durationMs: Math.round(durationMs * 10) / 10,
-    ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
-    ...(actor?.kind === 'oauth' && { client: actor.clientId, subject: actor.subject }),
-  };
-  app.accessLog.info(line, 'request');
 }

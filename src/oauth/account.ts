@@ -13,8 +13,8 @@ import type { Engine } from './engine.ts';
 import { toSignInError } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { accountPage, parseAccountForm } from './pages/account.ts';
-import { problemPage } from './pages/problem.ts';
 import { parseSignIn, signInPage } from './pages/sign-in.ts';
+import { refusalPage } from './refusals.ts';
 
 const PURPOSE = 'account form';
 /** Ties the sign-in form to the browser that got it, which has no session yet. */
@@ -51,7 +51,11 @@ export async function handleAccount(engine: Engine, request: OauthRequest): Prom
   const secret = page.user === null ? browserIdOf(page) : page.session.jti;
   if (secret === undefined || !engine.app.keyring.isSigned(PURPOSE, secret, form.get('csrf') ?? ''))
     return page.respond(
-      problemPage({ status: 403, title: 'This form is not ours', detail: 'Open your account page again.' }),
+      refusalPage(request, 'access_denied', {
+        status: 403,
+        title: 'This form is not ours',
+        detail: 'Open your account page again.',
+      }),
     );
   return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
 }
@@ -101,7 +105,7 @@ async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<R
     const { address, signal } = request;
     user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
   } catch (error) {
-    return showSignIn(page, { email, ...toSignInError(error) });
+    return showSignIn(page, { email, ...toSignInError(error, request) });
   }
   // A new session, so that whoever knew the id of the one before is not signed in by this (RFC 6265 §8.4).
   const session = new provider.Session();

@@ -6,8 +6,8 @@ import { createCleaner } from '../services/oauth-cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { problemPage } from './pages/problem.ts';
 import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
+import { refusalPage } from './refusals.ts';
 
 export interface AuthorizationServerRoute {
   readonly methods: readonly string[];
@@ -57,7 +57,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
       methods,
       path: base + path,
       isPage: true,
-      handle: (request) => run(load, request).catch(showProblem),
+      handle: (request) => run(load, request).catch((error: unknown) => showProblem(error, request)),
     };
   }
 
@@ -125,10 +125,10 @@ const TITLES: Partial<Record<number, string>> = {
 };
 
 /** A refusal as people read it. @throws what is no refusal */
-function showProblem(error: unknown): Response {
+function showProblem(error: unknown, request: OauthRequest): Response {
   if (!(error instanceof AppError) || error.code === 'internal') throw error;
   const status = STATUS_OF[error.code];
-  const response = problemPage({
+  const response = refusalPage(request, error.code, {
     status,
     title: TITLES[status] ?? 'This did not work',
     detail: error.message,

@@ -5,7 +5,7 @@ import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { problemPage } from './pages/problem.ts';
+import { refusalPage } from './refusals.ts';
 
 /**
  * The page of an interaction, or what its form leads to.
@@ -14,7 +14,7 @@ import { problemPage } from './pages/problem.ts';
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);
   if (interaction === null)
-    return problemPage({
+    return refusalPage(request, 'bad_request', {
       status: 400,
       title: 'This page has expired',
       detail: 'Go back to the application that sent you here, and start again.',
@@ -23,7 +23,7 @@ export async function handleInteraction(engine: Engine, request: OauthRequest): 
   if (request.raw.method !== 'POST') return isSigningIn ? showSignIn(interaction) : showConsent(interaction);
   const form = await request.form();
   if (!isOwnForm(interaction, form))
-    return problemPage({
+    return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'This form is not ours',
       detail: 'Go back to the application that sent you here, and start again.',

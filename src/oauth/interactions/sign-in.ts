@@ -5,6 +5,7 @@ import { loginTsNow } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import type { UserRow } from '../../services/users.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
+import type { OauthRequest } from '../oauth-request.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
@@ -28,7 +29,7 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
     const answer = await finish({ login: { accountId: user.publicId, ts } });
     return withDevice(app, request, answer, { user, loginTs: ts });
   } catch (error) {
-    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(error) });
+    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(error, request) });
   }
 }
 
@@ -38,10 +39,14 @@ async function endOtherSession(interaction: Interaction, user: UserRow): Promise
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
-/** What the sign-in page says about a failed try. @throws any other error */
-export function toSignInError(error: unknown): { error: string; retryAfterSeconds?: number } {
+/** What the sign-in page says about a failed try; its log line says it too. @throws any other error */
+export function toSignInError(
+  error: unknown,
+  { facts }: Pick<OauthRequest, 'facts'>,
+): { error: string; retryAfterSeconds?: number } {
   if (!(error instanceof AppError) || !['unauthenticated', 'too_many_requests'].includes(error.code))
     throw error;
-  const { message, retryAfterSeconds } = error;
+  const { code, message, retryAfterSeconds } = error;
+  facts.refusal = { code, reason: message };
   return { error: message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
