@@ -20,6 +20,9 @@ export function createPrometheus(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // Gauges named like counters, which promtool refuses; those without `_total` say the same by type.
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
 
   const requests = new Counter({
     name: 'http_requests_total',
