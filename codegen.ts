@@ -1,5 +1,5 @@
-// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, and the typed documents that tests use.
-// `node codegen.ts documents` writes the documents alone, so that `npm test` does not hide a contract that has drifted.
+// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, the guide's table of variables, and the typed
+// documents that tests use. `node codegen.ts documents` writes the documents alone, so that `npm test` does not hide a contract that has drifted.
 import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,15 @@ import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { printSchema } from 'graphql';
 import { schema } from './src/graphql/schema.ts';
+import { withVariables } from './test/docs/configuration-guide.ts';
+
+const CONFIGURATION_GUIDE = 'docs/configuration.md';
 
 const sdl = `${printSchema(schema)}\n`;
 if (process.argv[2] !== 'documents') {
   await writeFile('schema.graphql', sdl);
   await writeFile('openapi.json', await makeOpenApi());
+  await writeFile(CONFIGURATION_GUIDE, withVariables(await readFile(CONFIGURATION_GUIDE, 'utf8')));
 }
 
 await generate(

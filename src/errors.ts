@@ -6,6 +6,7 @@ export const STATUS_OF = {
   bad_request: 400,
   unauthenticated: 401,
   insufficient_scope: 403,
+  origin_not_allowed: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

@@ -1,11 +1,21 @@
 // Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
 // be logged. Pure.
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
-import { isLoopbackHost } from './loopback.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
+import {
+  type CorsOrigins,
+  parseAddresses,
+  parseBaseUrl,
+  parseDatabaseUrl,
+  parseHostName,
+  parseIssuer,
+  parseOrigins,
+  parseSecretKeys,
+  parseSwitch,
+} from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export interface Limits {
@@ -41,6 +51,8 @@ export interface Config extends TelemetryConfig {
   readonly authHostname: string;
   /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustProxy: BlockList;
+  /** The origins whose pages may read answers (http/cors.ts). */
+  readonly corsOrigins: CorsOrigins;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -141,6 +153,13 @@ export function parseConfig(
       parseAddresses,
       'IP addresses or CIDR ranges, separated by commas',
     ),
+    corsOrigins: check(
+      'CORS_ORIGINS',
+      // The embedded database is for trying the gateway out on this machine. Set to nothing it is off there, too.
+      env['CORS_ORIGINS'] === undefined && read('DATABASE_URL') === undefined ? 'loopback' : [],
+      parseOrigins,
+      'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
+    ),
     logLevel: check(
       'LOG_LEVEL',
       'info',
@@ -194,50 +213,4 @@ export function parseConfig(
 export function withPort(config: Config, port: number): Config {
   const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
   return { ...config, port, authUrl };
-}
-
-function parseHostName(text: string): string | undefined {
-  const host = text.toLowerCase();
-  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && URL.canParse(`https://${host}`);
-  return isName ? host : undefined;
-}
-
-function parseBaseUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
-  return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
-}
-
-/** Issuer identifiers are compared exactly (RFC 8414 §3.3): a trailing slash stays. */
-function parseIssuer(text: string): string | undefined {
-  const base = parseBaseUrl(text);
-  if (base === undefined) return undefined;
-  const { protocol, hostname } = new URL(base);
-  return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
-}
-
-function parseSwitch(text: string): boolean | undefined {
-  return text === 'on' ? true : text === 'off' ? false : undefined;
-}
-
-function parseSecretKeys(text: string): readonly string[] | undefined {
-  const keys = text.split(',').map((key) => key.trim());
-  return keys.every((key) => key.length >= 32) ? keys : undefined;
-}
-
-function parseDatabaseUrl(text: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
-}
-
-function parseAddresses(text: string): BlockList | undefined {
-  const list = new BlockList();
-  for (const item of text.split(',').map((part) => part.trim())) {
-    const [address = '', bits, ...rest] = item.split('/');
-    const version = isIP(address);
-    const size = bits === undefined ? (version === 4 ? 32 : 128) : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-    if (version === 0 || rest.length > 0 || size < 0 || size > (version === 4 ? 32 : 128)) return undefined;
-    list.addSubnet(address, size, version === 4 ? 'ipv4' : 'ipv6');
-  }
-  return list;
 }

@@ -9,3 +9,8 @@ export function isLoopbackHost(hostname: string): boolean {
 export function isLoopbackAddress(hostname: string): boolean {
   return hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }
+
+/** Whether an origin as browsers send it is of a page on this machine, on any port. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.test(origin);
+}

@@ -1,7 +1,7 @@
 // The environment variables of the gateway. Pure.
 import { LOG_LEVELS } from '../log.ts';
 
-/** Name, default and meaning, as in the README and in `serve --help`. */
+/** Name, default and meaning, as in docs/configuration.md and in `serve --help`. */
 export const VARIABLES = [
   ['PORT', '4000', 'port to listen on; 0 takes a free one'],
   ['HOST', '127.0.0.1', 'address to listen on'],
@@ -22,6 +22,11 @@ export const VARIABLES = [
     'TRUST_PROXY',
     '',
     'addresses or CIDR ranges, separated by commas, whose X-Forwarded-For, -Host and -Proto count',
+  ],
+  [
+    'CORS_ORIGINS',
+    'loopback origins with the embedded database, else none',
+    'origins, separated by commas, whose pages may call the gateway from a browser; * is any, nothing is none',
   ],
   [
     'SECRET_KEY',

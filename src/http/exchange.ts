@@ -10,6 +10,7 @@ import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import { createFacts, type RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
+import { corsHeaders, headersUnasked } from './cors.ts';
 
 /** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
@@ -21,7 +22,7 @@ export interface Peer {
   /** The socket's remote address; behind a proxy it is the proxy's. */
   readonly address: string | undefined;
   /** Node's request, whose body may not have arrived yet. */
-  readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers'>;
+  readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers' | 'url'>;
   /** Aborts the request; to be called when the rest of it cannot arrive, or the response cannot be sent. */
   abort?: ((error: AppError) => void) | null;
 }
@@ -53,8 +54,22 @@ export function toRequestId(id: string | null | undefined): string {
 }
 
 /** The headers of every response. */
-export function commonHeaders(requestId: string): Record<string, string> {
+function commonHeaders(requestId: string): Record<string, string> {
   return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
+}
+
+/** The response with the common headers and those of CORS added. */
+export function withCommonHeaders(
+  response: Response,
+  requestId: string,
+  { Vary: vary, ...cors }: Readonly<Record<string, string>>,
+): Response {
+  const { headers } = response;
+  for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...cors }))
+    headers.set(name, value);
+  // A response may depend on other headers, too.
+  if (vary !== undefined) headers.append('Vary', vary);
+  return response;
 }
 
 export class Exchange {
@@ -135,12 +150,19 @@ export class Exchange {
     return this.isDisconnected || (!this.isComplete && this.peer?.incoming?.errored != null);
   }
 
+  /** The CORS headers of a reply of REST or GraphQL. */
+  private corsHeaders(): Readonly<Record<string, string>> {
+    const { config } = this.app;
+    const origin = this.request.headers.get('origin');
+    return origin === null ? headersUnasked(config) : corsHeaders(config, this.url.pathname, origin);
+  }
+
   /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */
   respond({ status, headers, body }: Reply): Response {
     this.maySendStream = body instanceof ReadableStream;
     this.ownResponse = new Response(body, {
       status,
-      headers: { ...headers, ...commonHeaders(this.requestId) },
+      headers: { ...headers, ...commonHeaders(this.requestId), ...this.corsHeaders() },
     });
     return this.ownResponse;
   }
@@ -148,9 +170,9 @@ export class Exchange {
   /** Adds the common headers to a response, unless `respond` created it. */
   addCommonHeaders(response: Response): Response {
     if (response === this.ownResponse) return response;
-    for (const [name, value] of Object.entries(commonHeaders(this.requestId)))
-      response.headers.set(name, value);
-    return response;
+    const { app, request, requestId, url } = this;
+    const origin = request.headers.get('origin');
+    return withCommonHeaders(response, requestId, corsHeaders(app.config, url.pathname, origin));
   }
 
   /** The host of the request. @throws AppError `misdirected_request` for an unknown one */

@@ -17,14 +17,15 @@ import { toTemplate } from '../rest/route.ts';
 import { mountRest } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
+import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import {
-  commonHeaders,
   Exchange,
   type HttpEnv,
   incompleteRequest,
   type Peer,
   toRequestId,
+  withCommonHeaders,
 } from './exchange.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
@@ -44,8 +45,10 @@ export function createServer(app: App): Server {
   return {
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
-      const response = errorResponse(error, { app, requestId, host: null });
-      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
+      const path = incoming?.url?.split('?', 1)[0] ?? '';
+      const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
+      const problem = errorResponse(error, { app, requestId, host: null });
+      const response = withCommonHeaders(problem, requestId, cors);
       logRefusal(reportRefusal(app, { requestId, address, status: response.status, error }), 'no request');
       return response;
     },
@@ -60,7 +63,10 @@ export function createServer(app: App): Server {
 }
 
 async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response> {
+  const { app, request, url } = exchange;
   try {
+    const allowed = preflight(app.config, request, url.pathname);
+    if (allowed !== null) return allowed;
     return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
   } catch (error) {
     return refuse(error, exchange);
@@ -127,7 +133,7 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
     http.get(`${path}/*`, async (c, next) => {
       const { exchange } = c.env;
       const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
-      return document === null ? next() : c.json(document, 200, { 'Access-Control-Allow-Origin': '*' });
+      return document === null ? next() : c.json(document);
     });
   }
 }

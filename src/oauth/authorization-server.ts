@@ -80,8 +80,8 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
       async () => (await import('./interactions.ts')).handleInteraction,
     ),
     page(['GET', 'POST'], ACCOUNT_PATH, async () => (await import('./account.ts')).handleAccount),
-    api(['POST', 'OPTIONS'], base + ENDPOINTS.token, short(TOKEN, answer)),
-    api(['POST', 'OPTIONS'], base + ENDPOINTS.pushed_authorization_request, short(AUTHORIZATION, answer)),
+    api(['POST'], base + ENDPOINTS.token, short(TOKEN, answer)),
+    api(['POST'], base + ENDPOINTS.pushed_authorization_request, short(AUTHORIZATION, answer)),
     api(
       ['POST'],
       base + ENDPOINTS.revocation,
@@ -92,13 +92,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
       base + ENDPOINTS.introspection,
       short(TOKEN, async () => (await import('./revoke-introspect.ts')).introspect),
     ),
-    api(['OPTIONS'], base + ENDPOINTS.revocation, answer),
-    api(['OPTIONS'], base + ENDPOINTS.introspection, answer),
-    api(
-      ['POST', 'OPTIONS'],
-      base + ENDPOINTS.registration,
-      async () => (await import('./registration.ts')).register,
-    ),
+    api(['POST'], base + ENDPOINTS.registration, async () => (await import('./registration.ts')).register),
     api(['GET'], base + ENDPOINTS.jwks, async () => (await import('./metadata.ts')).jwks),
     // Below the issuer, and with the issuer's path inserted (RFC 8414 §3.1).
     ...[...new Set([base + WELL_KNOWN, WELL_KNOWN + base])].map((path) => api(['GET'], path, metadata)),

@@ -8,7 +8,7 @@ import { createOauthRequest, type OauthRequest } from './oauth-request.ts';
 const OPENID_MEMBERS =
   /^(subject_types_supported|id_token_.*|claims?_.*|userinfo_.*|request_(object|uri|parameter).*|require_request_uri.*|acr_.*|end_session_endpoint|backchannel_.*)$/;
 
-const PUBLIC = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=60' };
+const PUBLIC = { 'Cache-Control': 'public, max-age=60' };
 
 /** The document: the same wherever it is asked for. */
 export async function metadata(engine: Engine, request: OauthRequest): Promise<Response> {

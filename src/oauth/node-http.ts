@@ -77,7 +77,7 @@ class CapturedResponse extends ServerResponse {
     for (const [name, value] of Object.entries(this.getHeaders())) {
       for (const each of [value].flat()) if (each !== undefined) headers.append(name, String(each));
     }
-    for (const hop of ['transfer-encoding', 'connection', 'content-length']) headers.delete(hop);
+    for (const name of NOT_RETURNED) headers.delete(name);
     const body = EMPTY.includes(this.statusCode) ? null : Buffer.concat(this.parts);
     this.outcome.resolve(new Response(body, { status: this.statusCode, headers }));
     this.emit('finish');
@@ -86,13 +86,19 @@ class CapturedResponse extends ServerResponse {
   }
 }
 
+/** Headers of the handler's answer that the HTTP server sets: of the connection, and those of CORS. */
+const NOT_RETURNED = [
+  ...['transfer-encoding', 'connection', 'content-length', 'vary'],
+  ...['access-control-allow-origin', 'access-control-expose-headers'],
+];
+
 function toEncoding(encoding: unknown): BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
 }
 
-/** Headers that are not copied from the client's request: they are set here, or must not be believed. */
+/** Headers that are not copied from the client's request: they are set here, must not be believed, or are the HTTP server's (CORS). */
 const NOT_COPIED =
-  /^(host|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
+  /^(host|origin|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
 /** The request as node:http would have received it at the issuer's own address, and a response that keeps what is written. */
 export function toNode(request: Request, { issuer, mount, address, body }: NodeRequestOptions): NodeExchange {

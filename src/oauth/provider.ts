@@ -100,8 +100,6 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
       if (user === null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
     },
-    clientBasedCORS: (_ctx, origin, { redirectUris = [] }) =>
-      origin !== 'null' && redirectUris.some((uri) => new URL(uri).origin === origin),
     interactions: {
       policy: createPolicy(),
       url: (_ctx, { uid }) => `${mount}${ENDPOINTS.interaction}/${uid}`,

@@ -40,7 +40,7 @@ const removalQuery: Query<splits.BranchChoice> = {
     {
       name: 'branch',
       description:
-        'The branch whose pages are discarded; the steps of the other one take the place of the split.',
+        'The branch whose pages are discarded; the steps of the other one take the place of the split. Without it the pages of both branches are discarded.',
       schema: { type: 'string', enum: ['matched', 'unmatched', 'both'], default: 'both' },
     },
   ],
@@ -55,7 +55,7 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     method: 'DELETE',
     path,
     operationId,
-    summary: 'Removes a conditional split, and discards the pages of one branch or of both',
+    summary: 'Removes a conditional split, and discards the pages of one branch, or of both by default',
     resource: conditionalSplit,
     scope: splits.writeScope,
     query: removalQuery,

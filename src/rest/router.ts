@@ -95,6 +95,8 @@ function overview(): Response {
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
       'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
+    removal:
+      'a conditional split removed with branch=matched or branch=unmatched loses the pages of that branch, without branch those of both',
     openapi: OPENAPI_PATH,
     endpoints: routes.map(({ method, path }) => `${method} ${toTemplate(path)}`),
   };

@@ -54,7 +54,8 @@ function closed(value: unknown): unknown {
  */
 export async function requireDocumented(method: string, url: URL, response: Response): Promise<Response> {
   const found = paths.find(({ pattern }) => pattern.test(url.pathname));
-  if (found === undefined) return response;
+  // Preflights are the HTTP server's, and 405 is every other OPTIONS.
+  if (found === undefined || (method === 'OPTIONS' && response.status !== 405)) return response;
   const operation = found.operations[(method === 'HEAD' ? 'get' : method).toLowerCase()];
   const pointer = `#/paths/${escapePointer(found.path)}/${method.toLowerCase()}/responses`;
   const fail = (what: string): never => {

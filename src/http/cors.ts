@@ -1,0 +1,79 @@
+// Cross-origin resource sharing (Fetch §3.3): which pages of other origins may read an answer, and the answers to preflights.
+// Credentials in the sense of that standard, cookies, are never allowed: callers send keys and tokens in `Authorization`.
+import type { Config } from '../config/config.ts';
+import { isLoopbackOrigin } from '../config/loopback.ts';
+import { AppError } from '../errors.ts';
+import { ENDPOINTS } from '../oauth/endpoints.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of an answer that pages may read, beside those that they always may. */
+const EXPOSED = [
+  ...['ETag', 'Link', 'Pagination-Next', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...['RateLimit', 'RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+].join(', ');
+
+/** Seconds that a browser need not ask again; the most that Chromium keeps. */
+const PREFLIGHT_MAX_AGE = 7_200;
+
+const PREFLIGHT: Headers = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PATCH, DELETE',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+  'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE),
+};
+
+const NONE: Headers = {};
+const VARY: Headers = { Vary: 'Origin' };
+const ANY_ORIGIN: Headers = { 'Access-Control-Allow-Origin': '*' };
+
+/** REST, also without its prefix, and GraphQL. */
+const API = /^\/(graphql$|api\/v2(\/|$)|funnels\/)/;
+const API_ENDPOINTS = [ENDPOINTS.token, ENDPOINTS.registration, ENDPOINTS.revocation];
+
+/** What the request is for: a document for everybody, what the configured origins may call, or neither. */
+function audienceOf({ authPath }: Config, path: string): 'public' | 'configured' | 'nobody' {
+  if (API.test(path) || API_ENDPOINTS.some((endpoint) => path === authPath + endpoint)) return 'configured';
+  const isPublic = path.includes('/.well-known/') || path === authPath + ENDPOINTS.jwks;
+  return isPublic ? 'public' : 'nobody';
+}
+
+function isAllowed({ corsOrigins }: Config, origin: string): boolean {
+  if (corsOrigins === '*') return true;
+  return corsOrigins === 'loopback' ? isLoopbackOrigin(origin) : corsOrigins.includes(origin);
+}
+
+/** The headers of an answer to a request for `path`, refusals too. @param origin null: the request has no Origin header */
+export function corsHeaders(config: Config, path: string, origin: string | null): Headers {
+  const audience = audienceOf(config, path);
+  if (audience === 'nobody') return NONE;
+  const unasked = audience === 'public' ? ANY_ORIGIN : headersUnasked(config);
+  if (origin === null || (audience === 'configured' && !isAllowed(config, origin))) return unasked;
+  const exposed = { ...unasked, 'Access-Control-Expose-Headers': EXPOSED };
+  return unasked === ANY_ORIGIN ? exposed : { ...exposed, 'Access-Control-Allow-Origin': origin };
+}
+
+/** The headers of an API's answer where no page asks: a cache may give it to one. Nothing is computed for it. */
+export function headersUnasked({ corsOrigins }: Config): Headers {
+  if (corsOrigins === '*') return ANY_ORIGIN;
+  return corsOrigins.length === 0 ? NONE : VARY;
+}
+
+/**
+ * The answer to a preflight (Fetch §4.8), without its CORS headers for every answer; null for any other request. Host and
+ * caller are not looked up: a preflight has no credentials.
+ * @throws AppError `origin_not_allowed`
+ */
+export function preflight(config: Config, { method, headers }: Request, path: string): Response | null {
+  if (method !== 'OPTIONS') return null;
+  const origin = headers.get('origin');
+  if (origin === null || !headers.has('access-control-request-method')) return null;
+  const audience = audienceOf(config, path);
+  if (audience === 'nobody') return null;
+  if (audience === 'configured' && !isAllowed(config, origin))
+    throw new AppError(
+      'origin_not_allowed',
+      'Pages of this origin may not call the gateway. Whoever runs it names their origins in CORS_ORIGINS.',
+    );
+  return new Response(null, { status: 204, headers: PREFLIGHT });
+}

@@ -1,0 +1,76 @@
+// What the README and the guides print is what happens: their commands are run in a bash against the gateway as it is started
+// by `serve`, with its demo.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { start, temporaryFolder, untilPrinted } from '../commands/cli.ts';
+import { documents, read } from './markdown.ts';
+import { patternOf } from './printed.ts';
+import { follow, type Started } from './reader.ts';
+import { stepsOf } from './steps.ts';
+import { openTerminal } from './terminal.ts';
+
+const { PATH } = process.env;
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: ReturnType<typeof start>;
+let started: Started;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
+  server = start(['serve'], env);
+  const banner = await untilPrinted(server, 'Stop it');
+  const [, email = '', password = ''] = /(\S+@\S+) +\(password ([\w-]+)\)/.exec(banner) ?? [];
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(banner)?.[1]);
+  started = { banner, port, dataDir, person: { email, password } };
+});
+afterAll(async () => {
+  server?.child.kill('SIGTERM');
+  await server?.result;
+  await folder?.remove();
+});
+
+// The README's tour is taken twice in the same store.
+test.each(['README.md', 'README.md', ...documents.slice(1)])(
+  '%s prints what happens',
+  async (path) => {
+    const cwd = join(folder.path, 'work');
+    await mkdir(cwd, { recursive: true });
+    const terminal = openTerminal(cwd, env, `${PROJECT}bin/funnel-gateway.js`);
+    try {
+      expect(await follow(read(path), terminal, started)).toEqual([]);
+    } finally {
+      await terminal.close();
+    }
+  },
+  60_000,
+);
+
+test('a block is a session, or says what it is', () => {
+  const printed =
+    '<!-- printed by npm start -->\n```\n  Running.\n```\n<!-- not run: why -->\n```sh\nnpm ci\n```\n';
+  expect(
+    stepsOf(`${printed}\`\`\`\n$ a 'b\nc' # d\ne\n$ f\n\`\`\`\n\`\`\`ts\nconst g = 1;\n\`\`\`\n`),
+  ).toEqual([
+    { kind: 'start', text: '', printed: '  Running.\n', line: 2 },
+    { kind: 'command', text: "a 'b\nc' # d", printed: 'e', line: 9 },
+    { kind: 'command', text: 'f', printed: '', line: 9 },
+  ]);
+  expect(() => stepsOf('```\nnpm ci\n```\n')).toThrow('Line 1');
+});
+
+test('what is printed is compared as text, with `…` for anything and random values by their form', () => {
+  expect(
+    patternOf('{"a":1,…\n"at":"2026-01-01T00:00:00.000Z"}').test(
+      '{"a":1,"b":2,"at":"2027-02-03T04:05:06.789Z"}',
+    ),
+  ).toBe(true);
+  expect(patternOf('{"a":1,…}').test('{"a":2,"b":2}')).toBe(false);
+  expect(patternOf('fgc_abcd').test('fgc_efgh\n')).toBe(true);
+  expect(patternOf('').test('something')).toBe(false);
+});

@@ -1,0 +1,87 @@
+// The README and the guides against what they tell of: links, files, scripts, tables.
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withVariables } from './configuration-guide.ts';
+import { anchorsOf, documents, linksOf, read, tableUnder } from './markdown.ts';
+
+test('the README can be read at once: at most 12 kB', () => {
+  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000);
+});
+
+describe.each(documents)('%s', (path) => {
+  const text = read(path);
+
+  test('its links lead to files and headings that are there', () => {
+    const dead = linksOf(text)
+      .filter((target) => !/^https:\/\/[\w.-]+\//.test(target))
+      .filter((target) => {
+        const [file = '', anchor] = target.split('#');
+        const other = file === '' ? path : posix.join(posix.dirname(path), file);
+        if (!existsSync(new URL(`../../${other}`, import.meta.url))) return true;
+        return anchor !== undefined && !anchorsOf(read(other)).includes(anchor);
+      });
+    expect(dead).toEqual([]);
+  });
+
+  test('the files and scripts that it names are there', () => {
+    const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
+    const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
+    expect(named.filter((name) => !scripts.includes(String(name)))).toEqual([]);
+    const paths = [...text.matchAll(/`((?:src|test|prisma|docs|deploy|bin)\/[\w/.-]+)`/g)].map(
+      ([, named = '']) => named,
+    );
+    // `src/services/notes.ts` and its like are of the made-up noun that the recipe adds.
+    const missing = paths
+      .filter((named) => !/\/notes\.\w+$/.test(named))
+      .filter((named) => !existsSync(new URL(`../../${named}`, import.meta.url)));
+    expect(missing).toEqual([]);
+  });
+});
+
+test('a reader of the README can get to every guide', () => {
+  const seen = new Set<string>();
+  const waiting = ['README.md'];
+  for (const path of waiting) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const targets = linksOf(read(path)).map((target) =>
+      posix.join(posix.dirname(path), target.replace(/#.*/, '')),
+    );
+    waiting.push(...targets.filter((target) => documents.includes(target)));
+  }
+  expect(documents.filter((path) => !seen.has(path))).toEqual([]);
+});
+
+test('the table of variables is made by `npm run codegen`, and up to date', () => {
+  const guide = read('docs/configuration.md');
+  expect(guide).toBe(withVariables(guide));
+});
+
+test('the changelog knows the version, and the licence is the one that the package names', () => {
+  const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string };
+  const versions = [...read('CHANGELOG.md').matchAll(/^## \[([\d.]+)\] - \d{4}-\d\d-\d\d$/gm)];
+  expect(versions[0]?.[1]).toBe(version);
+  expect(read('LICENSE')).toMatch(new RegExp(`^${license} License\n`));
+});
+
+test('the dependency table names every dependency once, where package.json has it, and no other', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>;
+  const rows = tableUnder(read('docs/CONTRIBUTING.md'), 'Dependencies').map(([names = '', why = '']) => ({
+    dev: names.startsWith('dev:'),
+    names: [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    why,
+  }));
+  expect(rows.filter(({ why }) => why === '')).toEqual([]);
+  for (const [dev, packages] of [
+    [false, Object.keys(dependencies ?? {})],
+    [true, Object.keys(devDependencies ?? {})],
+  ] as const) {
+    const named = rows.filter((row) => row.dev === dev).flatMap(({ names }) => names);
+    // "@scope/*" stands for all of a scope.
+    const stands = (name: string, forName: string) =>
+      name.endsWith('/*') ? forName.startsWith(name.slice(0, -1)) : name === forName;
+    expect(packages.filter((name) => named.filter((given) => stands(given, name)).length !== 1)).toEqual([]);
+    expect(named.filter((given) => !packages.some((name) => stands(given, name)))).toEqual([]);
+  }
+});
