@@ -62,7 +62,7 @@ function requestOf(
 
 function pairsOf(fields: Fields): string {
   return Object.entries(fields)
-    .map(([name, value]) => `${name}=${shown(value)}`)
+    .map(([name, value]) => `${textOf(name)}=${shown(value)}`)
     .join(' ');
 }
 

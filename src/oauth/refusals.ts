@@ -37,10 +37,11 @@ export function reportTo(
       const facts = factsOf(ctx.req);
       if (facts !== undefined) facts.refusal = toRefusal(error);
     });
-  // Before the client has shown its secret.
-  emitter.on('assign.client', (ctx: KoaContextWithOIDC, client: { readonly clientId: string }) => {
+  provider.use(async (ctx, next) => {
+    await next();
     const facts = factsOf(ctx.req);
-    if (facts !== undefined) facts.client = client.clientId;
+    // Also one that has not shown its secret.
+    if (facts !== undefined) facts.client = (ctx as KoaContextWithOIDC).oidc?.client?.clientId ?? null;
   });
 }
 
