@@ -3,7 +3,7 @@
 import type { Endpoint } from './request-facts.ts';
 
 /** An answered request. */
-export interface RequestSample {
+interface RequestSample {
   readonly method: string;
   readonly endpoint: Endpoint;
   readonly status: number;
