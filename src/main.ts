@@ -8,6 +8,9 @@ import { StartupError } from './errors.ts';
 /** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
 const SAME_SIGNAL_MS = 500;
 
+/** How soon the end of the shell below npx is noticed. */
+const PARENT_CHECK_MS = 100;
+
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type StopSignal = keyof typeof EXIT_CODE_OF_SIGNAL;
 
@@ -19,6 +22,20 @@ function onSignal(name: StopSignal): void {
   firstSignalAt ??= now;
   if (now - firstSignalAt > SAME_SIGNAL_MS) process.exit(EXIT_CODE_OF_SIGNAL[name]);
   stop.abort();
+}
+
+/**
+ * Takes the parent's end for a SIGTERM. npx hands a signal to the shell that it starts commands with, and a shell that stays in
+ * between (Debian's does) ends by it without handing it on.
+ */
+function stopWithParent(): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    onSignal('SIGTERM');
+  }, PARENT_CHECK_MS);
+  watch.unref();
 }
 
 /** The reader of a pipe may close it early; that is no failure. */
@@ -40,6 +57,7 @@ let settings: ReturnType<typeof parseConfig> | undefined;
 process.on('SIGINT', () => onSignal('SIGINT'));
 process.on('SIGTERM', () => onSignal('SIGTERM'));
 process.on('SIGHUP', () => onSignal('SIGHUP'));
+if (process.env['npm_lifecycle_event'] === 'npx') stopWithParent();
 process.stdout.on('error', ignoreClosedPipe);
 process.stderr.on('error', ignoreClosedPipe);
 

@@ -12,12 +12,12 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
     ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['telemetry', 'config', 'body', 'reply', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
@@ -26,19 +26,11 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
   rest: [
-    'services',
-    'context',
-    'auth',
-    'telemetry',
-    'rows',
-    'resources',
-    'pagination',
-    'body',
-    'reply',
-    'errors',
+    ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
+    ...['body', 'content-coding', 'reply', 'errors'],
   ],
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'errors'],
-  graphiql: [],
+  graphiql: ['content-coding'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
@@ -67,6 +59,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'fair-queue': ['errors', 'abort'],
   'shared-cache': [],
   body: ['errors'],
+  'content-coding': [],
   reply: [],
   abort: [],
   errors: [],
@@ -88,7 +81,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'reply', 'resources', 'rows'];
+const PURE = ['content-coding', 'errors', 'pagination', 'reply', 'resources', 'rows'];
 const sources = await readSources();
 const browserSources = await readSources('browser app');
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));

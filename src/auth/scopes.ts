@@ -66,6 +66,16 @@ export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
   return granted.has(scope) || granted.has(scope.slice(scope.indexOf(':') + 1));
 }
 
+/** Those of SCOPES that let their holder do anything where these are what operations need. */
+export function usableScopes(needed: ReadonlySet<Scope>): ReadonlySet<string> {
+  return new Set(SCOPES.filter((scope) => [...needed].some((each) => covers(new Set([scope]), each))));
+}
+
+/** Whether a scope lets its holder change anything. */
+export function isWriteScope(scope: string): boolean {
+  return scope === 'write' || scope.endsWith(':write');
+}
+
 /**
  * The caller, known to hold `scope`: the first line of every service function.
  * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few

@@ -1,4 +1,4 @@
-// The signing keys that one process has read, parsed and decrypted. A key's id is the thumbprint of its public part, and its
+// The signing keys that one process has read, parsed and decrypted. A key's id is made from its public part, and its
 // private part never changes, so that an entry stays valid however often the rows are read again.
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../log.ts';

@@ -57,7 +57,7 @@ export async function createSigningKey(app: AuthApp): Promise<{
 }> {
   const pair = await generateKeyPair(SIGNING_ALG, { modulusLength: MODULUS_BITS, extractable: true });
   const { kty = '', n = '', e = '' } = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint({ kty, n, e });
+  const kid = toKid(await calculateJwkThumbprint({ kty, n, e }));
   const privateJwk = { ...(await exportJWK(pair.privateKey)), kid, alg: SIGNING_ALG, use: 'sig' };
   return {
     id: kid,
@@ -65,6 +65,11 @@ export async function createSigningKey(app: AuthApp): Promise<{
     publicJwk: { kty, n, e, kid, alg: SIGNING_ALG, use: 'sig' },
     sealedPrivate: app.keyring.seal(SEALED_FOR, Buffer.from(JSON.stringify(privateJwk))),
   };
+}
+
+/** The id of a key with this thumbprint (RFC 7638): itself, unless a command line would take it for an option. */
+export function toKid(thumbprint: string): string {
+  return thumbprint.startsWith('-') ? `k${thumbprint}` : thumbprint;
 }
 
 /** The key that signs at a moment: the one that became active last, of those that can be decrypted. */

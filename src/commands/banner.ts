@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isLoopbackAddress } from '../config/loopback.ts';
+import { DEMO_LINK_MINUTES } from '../graphiql/demo-link.ts';
 import type { DemoKey, DemoPerson } from './demo.ts';
 
 export interface BannerFacts {
@@ -13,6 +14,8 @@ export interface BannerFacts {
   readonly demoKey: DemoKey | null;
   /** Who can sign in to the demo; null when there is nobody whose password is known. */
   readonly demoPerson: DemoPerson | null;
+  /** The code of a link that is signed in already; null when none is printed. */
+  readonly demoCode: string | null;
   /** A workspace that the demo key gives access to. */
   readonly workspaceId: bigint | null;
   /** Where the embedded database's files are; null for a server of the user's own. */
@@ -54,6 +57,7 @@ export function banner(facts: BannerFacts): string {
     `  GraphQL   ${graphql}`,
     `  GraphiQL  ${graphiql}  (open it in a browser)`,
     ...(metrics === undefined ? [] : [`  Metrics   ${metrics}`]),
+    ...(facts.demoCode === null ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,
@@ -63,6 +67,11 @@ export function banner(facts: BannerFacts): string {
     '  Stop it with Ctrl-C.',
     '',
   ].join('\n');
+}
+
+/** The code stands in the fragment, which a browser sends to nobody. */
+function signedInLine(graphiql: string, code: string): string {
+  return `  Signed in ${graphiql}#demo=${code}\n            (the same with the demo key in it: once, within ${DEMO_LINK_MINUTES} minutes)`;
 }
 
 function signInLine({ email, password }: DemoPerson): string {

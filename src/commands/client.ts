@@ -22,10 +22,7 @@ A client's secret is shown once, when it is made.`;
 
 /** Adds the command and its three subcommands. */
 export function addClient(program: Program, shell: Shell): void {
-  const client = program
-    .command('client')
-    .description('register, list and remove OAuth clients')
-    .addHelpText('after', EXAMPLES);
+  const client = program.command('client').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   client
     .command('create')

@@ -74,6 +74,12 @@ async function requireTables(app: App): Promise<void> {
   );
 }
 
+/** The server and the database that a connection string names, without credentials. */
+export function addressOf(databaseUrl: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: databaseUrl });
+  return `${host}:${port}/${database}`;
+}
+
 /** Asks once, so that what is wrong is said in one sentence. The password is in none of them. */
 async function requireAnswer(databaseUrl: string): Promise<void> {
   let where = 'the address in DATABASE_URL';
@@ -90,11 +96,12 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
       await client.end().catch(() => {});
     }
   } catch (error) {
-    throw new StartupError(sentence(where, error), { cause: error });
+    throw new StartupError(refusalOf(where, error), { cause: error });
   }
 }
 
-function sentence(where: string, error: unknown): string {
+/** Why a server did not let us in, and what to do. @param where its address, without credentials */
+export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
   switch (code) {
     case '28P01':

@@ -1,6 +1,7 @@
 // The demo data with its two secrets: the demo key, which is the first team's default API key, and the password of the
-// demo's person. They are kept in the data folder so that the banner can show them again. The files are only copies: a
-// secret counts while the store knows it.
+// demo's person. They are kept in the data folder so that the banner can show them again, for each database in files of its
+// own. The files are only copies: a secret counts while the store knows it.
+import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createToken, hashOf } from '../auth/tokens.ts';
@@ -11,6 +12,7 @@ import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { findUserByEmail } from '../store/users.ts';
+import { addressOf, type OpenDatabase } from './database.ts';
 import { createPassword } from './passwords.ts';
 
 export interface DemoKey {
@@ -27,11 +29,12 @@ export interface DemoPerson {
 /** The demo as it was seeded; without a person where somebody had her e-mail address already. */
 export type SeededDemo = DemoSummary & { readonly demoKey: string; readonly person: DemoPerson | null };
 
-const KEY_FILE = 'demo-key';
-const PASSWORD_FILE = 'demo-password';
+export const KEY_FILE = 'demo-key';
+export const PASSWORD_FILE = 'demo-password';
 
 /** Seeds the demo data; null when the store holds a team already. */
-export async function seed(app: App): Promise<SeededDemo | null> {
+export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
+  const { app } = database;
   let demoKey = '';
   let person: DemoPerson | null = null;
   // Secrets are kept before the transaction ends: once others see the data, they are there too.
@@ -40,14 +43,14 @@ export async function seed(app: App): Promise<SeededDemo | null> {
       const { token, hash, hint } = createToken();
       if (demoKey === '') {
         demoKey = token;
-        await keep(app, KEY_FILE, token);
+        await keep(app, fileOf(KEY_FILE, database), token);
       }
       return { hash, hint };
     },
     async issuePassword() {
       const password = createPassword();
       person = { email: DEMO_EMAIL, password };
-      await keep(app, PASSWORD_FILE, password);
+      await keep(app, fileOf(PASSWORD_FILE, database), password);
       return hashPassword(password);
     },
   });
@@ -55,8 +58,9 @@ export async function seed(app: App): Promise<SeededDemo | null> {
 }
 
 /** The kept key, if this store still takes it. */
-export async function findDemoKey(app: App): Promise<DemoKey | null> {
-  const token = await readKept(app, KEY_FILE);
+export async function findDemoKey(database: OpenDatabase): Promise<DemoKey | null> {
+  const { app } = database;
+  const token = await readKept(app, fileOf(KEY_FILE, database));
   const hash = hashOf(token);
   const key = hash === null ? null : await findApiKey(app.store, hash);
   if (key === null) return null;
@@ -66,12 +70,20 @@ export async function findDemoKey(app: App): Promise<DemoKey | null> {
 }
 
 /** The demo's person with the kept password, if it is still hers. */
-export async function findDemoPerson(app: App): Promise<DemoPerson | null> {
-  const password = await readKept(app, PASSWORD_FILE);
+export async function findDemoPerson(database: OpenDatabase): Promise<DemoPerson | null> {
+  const { app } = database;
+  const password = await readKept(app, fileOf(PASSWORD_FILE, database));
   if (password === '') return null;
   const user = await findUserByEmail(app.store, DEMO_EMAIL);
   if (user === null || user.disabledAt !== null) return null;
   return (await verifyPassword(password, user.passwordHash)) ? { email: user.email, password } : null;
+}
+
+/** The file of a credential: with the embedded database the plain name, with any other its address is part of it. */
+export function fileOf(name: string, { app, embedded }: OpenDatabase): string {
+  if (embedded !== null) return name;
+  const address = addressOf(app.store.connection.connectionString ?? '');
+  return `${name}-${createHash('sha256').update(address).digest('hex').slice(0, 12)}`;
 }
 
 async function readKept(app: App, file: string): Promise<string> {

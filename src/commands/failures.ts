@@ -12,6 +12,9 @@ export interface Failure {
   readonly stack: string | undefined;
 }
 
+/** Ends a command with exit code 1 when what failed has been printed as its result. */
+export class FailedAsPrinted extends Error {}
+
 /** Turns whatever was thrown into what is said; null for help and version, which are no failures. */
 export function toFailure(error: unknown): Failure | null {
   if (error instanceof CommanderError) {

@@ -15,10 +15,7 @@ Grants and teams are named by id or public id. A grant is made by a person, on t
 
 /** Adds the command and its two subcommands. */
 export function addGrant(program: Program, shell: Shell): void {
-  const grant = program
-    .command('grant')
-    .description('list and revoke what people granted to OAuth clients')
-    .addHelpText('after', EXAMPLES);
+  const grant = program.command('grant').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   grant
     .command('list')

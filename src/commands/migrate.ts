@@ -12,7 +12,6 @@ Examples:
 export function addMigrate(program: Program, shell: Shell): void {
   const migrate = program
     .command('migrate')
-    .description('apply pending migrations to the database')
     .addHelpText('after', EXAMPLES)
     .action(() => apply(shell, program.opts().json));
   migrate

@@ -1,7 +1,8 @@
 // The command line: puts the commands together, runs one, and says what went wrong.
-import { Command } from '@commander-js/extra-typings';
-import { type Failure, toFailure } from './failures.ts';
-import { addServe } from './serve.ts';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { COMMANDS } from './command-list.ts';
+import { FailedAsPrinted, type Failure, toFailure } from './failures.ts';
+import { separateKeyId } from './key-ids.ts';
 import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -25,24 +26,26 @@ export async function runProgram(
   shell: Shell,
   showStack: () => boolean,
 ): Promise<number> {
+  const program = await createProgram(args, shell);
   try {
-    const program = await createProgram(args, shell);
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(separateKeyId(args), { from: 'user' });
     return 0;
   } catch (error) {
+    if (error instanceof FailedAsPrinted) return 1;
     const failure = toFailure(error);
     if (failure === null) return 0;
     if (args.includes('--json')) {
       const { code, message } = failure;
       shell.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
     } else {
-      shell.stderr.write(describe(failure, showStack()));
+      const { command } = findCommand(program, wordsOf(args));
+      shell.stderr.write(describe(failure, nameOf(command), showStack()));
     }
     return failure.exitCode;
   }
 }
 
-async function createProgram(args: readonly string[], shell: Shell): Promise<Command> {
+async function createProgram(args: readonly string[], shell: Shell): Promise<Program> {
   const program: Program = new Command('funnel-gateway')
     .description('GraphQL and REST gateway for a funnel and store platform, with its own PostgreSQL.')
     .version(shell.version, '-V, --version', 'print the version')
@@ -58,17 +61,52 @@ async function createProgram(args: readonly string[], shell: Shell): Promise<Com
       outputError: () => {},
     })
     .exitOverride();
-  addServe(program, shell);
-  // A start of the gateway does not wait for commands that it is not asked for.
-  if (args.find((arg) => !arg.startsWith('-')) !== 'serve') {
-    const { addOperatorCommands } = await import('./operator.ts');
-    addOperatorCommands(program, shell);
+  const [asked] = wordsOf(args);
+  for (const { name, description, load } of COMMANDS) {
+    if (name === asked) (await load())(program, shell);
+    else program.command(name);
+    program.commands.at(-1)?.description(description);
   }
+  program
+    .command('help')
+    .description('print help of a command')
+    .argument('[command...]', 'the words of the command')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway help token create')
+    .action((words) => {
+      const { command, rest } = findCommand(program, words);
+      const [unknown] = rest;
+      if (unknown !== undefined) command.error(`error: unknown command '${unknown}'`);
+      command.help();
+    });
   return program;
 }
 
-function describe({ code, message, stack }: Failure, showStack: boolean): string {
-  if (code === 'usage') return `${message}\nSee "funnel-gateway --help".\n`;
+/** The arguments that name the command: `help token create` and `token create --help` are about the same one. */
+function wordsOf(args: readonly string[]): readonly string[] {
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  return words[0] === 'help' ? words.slice(1) : words;
+}
+
+/** The command that the first words name, as far as they name one, and the other words. */
+function findCommand(
+  program: Program,
+  words: readonly string[],
+): { command: CommandUnknownOpts; rest: readonly string[] } {
+  let command: CommandUnknownOpts = program;
+  for (const [index, word] of words.entries()) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) return { command, rest: words.slice(index) };
+    command = next;
+  }
+  return { command, rest: [] };
+}
+
+function nameOf(command: CommandUnknownOpts): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function describe({ code, message, stack }: Failure, command: string, showStack: boolean): string {
+  if (code === 'usage') return `${message}\nSee "${command} --help".\n`;
   if (stack === undefined) return `${message}\n`;
   if (showStack) return `${stack}\n`;
   return `Unexpected failure: ${message}\nSet LOG_LEVEL=debug to see where it happened.\n`;

@@ -9,17 +9,22 @@ export interface Progress {
 
 const LINE_EVERY_MS = 5_000;
 
-/** Starts showing progress on standard error. */
-export function createProgress(shell: Shell, json: boolean | undefined, total: number): Progress {
+/** Starts showing progress on standard error. @param what is counted, in the plural */
+export function createProgress(
+  shell: Shell,
+  json: boolean | undefined,
+  total: number,
+  what: string,
+): Progress {
   if (json) return { update() {}, stop() {} };
-  return shell.stderr.isTTY ? createBar(shell, total) : createLines(shell, total);
+  return shell.stderr.isTTY ? createBar(shell, total, what) : createLines(shell, total, what);
 }
 
-function createBar(shell: Shell, total: number): Progress {
+function createBar(shell: Shell, total: number, what: string): Progress {
   const bar = new SingleBar(
     {
       stream: shell.stderr,
-      format: '{bar} {percentage} %  {value} of {total} contacts  {eta_formatted} left',
+      format: `{bar} {percentage} %  {value} of {total} ${what}  {eta_formatted} left`,
       // The terminal stays as it is, and signals are main.ts's: a kill leaves nothing to repair.
       hideCursor: false,
       linewrap: true,
@@ -31,7 +36,7 @@ function createBar(shell: Shell, total: number): Progress {
   return { update: (done) => bar.update(done), stop: () => bar.stop() };
 }
 
-function createLines(shell: Shell, total: number): Progress {
+function createLines(shell: Shell, total: number, what: string): Progress {
   let nextAt = performance.now() + LINE_EVERY_MS;
   return {
     update(done) {
@@ -39,7 +44,7 @@ function createLines(shell: Shell, total: number): Progress {
       nextAt = performance.now() + LINE_EVERY_MS;
       const percent = Math.floor((100 * done) / total);
       shell.stderr.write(
-        `${done.toLocaleString('en')} of ${total.toLocaleString('en')} contacts (${percent} %)\n`,
+        `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what} (${percent} %)\n`,
       );
     },
     stop() {},

@@ -6,7 +6,6 @@ import { report } from './shell.ts';
 export function addSchema(program: Program, shell: Shell): void {
   program
     .command('schema')
-    .description('print the GraphQL schema (SDL), types in alphabetical order')
     .addHelpText(
       'after',
       `

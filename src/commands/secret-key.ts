@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeTrusted } from '../store/embedded/trust.ts';
 
-const FILE = 'secret-key';
+/** The file of the data folder that holds it. */
+export const SECRET_KEY_FILE = 'secret-key';
 
 /**
  * The key that is kept in `dataDir`; made first where there is none. Of several processes at once, all get the same.
  * @throws AppError `unavailable` when it can neither be read nor made, or somebody else could have put it there
  */
 export function keptSecretKey(dataDir: string): string {
-  const file = join(dataDir, FILE);
+  const file = join(dataDir, SECRET_KEY_FILE);
   try {
     makeTrusted(dataDir);
     return read(file) ?? make(file);

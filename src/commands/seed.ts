@@ -1,11 +1,10 @@
 // `seed`: demo data for an empty store, and contacts in bulk for trying the gateway at size.
-import type { App } from '../context.ts';
-import { AppError, invalid, notFound } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
-import { parseRef } from '../services/refs.ts';
+import { requireWorkspaceId } from '../services/operator/refs.ts';
 import { copyContacts } from '../store/seed/contacts.ts';
-import { findFirstWorkspaceId, hasWorkspace } from '../store/seed/workspaces.ts';
-import { withTables } from './database.ts';
+import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
+import { type OpenDatabase, withTables } from './database.ts';
 import { seed } from './demo.ts';
 import { createProgress } from './progress.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';
@@ -24,7 +23,6 @@ their addresses are all under example.com.`;
 export function addSeed(program: Program, shell: Shell): void {
   program
     .command('seed')
-    .description('put demo data into an empty store, or many contacts into a workspace')
     .option('--contacts <number>', 'how many contacts to add')
     .option('--workspace <id>', 'the workspace that they are for, by id or public id')
     .addHelpText('after', EXAMPLES)
@@ -33,14 +31,16 @@ export function addSeed(program: Program, shell: Shell): void {
       if (contacts === undefined && workspace !== undefined)
         throw invalid('workspace', '--workspace goes with --contacts.');
       const count = contacts === undefined ? null : parseCount(contacts);
-      await withTables(shell, ({ app }) =>
-        count === null ? seedAlone(app, shell, json) : seedContacts(app, shell, json, count, workspace),
+      await withTables(shell, (database) =>
+        count === null
+          ? seedAlone(database, shell, json)
+          : seedContacts(database, shell, json, count, workspace),
       );
     });
 }
 
-async function seedAlone(app: App, shell: Shell, json: boolean | undefined): Promise<void> {
-  const seeded = await seed(app);
+async function seedAlone(database: OpenDatabase, shell: Shell, json: boolean | undefined): Promise<void> {
+  const seeded = await seed(database);
   if (seeded === null) {
     report(shell, json, { seeded: false }, 'The store holds a team already: nothing was added.');
     return;
@@ -60,17 +60,19 @@ async function seedAlone(app: App, shell: Shell, json: boolean | undefined): Pro
 }
 
 async function seedContacts(
-  app: App,
+  database: OpenDatabase,
   shell: Shell,
   json: boolean | undefined,
   count: number,
   workspace: string | undefined,
 ): Promise<void> {
-  const demo = await seed(app);
+  const { app } = database;
+  const demo = await seed(database);
   if (demo !== null)
     remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
-  const workspaceId = await requireWorkspace(app, workspace);
-  const progress = createProgress(shell, json, count);
+  const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
+  const workspaceId = await requireWorkspaceId(app, named);
+  const progress = createProgress(shell, json, count, 'contacts');
   const startedAt = performance.now();
   const added = await copyContacts(app.store.pool, {
     workspaceId,
@@ -97,15 +99,6 @@ async function seedContacts(
     },
     `Added ${added.toLocaleString('en')} contacts to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,
   );
-}
-
-async function requireWorkspace(app: App, ref: string | undefined): Promise<bigint> {
-  const id =
-    ref === undefined
-      ? await findFirstWorkspaceId(app.store, null)
-      : parseRef('Workspace', 'workspaces', ref);
-  if (id === null || !(await hasWorkspace(app.store, id))) throw notFound('Workspace');
-  return id;
 }
 
 function parseCount(text: string): number {

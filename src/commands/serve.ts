@@ -2,6 +2,7 @@
 
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
+import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import type { Listener } from '../http/listener.ts';
 import type { Logger } from '../log.ts';
 import { hasTeam } from '../store/demo/seed.ts';
@@ -10,7 +11,7 @@ import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { findDemoKey, findDemoPerson, seed } from './demo.ts';
+import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -24,7 +25,6 @@ interface ServeOptions {
 export function addServe(program: Program, shell: Shell): void {
   program
     .command('serve')
-    .description('start the gateway; without DATABASE_URL with a PostgreSQL of its own')
     .option('--demo', 'put demo data into a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')
@@ -45,17 +45,20 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
     async (database) => {
       const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);
       // Looks at a password, which takes as long as making the server: both at once.
-      const person = prepared.store === 'ready' ? findDemoPerson(database.app) : Promise.resolve(null);
+      const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
       person.catch(() => {});
       const [{ listen }, { listenForMetrics }] = await Promise.all([server, metricsServer]);
       if (shell.signal.aborted) return;
+      const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
       const metricsListener = await listenForMetrics(database.app);
       let listener: Listener | undefined;
       try {
-        listener = await listen(database.app);
+        listener = await listen(database.app, demoLink);
         const demoPerson = await person;
+        const demoCode = demoLink?.code ?? null;
         const metricsPort = metricsListener?.port ?? null;
-        const facts: BannerFacts = { config, port: listener.port, metricsPort, demoPerson, ...prepared };
+        const { port } = listener;
+        const facts: BannerFacts = { config, port, metricsPort, demoPerson, demoCode, ...prepared };
         const data = {
           ...addressesOf(facts),
           ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -77,21 +80,35 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 
 /** Makes the store ready, and finds out what the banner says of it. */
 async function prepare(
-  { app, embedded }: OpenDatabase,
+  database: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'metricsPort' | 'demoPerson'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'metricsPort' | 'demoPerson' | 'demoCode'>> {
+  const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
-  if (demo ?? embedded !== null) await seed(app);
-  return { data, ...(await describeStore(app)) };
+  if (demo ?? embedded !== null) await seed(database);
+  return { data, ...(await describeStore(database)) };
 }
 
-async function describeStore(app: App): Promise<Pick<BannerFacts, 'store' | 'demoKey' | 'workspaceId'>> {
-  const [isEmpty, demoKey] = await Promise.all([hasTeam(app.store).then((has) => !has), findDemoKey(app)]);
+async function describeStore(
+  database: OpenDatabase,
+): Promise<Pick<BannerFacts, 'store' | 'demoKey' | 'workspaceId'>> {
+  const { app } = database;
+  const [hasOne, demoKey] = await Promise.all([hasTeam(app.store), findDemoKey(database)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
-  return { store: isEmpty ? 'empty' : 'ready', demoKey, workspaceId };
+  return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
+}
+
+/** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */
+function createDemoLinkFor(
+  { stdout }: Shell,
+  json: boolean | undefined,
+  demoKey: DemoKey | null,
+  { clock }: App,
+): DemoLink | null {
+  return stdout.isTTY && !json && demoKey !== null ? createDemoLink(demoKey.token, clock) : null;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 // What a command gets of the process that it runs in, and how it speaks: results on standard output, all else on
 // standard error. With --json a result is one line of JSON, and so is a failure.
 import type { Command } from '@commander-js/extra-typings';
-import type { Config, Secrets } from '../config/config.ts';
+import type { Settings } from '../config/config.ts';
 
 /** A stream of the process. */
 interface ByteWriter {
@@ -18,7 +18,7 @@ export interface Shell {
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** The configuration, read at the first call: help works whatever the environment holds. */
-  settings(): { config: Config; secrets: Secrets };
+  settings(): Settings;
 }
 
 /** The program that the commands are added to. */

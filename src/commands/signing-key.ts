@@ -17,10 +17,7 @@ const services = () => import('../services/operator/signing-keys.ts');
 
 /** Adds the command and its three subcommands. */
 export function addSigningKey(program: Program, shell: Shell): void {
-  const signingKey = program
-    .command('signing-key')
-    .description('list, rotate and remove the keys that access tokens are signed with')
-    .addHelpText('after', EXAMPLES);
+  const signingKey = program.command('signing-key').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   signingKey
     .command('list')

@@ -18,10 +18,7 @@ Keys and teams are named by id or public id. A key is shown once, when it is mad
 
 /** Adds the command and its four subcommands. */
 export function addToken(program: Program, shell: Shell): void {
-  const token = program
-    .command('token')
-    .description('make, list, replace and revoke API keys')
-    .addHelpText('after', EXAMPLES);
+  const token = program.command('token').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   token
     .command('create')

@@ -31,10 +31,7 @@ const STDIN = 'read the password from standard input; without it one is made up 
 
 /** Adds the command and its subcommands. */
 export function addUser(program: Program, shell: Shell): void {
-  const user = program
-    .command('user')
-    .description('make, list, disable people who sign in; their teams and passwords')
-    .addHelpText('after', EXAMPLES);
+  const user = program.command('user').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   user
     .command('create')

@@ -95,18 +95,40 @@ export interface Secrets {
   readonly tracingHeaders: Readonly<Record<string, string>>;
 }
 
+/** Everything that the environment says. */
+export interface Settings {
+  readonly config: Config;
+  readonly secrets: Secrets;
+}
+
+/** What is wrong with one variable; its value is not in it. */
+interface Problem {
+  readonly variable: Variable;
+  readonly message: string;
+}
+
+/** A configuration with problems. */
+export class ConfigError extends StartupError {
+  readonly problems: readonly Problem[];
+  /** The configuration with defaults in the place of what is wrong. */
+  readonly settings: Settings;
+
+  constructor(problems: readonly Problem[], settings: Settings) {
+    super(`Configuration: ${problems.map(({ message }) => message).join('; ')}.`);
+    this.problems = problems;
+    this.settings = settings;
+  }
+}
+
 const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
 
 /**
  * The configuration in `env`, with defaults.
  * @param cwd the folder that a relative DATA_DIR is relative to
- * @throws StartupError naming every variable that is invalid, without values, which may be secret
+ * @throws ConfigError naming every variable that is invalid, without values, which may be secret
  */
-export function parseConfig(
-  env: Record<string, string | undefined>,
-  cwd: string,
-): { config: Config; secrets: Secrets } {
-  const problems: string[] = [];
+export function parseConfig(env: Record<string, string | undefined>, cwd: string): Settings {
+  const problems: Problem[] = [];
   const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
   function check<T>(
@@ -118,7 +140,7 @@ export function parseConfig(
     const text = read(name);
     if (text === undefined) return fallback;
     const value = parse(text);
-    if (value === undefined) problems.push(`${name} must be ${expected}`);
+    if (value === undefined) problems.push({ variable: name, message: `${name} must be ${expected}` });
     return value ?? fallback;
   }
   function wholeNumber(name: Variable, min: number, max: number): number {
@@ -205,7 +227,7 @@ export function parseConfig(
     ),
     tracingHeaders: parseTracingHeaders(check),
   };
-  if (problems.length > 0) throw new StartupError(`Configuration: ${problems.join('; ')}.`);
+  if (problems.length > 0) throw new ConfigError(problems, { config, secrets });
   return { config, secrets };
 }
 

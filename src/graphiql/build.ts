@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
 
 const app = fileURLToPath(new URL('./app/', import.meta.url));
 const dist = fileURLToPath(new URL('./dist/', import.meta.url));
@@ -14,6 +15,18 @@ const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.ur
 const fingerprintFile = join(dist, '.fingerprint');
 const compressAboveBytes = 1024;
 const compressible = /\.(js|css|html|svg|ttf)$/;
+/** What the bundle has in place of parts of its packages: who imports what, and the file of ours that says why. */
+const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[] = [
+  { importer: /\/monaco-graphql\//, source: /\/edcore\.main\.js$/, file: 'monaco.ts' },
+  { importer: /\/monaco-editor\//, source: /\/(multiD|d)iffEditorWidget\.js$/, file: 'no-diff-editor.ts' },
+  {
+    importer: /\/plugin-doc-explorer\/dist\/context\.js$/,
+    source: /\/doc-explorer\.js$/,
+    file: 'docs-later.tsx',
+  },
+];
+/** The highest that is quick: the next one takes ten times as long, and saves a twelfth. */
+const BROTLI_QUALITY = 9;
 
 /** Returns false when the files of an earlier build are up to date. */
 export async function buildGraphiql(): Promise<boolean> {
@@ -47,6 +60,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     // The server puts a fresh nonce in this place for each page.
     html: { cspNonce: 'CSP_NONCE' },
     worker: { format: 'es' },
+    plugins: [replaceParts()],
     build: {
       write: false,
       target: 'es2023',
@@ -62,6 +76,26 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
   return new Map(
     result.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const),
   );
+}
+
+/** Fails the build when one of the parts is not imported any more: the packages have changed. */
+function replaceParts(): Plugin {
+  const replaced = new Set<string>();
+  return {
+    name: 'replace-parts',
+    enforce: 'pre',
+    resolveId(source, importer = '') {
+      const found = REPLACEMENTS.find((one) => one.importer.test(importer) && one.source.test(source));
+      if (found === undefined) return null;
+      replaced.add(found.file);
+      return join(app, found.file);
+    },
+    buildEnd(error) {
+      const missing = REPLACEMENTS.filter(({ file }) => !replaced.has(file));
+      if (error === undefined && missing.length > 0)
+        throw new Error(`Nothing imports what these replace: ${missing.map(({ file }) => file).join(', ')}`);
+    },
+  };
 }
 
 /** Vite believes NODE_ENV before its own mode, and would build React's development version under a test or a dev shell. */
@@ -80,7 +114,10 @@ async function writeWithVariants(path: string, body: Uint8Array | string): Promi
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, bytes);
   if (!compressible.test(path) || bytes.length < compressAboveBytes) return;
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 8, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
   await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
   await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 8 }));
 }

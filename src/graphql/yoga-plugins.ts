@@ -1,6 +1,6 @@
 // Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
 // one on its result.
-import { GraphQLError, getOperationAST, type Source, validate } from 'graphql';
+import { type DocumentNode, GraphQLError, getOperationAST, type Source, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/config.ts';
 import type { App } from '../context.ts';
@@ -18,6 +18,7 @@ import {
   SMALL_ANSWER_VALUES,
 } from './limits/large-answers.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
+import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
 
 /** Validation stops after so many errors: each has to be located and printed. */
@@ -28,6 +29,11 @@ export function documentLimits({ config: { limits } }: App): Plugin<GraphContext
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string | Source) => parseWithinLimits(source, limits));
+      // Before Yoga's own check, which does not say what is wrong.
+      return ({ result, context }) => {
+        if (!(result instanceof Error))
+          requireOperation(result as DocumentNode, context.params.operationName);
+      };
     },
     onValidate({ params: { documentAST }, context, setValidationFn }) {
       setValidationFn((of, document, rules) =>

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { handleRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
@@ -18,8 +19,11 @@ const UNREAD_GRACE_MS = 30_000;
 /** How often node:http checks for slow requests. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** @throws StartupError when the address cannot be listened on */
-export async function listen(app: App): Promise<Listener> {
+/**
+ * @param demoLink the demo's signed-in link; null: none was printed
+ * @throws StartupError when the address cannot be listened on
+ */
+export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { host, port, limits } = app.config;
   const http = createHttpServer({
     // request-target.ts requires it instead, so that its absence gets the usual error response.
@@ -36,7 +40,7 @@ export async function listen(app: App): Promise<Listener> {
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const bound = withPort(app.config, (http.address() as AddressInfo).port);
   // No request can have arrived: this still is the tick of the `listening` event.
-  handleRequests(http, createServer({ ...app, config: bound }));
+  handleRequests(http, createServer({ ...app, config: bound }, demoLink));
   return {
     port: bound.port,
     async close() {

@@ -3,22 +3,28 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { matchedRoutes } from 'hono/route';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { usableScopes } from '../auth/scopes.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
+import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { toTemplate } from '../rest/route.ts';
-import { mountRest } from '../rest/router.ts';
+import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
+import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
+import { mountDemoLink } from './demo-link.ts';
 import {
   Exchange,
   type HttpEnv,
@@ -38,9 +44,10 @@ export interface Server {
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
 
-/** Creates the server of an App. */
-export function createServer(app: App): Server {
-  const http = createHttp(app);
+/** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
+export function createServer(app: App, demoLink: DemoLink | null = null): Server {
+  const http = createHttp(app, demoLink);
+  const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -55,7 +62,7 @@ export function createServer(app: App): Server {
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       reportRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -73,17 +80,20 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The error response in the form of REST or GraphQL, by path, also for errors before their handlers were called. */
+/** The error response in the form of REST, of GraphQL, or as a page, by path, also for errors before their handlers were called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const { facts } = exchange;
   facts.refusal = toRefusal(error);
   const response = errorResponse(error, exchange);
-  return exchange.url.pathname === '/graphql' ? requestErrorResponse(error, response, exchange) : response;
+  const { app, request, requestId, url } = exchange;
+  if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
+  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App): Hono<HttpEnv> {
+function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
   const endpointOf = createEndpoints();
@@ -107,6 +117,7 @@ function createHttp(app: App): Hono<HttpEnv> {
   mountDiscovery(http, app);
   mountAuthorizationServer(http, app);
   mountGraphql(http, app);
+  mountDemoLink(http, demoLink);
   mountRest(http);
   http.get('/', (c) => c.redirect('/graphql'));
   http.notFound(() => {
@@ -141,7 +152,8 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const routes = createAuthorizationServer(app);
+  const needed = new Set([...restRoutes.map(({ scope }) => scope), ...schemaScopes()]);
+  const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
@@ -183,7 +195,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (reads && acceptsHtml(c.req.header('accept')) && c.req.query('query') === undefined) {
+    if (reads && acceptsHtml(c.req.header('accept'))) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
@@ -194,6 +206,6 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 }
 
 /** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | undefined): boolean {
-  return accept !== undefined && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }

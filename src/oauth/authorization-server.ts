@@ -1,13 +1,11 @@
 // The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded by the first
 // request that needs it; traffic with API keys never does.
 import type { App } from '../context.ts';
-import { AppError, STATUS_OF } from '../errors.ts';
 import { createCleaner } from '../services/oauth-cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
-import { refusalPage } from './refusals.ts';
 
 export interface AuthorizationServerRoute {
   readonly methods: readonly string[];
@@ -15,7 +13,7 @@ export interface AuthorizationServerRoute {
   readonly path: string;
   /** Shown to people: who opens it under another name of the service is redirected to {auth_url}, where their cookies are. */
   readonly isPage: boolean;
-  /** @throws AppError for what is refused before oidc-provider is asked; on pages that is a page too */
+  /** @throws AppError for what is refused before oidc-provider is asked */
   handle(request: OauthRequest): Promise<Response>;
 }
 
@@ -23,15 +21,21 @@ type Handler = (engine: Engine, request: OauthRequest) => Promise<Response>;
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
-/** Every route; none where tokens come from an outside issuer. */
-export function createAuthorizationServer(app: App): readonly AuthorizationServerRoute[] {
+/**
+ * Every route; none where tokens come from an outside issuer.
+ * @param offered the scopes that people are asked for: those that let an application do anything
+ */
+export function createAuthorizationServer(
+  app: App,
+  offered: ReadonlySet<string>,
+): readonly AuthorizationServerRoute[] {
   if (app.config.oauth.outside !== null) return [];
   const { authPath: base } = app.config;
   const cleanSometimes = createCleaner(app);
   let loading: Promise<Engine> | undefined;
 
   async function run(load: () => Promise<Handler>, request: OauthRequest): Promise<Response> {
-    loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app));
+    loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app, offered));
     const [engine, handler] = await Promise.all([loading, load()]);
     try {
       return withSecurityHeaders(await handler(engine, request));
@@ -53,12 +57,7 @@ export function createAuthorizationServer(app: App): readonly AuthorizationServe
     path: string,
     load: () => Promise<Handler>,
   ): AuthorizationServerRoute {
-    return {
-      methods,
-      path: base + path,
-      isPage: true,
-      handle: (request) => run(load, request).catch((error: unknown) => showProblem(error, request)),
-    };
+    return { methods, path: base + path, isPage: true, handle: (request) => run(load, request) };
   }
 
   const answer = async (): Promise<Handler> => (engine, request) => engine.answer(request);
@@ -109,25 +108,5 @@ function withSecurityHeaders(response: Response): Response {
     'Cache-Control': 'no-store',
   };
   for (const [name, value] of Object.entries(rest)) if (!headers.has(name)) headers.set(name, value);
-  return response;
-}
-
-const TITLES: Partial<Record<number, string>> = {
-  401: 'Sign in again',
-  429: 'Please wait',
-  503: 'Not available at the moment',
-};
-
-/** A refusal as people read it. @throws what is no refusal */
-function showProblem(error: unknown, request: OauthRequest): Response {
-  if (!(error instanceof AppError) || error.code === 'internal') throw error;
-  const status = STATUS_OF[error.code];
-  const response = refusalPage(request, error.code, {
-    status,
-    title: TITLES[status] ?? 'This did not work',
-    detail: error.message,
-  });
-  if (error.retryAfterSeconds !== undefined)
-    response.headers.set('Retry-After', String(error.retryAfterSeconds));
   return response;
 }

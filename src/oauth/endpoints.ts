@@ -1,5 +1,8 @@
 // Where the authorization server's endpoints are, below {auth_url}. Pure.
 
+/** What they all are below, but for the account page. */
+export const OAUTH_PATH = '/oauth';
+
 /** Those of oidc-provider by its own names for them, and the pages that people see in between. */
 export const ENDPOINTS = {
   authorization: '/oauth/authorize',

@@ -28,8 +28,8 @@ export interface Engine {
 
 type Callback = ReturnType<Provider['callback']>;
 
-/** Loads keys and creates a provider when it is first used. */
-export function createEngine(app: App): Engine {
+/** Loads keys and creates a provider when it is first used. @param offered the scopes that people are asked for */
+export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
   const issuer = new URL(app.config.authUrl);
   const failures = new WeakMap<IncomingMessage, unknown>();
   const facts = new WeakMap<IncomingMessage, RequestFacts>();
@@ -38,15 +38,15 @@ export function createEngine(app: App): Engine {
   async function running(): Promise<{ provider: Provider; callback: Callback }> {
     const keys = await signingKeys(app);
     if (current?.version === keys.version) return current;
-    const provider = createProvider(app, keys);
+    const provider = createProvider(app, keys, offered);
     provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => failures.set(ctx.req, error));
     reportTo(provider, (req) => facts.get(req));
     current = { version: keys.version, provider, callback: provider.callback() };
     return current;
   }
 
-  function toExchange({ raw, address }: OauthRequest, body: Uint8Array | null): NodeExchange {
-    return toNode(raw, { issuer, mount: app.config.authPath, address, body });
+  function toExchange({ raw, address, requestId }: OauthRequest, body: Uint8Array | null): NodeExchange {
+    return toNode(raw, { issuer, mount: app.config.authPath, address, requestId, body });
   }
 
   return {

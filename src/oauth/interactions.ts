@@ -5,6 +5,7 @@ import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
+import { EXPIRED, START_AGAIN } from './pages/problem.ts';
 import { refusalPage } from './refusals.ts';
 
 /**
@@ -13,20 +14,17 @@ import { refusalPage } from './refusals.ts';
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);
-  if (interaction === null)
-    return refusalPage(request, 'bad_request', {
-      status: 400,
-      title: 'This page has expired',
-      detail: 'Go back to the application that sent you here, and start again.',
-    });
+  if (interaction === null) return refusalPage(request, 'bad_request', { ...EXPIRED, status: 400 });
   const isSigningIn = interaction.details.prompt.name === 'login';
   if (request.raw.method !== 'POST') return isSigningIn ? showSignIn(interaction) : showConsent(interaction);
   const form = await request.form();
   if (!isOwnForm(interaction, form))
     return refusalPage(request, 'access_denied', {
       status: 403,
-      title: 'This form is not ours',
-      detail: 'Go back to the application that sent you here, and start again.',
+      title: 'This form is out of date',
+      detail:
+        'It was not made for this step, or not for you: perhaps you went on in another tab. Nothing was done.',
+      advice: START_AGAIN,
     });
   return isSigningIn ? submitSignIn(interaction, form) : submitConsent(interaction, form);
 }

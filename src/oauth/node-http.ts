@@ -11,6 +11,8 @@ export interface NodeRequestOptions {
   readonly mount: string;
   /** The client's address. */
   readonly address: string;
+  /** What the request is called in the log: its header `X-Request-Id`, whatever the client sent. */
+  readonly requestId: string;
   /** The request's body, already read. */
   readonly body: Uint8Array | null;
 }
@@ -101,7 +103,10 @@ const NOT_COPIED =
   /^(host|origin|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
 /** The request as node:http would have received it at the issuer's own address, and a response that keeps what is written. */
-export function toNode(request: Request, { issuer, mount, address, body }: NodeRequestOptions): NodeExchange {
+export function toNode(
+  request: Request,
+  { issuer, mount, address, requestId, body }: NodeRequestOptions,
+): NodeExchange {
   const url = new URL(request.url);
   const path = url.pathname + url.search;
   const socket = new FakeSocket(issuer.protocol === 'https:', address) as unknown as Socket;
@@ -114,6 +119,7 @@ export function toNode(request: Request, { issuer, mount, address, body }: NodeR
   req.httpVersionMinor = 1;
   req.headers = { host: issuer.host };
   for (const [name, value] of request.headers) if (!NOT_COPIED.test(name)) req.headers[name] = value;
+  req.headers['x-request-id'] = requestId;
   if (body !== null) {
     req.headers['content-length'] = String(body.byteLength);
     req.push(body);

@@ -9,12 +9,12 @@ import { type IssuedAccessToken, record } from '../services/oauth-tokens.ts';
 import { personOf, secondsLeft } from '../services/sessions.ts';
 import { findEnabled } from '../services/users.ts';
 import { createAdapterFactory } from './adapter.ts';
+import { renderError } from './authorization-errors.ts';
 import { checkClient } from './client-metadata.ts';
 import { isSecretOf } from './clients.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Configuration, createFeatures } from './features.ts';
 import { createIssuances, getsRefreshToken, type Issuances } from './issuances.ts';
-import { problemPage } from './pages/problem.ts';
 import { requestedScopes } from './requested-scopes.ts';
 import { claimsOf } from './token-claims.ts';
 
@@ -32,9 +32,12 @@ const TTL_SECONDS = {
 /** The library runs a function for each extra parameter and metadata member. Clients never send this one; its function runs anyway. */
 const HOOK = 'funnel_gateway';
 
-/** A provider that signs with the active key. All its state is in the store: another can take its place at any time. */
-export function createProvider(app: App, keys: SigningKeys): Provider {
-  const provider = new Provider(app.config.authUrl, createConfiguration(app, keys));
+/**
+ * A provider that signs with the active key. All its state is in the store: another can take its place at any time.
+ * @param offered the scopes that people are asked for
+ */
+export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet<string>): Provider {
+  const provider = new Provider(app.config.authUrl, createConfiguration(app, keys, offered));
   const { prototype } = provider.Client as unknown as { prototype: ClientPrototype };
   // The client's secret is its hash here (clients.ts), so what is sent is hashed before it is compared.
   prototype.compareClientSecret = async function (actual) {
@@ -50,7 +53,7 @@ interface ClientPrototype {
   compareClientSecret(this: { readonly clientSecret?: string }, actual: string): Promise<boolean>;
 }
 
-function createConfiguration(app: App, { active }: SigningKeys): Configuration {
+function createConfiguration(app: App, { active }: SigningKeys, offered: ReadonlySet<string>): Configuration {
   const { authUrl, authPath: mount, oauth } = app.config;
   const issuances = createIssuances(app);
   // The prefix keeps other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
@@ -78,7 +81,7 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
     enableHttpPostMethods: false,
     routes: ENDPOINTS,
     features: createFeatures(app),
-    extraParams: { [HOOK]: setScope },
+    extraParams: { [HOOK]: createSetScope(offered) },
     extraClientMetadata: {
       properties: [HOOK],
       validator(ctx, _key, value, metadata) {
@@ -111,15 +114,7 @@ function createConfiguration(app: App, { active }: SigningKeys): Configuration {
       ClientCredentials: oauth.accessTokenTtlSeconds,
       IdToken: oauth.accessTokenTtlSeconds,
     },
-    async renderError(ctx, { error, error_description: detail }) {
-      const page = problemPage({
-        status: ctx.status,
-        title: 'This did not work',
-        detail: String(detail ?? error),
-      });
-      for (const [name, value] of page.headers) ctx.set(name, value);
-      ctx.body = await page.text();
-    },
+    renderError,
     // No feature that is switched on needs to fetch anything, and no client's metadata may cause a request.
     fetch: () => Promise.reject(new Error('The authorization server fetches nothing.')),
   };
@@ -131,13 +126,22 @@ type ExtraParam = (
   client: { scope?: string | undefined },
 ) => void;
 
-/** Gives every request explicit scopes, and refuses unknown ones, which the library would silently leave out. */
-const setScope: ExtraParam = ({ oidc: { params } }, _value, client) => {
-  if (params === undefined) return;
-  const { scopes, refused } = requestedScopes(params['scope'], client);
-  if (refused.length > 0) throw new errors.InvalidScope('unknown or disallowed scope', refused.join(' '));
-  params['scope'] = scopes.join(' ');
-};
+/**
+ * Gives every request explicit scopes, and refuses unknown ones, which the library would silently leave out. Of the known
+ * ones those are left out that no operation needs: old clients name them, and the answer says what was granted
+ * (RFC 6749 §3.3).
+ */
+function createSetScope(offered: ReadonlySet<string>): ExtraParam {
+  return ({ oidc: { params } }, _value, client) => {
+    if (params === undefined) return;
+    const { scopes, refused } = requestedScopes(params['scope'], client);
+    if (refused.length > 0) throw new errors.InvalidScope('unknown or disallowed scope', refused.join(' '));
+    const useful = scopes.filter((scope) => offered.has(scope));
+    if (scopes.length > 0 && useful.length === 0)
+      throw new errors.InvalidScope('no operation needs any of these scopes', scopes.join(' '));
+    params['scope'] = useful.join(' ');
+  };
+}
 
 /** A session that has ended leads to signing in again; without this the consent prompt would not find its person. */
 function createPolicy() {

@@ -47,12 +47,12 @@ export function reportTo(
 
 /** A page that says why somebody cannot go on; the log line says it too. */
 export function refusalPage(
-  { facts }: Pick<OauthRequest, 'facts'>,
+  { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
   code: string,
-  page: ProblemData,
+  page: Omit<ProblemData, 'code' | 'requestId'>,
 ): Response {
   facts.refusal = { code, reason: page.detail };
-  return problemPage(page);
+  return problemPage({ ...page, requestId });
 }
 
 function toRefusal({ error, error_description: description, error_detail: detail, message }: ProviderError) {

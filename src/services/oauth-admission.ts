@@ -9,7 +9,7 @@ import { type Limit, networkKey, requireFewTries } from './throttle.ts';
 const AUTHORIZATIONS: Limit = {
   most: 500,
   windowMs: 15 * 60_000,
-  message: 'There were too many requests to sign in. Try again later.',
+  message: 'There were too many requests to sign in.',
 };
 
 const REGISTRATION = {

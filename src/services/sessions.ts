@@ -18,9 +18,14 @@ const SESSION_MS = 12 * 3_600_000;
 
 /** Who is signed in; null for nobody, for a person who was disabled, and for a session that is over or was ended. */
 export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<UserRow | null> {
-  const signedInAt = Math.round(loginTs * 1_000);
-  if (accountId === undefined || signedInAt + SESSION_MS <= app.clock().getTime()) return null;
-  return findSignedIn(app.store, accountId, new Date(signedInAt));
+  const at = signedInAt({ loginTs });
+  if (accountId === undefined || at.getTime() + SESSION_MS <= app.clock().getTime()) return null;
+  return findSignedIn(app.store, accountId, at);
+}
+
+/** When somebody signed in. */
+export function signedInAt({ loginTs = 0 }: SignedIn): Date {
+  return new Date(Math.round(loginTs * 1_000));
 }
 
 /** Signs one browser out. @param uid the session's, by oidc-provider's name for it */

@@ -1,5 +1,5 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
-import { type ApiKey, Prisma } from './generated/client.ts';
+import type { ApiKey } from './generated/client.ts';
 import { lookup } from './lookup.ts';
 import { type Store, type Transaction, withPrisma } from './store.ts';
 
@@ -55,14 +55,9 @@ export type NewApiKey = Pick<
 
 const omit = { tokenHash: true } as const;
 
-/** Inserts a key. Returns null when it is to be the team's default and the team has a live default already. */
-export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKeyRow | null> {
-  try {
-    return await tx.apiKey.create({ data: key, omit });
-  } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
-    throw error;
-  }
+/** Inserts a key. @throws the store's error for a second live default key of a team (`api_keys_one_default`) */
+export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKeyRow> {
+  return tx.apiKey.create({ data: key, omit });
 }
 
 /** A key by id, locked until the transaction ends, or null. */

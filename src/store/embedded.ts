@@ -8,7 +8,7 @@ import { type Binaries, findBinaries } from './embedded/binaries.ts';
 import { createCluster, hasCluster } from './embedded/cluster.ts';
 import { type DataFolder, findDataFolder } from './embedded/data-folder.ts';
 import { codeOf } from './embedded/failure.ts';
-import { close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './embedded/lease.ts';
+import { claimAlone, close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './embedded/lease.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './embedded/postmaster.ts';
 
 /** A running embedded database, and this process's hold on it. */
@@ -19,6 +19,8 @@ export interface EmbeddedDatabase {
   readonly dataDir: string;
   /** True when the data had to be kept elsewhere than asked (root, in a folder that only root may enter). */
   readonly relocated: boolean;
+  /** Whether nobody else uses the database. If so, whoever wants to waits until `release`. */
+  claim(): Promise<boolean>;
   /** Lets go of the database; whoever lets go last stops it cleanly. May be called again. */
   release(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions):
       url,
       dataDir: dataFolder.cluster,
       relocated: dataFolder.relocated,
+      claim: () => claimAlone(hold.client()),
       release: () => {
         released ??= hold.release();
         return released;

@@ -53,8 +53,20 @@ interface Cause {
   readonly code?: unknown;
   readonly originalCode?: unknown;
   readonly message?: unknown;
+  /** The driver's own is a name; Prisma's adapter puts it into an object. */
+  readonly constraint?: string | { readonly index?: unknown };
   readonly cause?: unknown;
   readonly meta?: { readonly driverAdapterError?: unknown };
+}
+
+/** The name of the unique constraint, index or trigger that a row was refused by, or null. */
+export function violatedUniqueness(error: unknown): string | null {
+  for (const cause of causesOf(error)) {
+    const index = cause.constraint instanceof Object ? cause.constraint.index : cause.constraint;
+    const isUnique = cause.code === '23505' || cause.originalCode === '23505';
+    if (isUnique && typeof index === 'string') return index;
+  }
+  return null;
 }
 
 /** An error and its causes. Prisma keeps the driver's error in `meta`. */

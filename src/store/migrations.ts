@@ -68,8 +68,20 @@ async function readRows(db: pg.Pool): Promise<Row[]> {
   }
 }
 
-/** Applies what is pending and returns its names. Of several processes at once, one works and the others wait. */
-export async function applyMigrations(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<string[]> {
+/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. */
+export async function shareMigrationLock(client: pg.Client): Promise<void> {
+  await client.query(`select pg_advisory_lock_shared(${LOCK})`);
+}
+
+/**
+ * Applies what is pending and returns its names. Of several processes at once, one works and the others wait.
+ * @param only which of the pending ones
+ */
+export async function applyMigrations(
+  db: pg.Pool,
+  prismaFolder = PRISMA_FOLDER,
+  only: (name: string) => boolean = () => true,
+): Promise<string[]> {
   if (isUpToDate(await migrationState(db, prismaFolder))) return [];
   return withOwnPool(db, async (pool) => {
     const holder = await pool.connect();
@@ -80,8 +92,16 @@ export async function applyMigrations(db: pg.Pool, prismaFolder = PRISMA_FOLDER)
       if (isUpToDate(state)) return [];
       await requireEmpty(pool, state);
       const { withEngine } = await import('./migrations/engine.ts');
-      const { appliedMigrationNames } = await withEngine(pool, prismaFolder, (engine, input) =>
-        engine.applyMigrations(input),
+      const { appliedMigrationNames } = await withEngine(
+        pool,
+        prismaFolder,
+        (engine, { migrationsList, ...input }) => {
+          const migrationDirectories = migrationsList.migrationDirectories.filter(({ path }) => only(path));
+          return engine.applyMigrations({
+            ...input,
+            migrationsList: { ...migrationsList, migrationDirectories },
+          });
+        },
       );
       return appliedMigrationNames;
     } catch (error) {

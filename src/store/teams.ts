@@ -1,5 +1,11 @@
 // Teams as rows: what is not read through tables.ts.
-import { type Store, withPrisma } from './store.ts';
+import type { Prisma, Team } from './generated/client.ts';
+import { type Store, type Transaction, withPrisma } from './store.ts';
+
+export type TeamRow = Team;
+
+/** A team that is to be. */
+export type NewTeam = Pick<Team, 'name' | 'subdomain' | 'timeZone' | 'locale' | 'createdAt'>;
 
 /** Whether there is a team with this id. */
 export async function hasTeam(store: Store, id: bigint): Promise<boolean> {
@@ -7,4 +13,18 @@ export async function hasTeam(store: Store, id: bigint): Promise<boolean> {
     prisma.team.findUnique({ where: { id }, select: { id: true } }),
   );
   return team !== null;
+}
+
+/** Inserts a team. @throws the store's error for a subdomain that is taken */
+export async function insertTeam(tx: Transaction, team: NewTeam): Promise<TeamRow> {
+  return tx.team.create({ data: { ...team, updatedAt: team.createdAt } });
+}
+
+/** Every team with its number of workspaces, by id. */
+export async function findTeams(store: Store): Promise<(TeamRow & { readonly workspaces: number })[]> {
+  const include = { _count: { select: { workspaces: true } } } satisfies Prisma.TeamInclude;
+  const teams = await withPrisma(store, (prisma) =>
+    prisma.team.findMany({ orderBy: { id: 'asc' }, include }),
+  );
+  return teams.map(({ _count, ...team }) => ({ ...team, workspaces: _count.workspaces }));
 }

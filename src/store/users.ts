@@ -1,7 +1,7 @@
 // People as rows, with their memberships. The password's hash leaves this layer only for a sign-in.
 
 import { isStorable } from '../rows/storable.ts';
-import { Prisma, type TeamRole, type User } from './generated/client.ts';
+import type { TeamRole, User } from './generated/client.ts';
 import { toId } from './public-ids.ts';
 import type { Statement } from './statements.ts';
 import { query, type Store, type Transaction, withPrisma } from './store.ts';
@@ -81,10 +81,13 @@ export async function findSignedIn(
 ): Promise<UserRow | null> {
   const id = toId('users', publicId);
   if (id === null) return null;
-  // Ended in the same moment: ended.
-  const isAfterEnd = [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }];
-  const where = { id, disabledAt: null, OR: isAfterEnd };
+  const where = { id, ...stillSignedIn(signedInAt) };
   return withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit }));
+}
+
+/** Enabled people whose sessions were not ended since `signedInAt`. Ended in the same moment: ended. */
+function stillSignedIn(signedInAt: Date) {
+  return { disabledAt: null, OR: [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }] };
 }
 
 /** The people of one team, or all, each with the teams they belong to; by id. */
@@ -96,14 +99,9 @@ export async function findUsers(store: Store, teamId: bigint | null): Promise<Li
   );
 }
 
-/** Inserts a person; null when the e-mail address is somebody's already, whatever its case. */
-export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow | null> {
-  try {
-    return await tx.user.create({ data: { ...user, updatedAt: user.createdAt }, omit });
-  } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') return null;
-    throw error;
-  }
+/** Inserts a person. @throws the store's error for an e-mail address that is somebody's already (`users_email_key`) */
+export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRow> {
+  return tx.user.create({ data: { ...user, updatedAt: user.createdAt }, omit });
 }
 
 /** Puts a person into a team, or changes their role there. */
@@ -145,6 +143,17 @@ export async function findMemberships(store: Store, userId: bigint): Promise<Mem
 /** Sets a password. */
 export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<void> {
   await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
+}
+
+/** Sets the password of a person whose session still lives. Whether it did: of two at once, one finds it ended. */
+export async function replacePasswordHash(
+  tx: Transaction,
+  id: bigint,
+  passwordHash: string,
+  signedInAt: Date,
+): Promise<boolean> {
+  const where = { id, ...stillSignedIn(signedInAt) };
+  return (await tx.user.updateMany({ where, data: { passwordHash } })).count === 1;
 }
 
 /** Says when a person was disabled; null: is not. */

@@ -1,7 +1,8 @@
 // Signing keys: made once, sealed in the store, rotated without breaking a token that lives (src/auth/signing-keys.ts).
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
-import { signingKeys } from '../../src/auth/signing-keys.ts';
+import { signingKeys, toKid } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import { list, remove, rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
@@ -208,4 +209,19 @@ describe('the private parts', () => {
     expect(open).toHaveBeenCalledTimes(1);
     expect(views[0]?.published).toBe(views[1]?.published);
   });
+});
+
+test('no key gets an id that begins as an option does, and no two thumbprints the same id', () => {
+  const base64url = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
+  const thumbprint = fc.string({ unit: fc.constantFrom(...base64url), minLength: 43, maxLength: 43 });
+  const any = fc.oneof(
+    thumbprint,
+    thumbprint.map((text) => `-${text.slice(1)}`),
+  );
+  fc.assert(
+    fc.property(any, any, (one, other) => {
+      expect(toKid(one)).toMatch(/^\w[\w-]+$/);
+      expect(toKid(one) === toKid(other)).toBe(one === other);
+    }),
+  );
 });

@@ -2,6 +2,7 @@
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
+import { createDemoLink } from '../../src/graphiql/demo-link.ts';
 import { listen } from '../../src/http/listener.ts';
 import { createLogger } from '../../src/log.ts';
 import { setPassword } from '../../src/services/operator/users.ts';
@@ -15,6 +16,8 @@ export interface DemoGateway {
   readonly issuer: string;
   /** The first team's key, which may do everything there. */
   readonly apiKey: string;
+  /** Of the signed-in link: good once. */
+  readonly demoCode: string;
   /** Who owns the demo's teams. */
   readonly person: { readonly email: string; readonly password: string };
   readonly app: App;
@@ -29,11 +32,13 @@ export async function startDemoGateway(): Promise<DemoGateway> {
   const apiKey = await seedDemoKey(app);
   const person = { email: DEMO_EMAIL, password: 'a password of the browser tests' };
   await setPassword(app, person.email, person.password);
-  const listener = await listen(app);
+  const demoLink = createDemoLink(apiKey, app.clock);
+  const listener = await listen(app, demoLink);
   return {
     url: `http://127.0.0.1:${listener.port}`,
     issuer: `http://localhost:${listener.port}`,
     apiKey,
+    demoCode: demoLink.code,
     person,
     app,
     async close() {

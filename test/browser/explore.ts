@@ -34,11 +34,15 @@ export async function chooseExample(page: Page, title: string): Promise<void> {
 }
 
 /** Runs the active tab and returns the part of the answer that the response pane shows. */
-export async function runQuery(page: Page): Promise<string> {
+export const runQuery = (page: Page): Promise<string> =>
+  answerTo(page, () => page.getByRole('button', { name: /^Execute query/ }).click());
+
+/** Does what runs the active tab, and returns the part of the answer that the response pane shows. */
+export async function answerTo(page: Page, run: () => Promise<void>): Promise<string> {
   const answered = page.waitForResponse(
     (response) => response.url().endsWith('/graphql') && response.request().method() === 'POST',
   );
-  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await run();
   await answered;
   const lines = page.locator('.graphiql-response .view-lines');
   await lines

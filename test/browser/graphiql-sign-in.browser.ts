@@ -145,7 +145,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await signInToGraphiql();
     const account = await demo.context.newPage();
     await account.goto(`${demo.server.issuer}/account`);
-    const withdraw = account.getByRole('button', { name: /^Withdraw the access of GraphiQL/ });
+    const withdraw = account.getByRole('button', { name: /^Withdraw access of GraphiQL/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
       await account.getByRole('status').waitFor();
@@ -171,6 +171,51 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await signIn(demo.page, demo.server.person);
     await allow();
     expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
+  });
+
+  test.each([
+    ['under another name of the service', () => demo.server.url],
+    ['under its own', () => demo.server.issuer],
+  ])('what was edited is there again after signing in: %s', async (_, address) => {
+    await openGraphiql(demo.page, address());
+    await demo.page.getByRole('button', { name: 'New tab' }).click();
+    await demo.page.locator('.graphiql-query-editor .monaco-editor').click();
+    await demo.page.keyboard.insertText('query Edited($n: Int) { viewer { kind } } # \u00e4 & = # %');
+    await demo.page.getByRole('button', { name: 'Headers' }).click();
+    await demo.page.locator('[aria-label="Headers"] .monaco-editor:visible').click();
+    await demo.page.keyboard.insertText('{ "x-secret": "of_my_own" }');
+    // At once: before anything was stored.
+    await session().getByRole('button', { name: 'Sign in' }).click();
+    await signIn(demo.page, demo.server.person);
+    await allow();
+    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
+    const editor = demo.page.locator('.graphiql-query-editor .view-lines');
+    await editor.getByText('Edited').first().waitFor();
+    expect((await editor.innerText()).replaceAll('\u00a0', ' ')).toContain('# \u00e4 & = # %');
+    expect(bearers().filter((bearer) => bearer !== undefined)).toEqual([]);
+    expect(await runQuery(demo.page)).toContain('"kind"');
+    const urls = demo.record.requests.map(({ url }) => url).join(' ');
+    expect(urls).not.toMatch(/of_my_own|Edited/);
+    expect(demo.record.problems).toEqual([]);
+  });
+
+  test('a page that sends somebody here can neither run a query nor break anything', async () => {
+    for (const tab of ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', '']) {
+      await demo.page.goto('about:blank');
+      await demo.page.goto(`${demo.server.issuer}/graphql#tab=${tab}`);
+      await demo.page.locator('.graphiql-query-editor .view-line').first().waitFor();
+      expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
+    }
+    await demo.page.goto('about:blank');
+    const mutation = ['mutation M { __typename }', '', ''];
+    const fragment = encodeURIComponent(JSON.stringify(mutation));
+    await demo.page.goto(`${demo.server.issuer}/graphql#sign-in&tab=${fragment}`);
+    await signIn(demo.page, demo.server.person);
+    await allow();
+    await demo.page.locator('.graphiql-query-editor .view-line', { hasText: 'mutation M' }).waitFor();
+    await demo.page.waitForLoadState('networkidle');
+    expect(bearers().filter((bearer) => bearer !== undefined)).toEqual([]);
+    expect(demo.record.problems).toEqual([]);
   });
 
   test.each([

@@ -1,11 +1,12 @@
 // A person signs in, grants, denies and withdraws in a real browser, with JavaScript and without. Screenshots go to the
 // folder of chromium.ts.
 import { afterAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { press, signIn, tick } from './person.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
-const SCOPES = 'account:read contacts:read contacts:write';
+const SCOPES = 'account:read contacts:read funnels:write';
 let platform: Platform;
 const demo = provideDemoBrowser(async (server) => {
   platform = await startPlatform(server, 'Mailpilot');
@@ -42,7 +43,8 @@ describe.each([
 
     await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
     const [team = ''] = await teamNames();
-    await demo.page.getByLabel('Change contacts and saved filters').uncheck();
+    const change = demo.page.getByLabel('Change funnels, their pages and conditional splits');
+    expect(await change.isChecked()).toBe(false);
     await tick(demo.page, team);
     await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
     const workspaces = demo.page
@@ -118,7 +120,7 @@ describe.each([
     // The session of the authorization page is the account page's too.
     await demo.page.goto(`${demo.server.issuer}/account`);
     await demo.page.getByRole('heading', { name: 'Applications with access' }).waitFor();
-    const withdraw = demo.page.getByRole('button', { name: /^Withdraw the access of Mailpilot/ });
+    const withdraw = demo.page.getByRole('button', { name: /^Withdraw access of Mailpilot/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
       await demo.page.getByRole('status').waitFor();
@@ -166,33 +168,100 @@ test('a page that was left open is of no use in another browser', async () => {
   await elsewhere.getByRole('heading', { name: 'This page has expired' }).waitFor();
 });
 
+describe.each([
+  ['with JavaScript', true],
+  ['without JavaScript', false],
+])('on the account page, in a browser %s', (_, javaScriptEnabled) => {
+  test('a person changes their password, and signs in with it', async () => {
+    await demo.open({ javaScriptEnabled });
+    const { person } = demo.server;
+    const changed = 'a password of one’s own';
+    const change = async (current: string, password: string) => {
+      await demo.page.getByLabel('Current password').fill(current);
+      await demo.page.getByLabel('New password', { exact: true }).fill(password);
+      await demo.page.getByLabel('New password again').fill(password);
+      await press(demo.page, 'Change password');
+    };
+    await demo.page.goto(`${demo.server.issuer}/account`);
+    await signIn(demo.page, person);
+    await demo.page.getByText('Change your password').click();
+    await change('not the password', changed);
+    expect(await demo.page.getByRole('alert').innerText()).toBe('The current password is wrong.');
+    // It is open still, and empty.
+    expect(await demo.page.getByLabel('New password again').inputValue()).toBe('');
+    await change(person.password, changed);
+    expect(await demo.page.getByRole('status').innerText()).toContain('Your password is changed');
+    await press(demo.page, 'Sign out');
+    await signIn(demo.page, { ...person, password: changed });
+    await demo.page.getByText('Change your password').click();
+    await change(changed, person.password);
+    await demo.page.getByRole('status').waitFor();
+  });
+});
+
 test.each([
   ['light', 1000, 'light'],
   ['dark', 1000, 'dark'],
   ['phone', 360, 'light'],
   ['phone-dark', 360, 'dark'],
-] as const)('the pages fit their window and follow the system: %s', async (name, width, colorScheme) => {
-  await demo.open({ viewport: { width, height: 760 }, colorScheme });
-  const shoot = (what: string) => demo.shoot(`oauth-${what}-${name}`, { fullPage: true });
-  const checks = await begin();
-  await shoot('sign-in');
-  await signIn(demo.page, { ...demo.server.person, password: 'not the password' });
-  await demo.page.getByRole('alert').waitFor();
-  await shoot('sign-in-wrong');
-  await signIn(demo.page, demo.server.person);
-  await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
-  await shoot('consent');
-  const [team = ''] = await teamNames();
-  await tick(demo.page, team);
-  await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
-  await press(demo.page, 'Allow');
-  await demo.page.getByRole('alert').waitFor();
-  await shoot('consent-open');
-  await demo.page.getByLabel('All workspaces').locator('visible=true').check();
-  await press(demo.page, 'Allow');
-  await platform.finish((await backAtPlatform()).href, checks);
+] as const)(
+  'the pages fit their window, follow the system, and axe finds nothing: %s',
+  async (name, width, colorScheme) => {
+    await demo.open({ viewport: { width, height: 760 }, colorScheme });
+    const look = async (what: string) => {
+      await demo.shoot(`oauth-${what}-${name}`, { fullPage: true });
+      expect([what, await axeFindings(demo.page)]).toEqual([what, []]);
+    };
+    const { issuer, person } = demo.server;
+    const checks = await begin();
+    await look('sign-in');
+    await signIn(demo.page, { ...person, password: 'not the password' });
+    await demo.page.getByRole('alert').waitFor();
+    await look('sign-in-wrong');
+    await signIn(demo.page, person);
+    await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
+    await look('consent');
+    const [team = ''] = await teamNames();
+    await tick(demo.page, team);
+    await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
+    await press(demo.page, 'Allow');
+    await demo.page.getByRole('alert').waitFor();
+    await look('consent-open');
+    await demo.page.getByLabel('All workspaces').locator('visible=true').check();
+    await press(demo.page, 'Allow');
+    await platform.finish((await backAtPlatform()).href, checks);
+    await begin('funnels:write');
+    await look('consent-write');
+    await demo.page.goto(`${issuer}/account`);
+    await look('account');
+    await demo.page.getByText('Change your password').click();
+    await demo.page.getByLabel('Current password').fill('not the password');
+    await demo.page.getByLabel('New password', { exact: true }).fill('another long password');
+    await demo.page.getByLabel('New password again').fill('another long password');
+    await press(demo.page, 'Change password');
+    await demo.page.getByRole('alert').waitFor();
+    await look('account-wrong');
+    for (const [what, path] of [
+      ['expired', '/oauth/interaction/none'],
+      ['unknown-client', '/oauth/authorize?client_id=unknown'],
+      ['not-found', '/oauth/nothing'],
+      ['not-a-page', '/oauth/token'],
+    ] as const) {
+      await demo.page.goto(issuer + path);
+      await look(what);
+    }
+  },
+  120_000,
+);
+
+test('somebody who must wait is told until when, and axe finds nothing there either', async () => {
+  await demo.open({ viewport: { width: 360, height: 760 } });
   await demo.page.goto(`${demo.server.issuer}/account`);
-  await shoot('account');
-  await demo.page.goto(`${demo.server.issuer}/oauth/interaction/none`);
-  await shoot('expired');
+  for (let i = 0; i < 11; i++)
+    await signIn(demo.page, { email: 'nobody@example.com', password: 'not the password' });
+  expect(await demo.page.getByRole('alert').innerText()).toMatch(
+    /Try again in about \d+ minutes, after .* UTC\.$/,
+  );
+  await demo.shoot('oauth-wait-phone', { fullPage: true });
+  expect(await axeFindings(demo.page)).toEqual([]);
 });

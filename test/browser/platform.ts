@@ -29,7 +29,7 @@ export async function startPlatform({ app, issuer }: DemoGateway, name: string):
   const registered = await create(app, {
     name,
     grants: ['authorization_code', 'refresh_token'],
-    scopes: ['account:read', 'contacts:read', 'contacts:write', 'funnels:read'],
+    scopes: ['account:read', 'contacts:read', 'funnels:read', 'funnels:write'],
     redirectUris: [redirectUri],
   });
   const configuration = await client.discovery(

@@ -1,6 +1,7 @@
 // Help, version and wrong usage. None of it needs a database, or a configuration that is right.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { COMMANDS as COMMAND_LIST } from '../../src/commands/command-list.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { run, runHere } from './cli.ts';
 
@@ -13,6 +14,16 @@ const COMMANDS = [
   ['migrate', 'status'],
   ['migrate', 'create'],
   ['seed'],
+  ['team'],
+  ['team', 'create'],
+  ['team', 'list'],
+  ['workspace'],
+  ['workspace', 'create'],
+  ['workspace', 'list'],
+  ['workspace', 'domain'],
+  ['workspace', 'domain', 'add'],
+  ['workspace', 'domain', 'list'],
+  ['workspace', 'domain', 'remove'],
   ['token'],
   ['token', 'create'],
   ['token', 'list'],
@@ -38,6 +49,7 @@ const COMMANDS = [
   ['signing-key', 'rotate'],
   ['signing-key', 'remove'],
   ['schema'],
+  ['help'],
 ];
 
 test('every command explains itself, with --json and examples', async () => {
@@ -56,6 +68,30 @@ test('help needs no process of ours to be different', async () => {
   expect(await run(args, BROKEN)).toEqual(await runHere(args, BROKEN));
 });
 
+test.each([
+  [['help'], ['--help']],
+  [
+    ['help', 'token'],
+    ['token', '--help'],
+  ],
+  [
+    ['help', 'token', 'create'],
+    ['token', 'create', '--help'],
+  ],
+  [
+    ['token', 'help', 'create'],
+    ['token', 'create', '--help'],
+  ],
+])('%j prints what %j prints', async (args, same) => {
+  expect(await runHere(args, BROKEN)).toEqual(await runHere(same, BROKEN));
+});
+
+test('the help of the whole is the list of the commands', async () => {
+  const { stdout } = await runHere(['--help'], BROKEN);
+  for (const { name, description } of COMMAND_LIST)
+    expect(stdout).toMatch(new RegExp(`^  ${name} .*${description.slice(0, 20)}`, 'm'));
+});
+
 test('--version prints the version', async () => {
   expect(await run(['--version'], BROKEN)).toMatchObject({
     code: 0,
@@ -64,18 +100,23 @@ test('--version prints the version', async () => {
 });
 
 test.concurrent.each([
-  [['tokn'], "unknown command 'tokn'"],
-  [['serve', '--prot', '80'], "unknown option '--prot'"],
-  [['token', 'create', '--team', '1'], "'--scopes <scopes>' not specified"],
-  [['token', 'revoke'], "missing required argument 'id'"],
-  [['user', 'create', '--email', 'ada@example.com'], "'--name <name>' not specified"],
-  [['user', 'set-password', 'ada@example.com', 'a password of mine'], 'too many arguments'],
-  [['client', 'remove'], "missing required argument 'client_id'"],
-])('%j is wrong usage: exit code 2, and where help is', async (args, message) => {
-  const { code, stdout, stderr } = await run(args, BROKEN);
+  [['tokn'], "unknown command 'tokn'", ''],
+  [['help', 'tokn'], "unknown command 'tokn'", ''],
+  [['help', 'token', 'creat'], "unknown command 'creat'", 'token '],
+  [['serve', '--prot', '80'], "unknown option '--prot'", 'serve '],
+  [['token'], 'A command is missing', 'token '],
+  [['token', 'creat'], "unknown command 'creat'", 'token '],
+  [['token', 'create', '--team', '1'], "'--scopes <scopes>' not specified", 'token create '],
+  [['token', 'revoke'], "missing required argument 'id'", 'token revoke '],
+  [['token', 'revoke', '3', '4'], 'too many arguments', 'token revoke '],
+  [['user', 'create', '--email', 'ada@example.com'], "'--name <name>' not specified", 'user create '],
+  [['user', 'set-password', 'ada@example.com', 'a password'], 'too many arguments', 'user set-password '],
+  [['client', 'remove'], "missing required argument 'client_id'", 'client remove '],
+])('%j is wrong usage: exit code 2, and where its help is', async (args, message, command) => {
+  const { code, stdout, stderr } = await runHere(args, BROKEN);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
-  expect(stderr).toContain('--help');
+  expect(stderr).toContain(`See "funnel-gateway ${command}--help".`);
 });
 
 test('wrong usage with --json is a JSON object', async () => {

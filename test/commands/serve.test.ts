@@ -138,6 +138,22 @@ test('SIGTERM to npm alone, as a service manager sends it, stops the server clea
   expect(await isDatabaseUp()).toBe(false);
 });
 
+test('what is kept of the demo survives that another database is tried, and each has its own', async () => {
+  const database = await cloneTemplate();
+  const other = { ...env, DATABASE_URL: database.url };
+  const seeded = await runJson<{ demoKey: string }>(['seed'], other);
+  for (const [each, key] of [
+    [env, demoKey],
+    [other, seeded.demoKey],
+  ] as const) {
+    const server = await serve(each);
+    expect(server).toMatchObject({ demoKey: key, demoPassword: expect.any(String) });
+    expect(await statusOf(`${server.rest}/teams`, key)).toBe(200);
+    await server.stop();
+  }
+  await database.drop();
+});
+
 test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
   await run(['token', 'revoke', '1'], env);
   await run(['user', 'set-password', 'ada@example.com'], env);

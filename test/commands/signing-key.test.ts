@@ -1,7 +1,7 @@
 // `signing-key` on a PostgreSQL server that DATABASE_URL names.
 import { expect, test } from 'vitest';
 import { TEST_SECRET_KEY } from '../support/gateway.ts';
-import { gatewayForCommands, run, runJson } from './cli.ts';
+import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 interface Printed {
   kid: string;
@@ -14,23 +14,49 @@ interface Printed {
 const joined = await gatewayForCommands();
 const env = { ...joined.env, SECRET_KEY: TEST_SECRET_KEY.replaceAll(',', '') };
 
-const list = () => runJson<Printed[]>(['signing-key', 'list'], env);
+const list = () => runJsonHere<Printed[]>(['signing-key', 'list'], env);
 
 test('list, rotate and remove: the next key is announced, then signs, and the last one goes', async () => {
   const [first] = await list();
   expect(first).toMatchObject({ alg: 'RS256', status: 'active', retired_at: null });
-  const next = await runJson<Printed>(['signing-key', 'rotate'], env);
+  const next = await runJsonHere<Printed>(['signing-key', 'rotate'], env);
   expect(next).toMatchObject({ status: 'announced', retired_at: null });
-  const { stdout } = await run(['signing-key', 'rotate', '--now'], env);
+  const { stdout } = await runHere(['signing-key', 'rotate', '--now'], env);
   expect(stdout).toContain(`Signing key ${next.kid} signs from now on.`);
-  await run(['signing-key', 'remove', first?.kid ?? ''], env);
-  const { stdout: text } = await run(['signing-key', 'list'], env);
+  await runHere(['signing-key', 'remove', first?.kid ?? ''], env);
+  const { stdout: text } = await runHere(['signing-key', 'list'], env);
   const [heading = '', line = '', ...rest] = text.trimEnd().split('\n');
   expect([line.split(' ')[0], rest]).toEqual([next.kid, []]);
   expect(line.indexOf('active')).toBe(heading.indexOf('STATUS'));
 });
 
 test('a key that is not there cannot be removed', async () => {
-  const { code, stderr } = await run(['signing-key', 'remove', 'unknown'], env);
+  const { code, stderr } = await runHere(['signing-key', 'remove', 'unknown'], env);
   expect([code, stderr]).toEqual([1, 'Signing key not found.\n']);
+});
+
+test.each([
+  ['-MfLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+  ['-VfLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+  ['-hfLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+  ['--fLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
+])('a key of an older store whose id looks like an option can be removed: %s', async (id) => {
+  const { signingKey } = joined.gateway.app.store.prisma;
+  const announced = {
+    alg: 'RS256',
+    publicJwk: {},
+    sealedPrivate: new Uint8Array(1),
+    createdAt: new Date(),
+    activeAt: new Date('2100-01-01'),
+  };
+  await signingKey.create({ data: { ...announced, id } });
+  expect(await runJsonHere(['signing-key', 'remove', id], env)).toEqual({ kid: id, removed: true });
+  await signingKey.create({ data: { ...announced, id } });
+  expect((await runHere(['--json', 'signing-key', 'remove', '--', id], env)).code).toBe(0);
+  expect(await signingKey.count({ where: { id } })).toBe(0);
+});
+
+test('what is no key id is still an option, and refused when there is none such', async () => {
+  const { code, stderr } = await runHere(['signing-key', 'remove', '--nonsense'], env);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--nonsense'")]);
 });

@@ -12,6 +12,7 @@ import { stepsOf } from './steps.ts';
 import { openTerminal } from './terminal.ts';
 
 const { PATH } = process.env;
+const IS_TERMINAL = 'process.stdout.isTTY=true';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -23,7 +24,8 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
   env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
-  server = start(['serve'], env);
+  // As on a terminal: there the banner has a line more.
+  server = start(['serve'], { ...env, NODE_OPTIONS: `--import=data:text/javascript,${IS_TERMINAL}` });
   const banner = await untilPrinted(server, 'Stop it');
   const [, email = '', password = ''] = /(\S+@\S+) +\(password ([\w-]+)\)/.exec(banner) ?? [];
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(banner)?.[1]);

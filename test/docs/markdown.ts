@@ -39,9 +39,22 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
+/** The files that a document prints: the first line of a block is a comment with the path, `// src/main.ts` or `# .env`. */
+export function filesOf(markdown: string): { readonly path: string; readonly text: string }[] {
+  return blocksOf(markdown).flatMap(({ text }) => {
+    const [, path] = /^(?:\/\/|#) ((?:[\w.-]+\/)*[\w-]*\.\w+)\n/.exec(text) ?? [];
+    return path === undefined ? [] : [{ path, text }];
+  });
+}
+
+/** A document without its fenced blocks. */
+export function proseOf(markdown: string): string {
+  return markdown.replace(FENCED, '');
+}
+
 /** The anchors of a document's headings, as GitHub makes them. */
 export function anchorsOf(markdown: string): string[] {
-  const headings = [...markdown.replace(FENCED, '').matchAll(/^#+ (.*)$/gm)];
+  const headings = [...proseOf(markdown).matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, title = '']) =>
     title
       .toLowerCase()
@@ -52,7 +65,7 @@ export function anchorsOf(markdown: string): string[] {
 
 /** The targets of a document's links. */
 export function linksOf(markdown: string): string[] {
-  return [...markdown.replace(FENCED, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
 /** The cells of the first table under a heading, without its head. @throws Error without the heading */

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { createGraphiql } from '../../src/graphiql/page.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const assets = new URL('../../src/graphiql/dist/assets/', import.meta.url);
 const graphiql = createGraphiql();
 let script: string;
+let gateway: Gateway;
 
 beforeAll(async () => {
   await buildGraphiql();
   script = (await readdir(assets)).find((name) => /^index-.*\.js$/.test(name)) ?? '';
+  gateway = await createGateway();
 }, 60_000);
+afterAll(() => gateway.close());
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   graphiql.asset(new Request(`http://localhost/graphiql/assets/${path}`, { method, headers }));
@@ -91,10 +96,52 @@ describe('the page', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('says how to build it where it is not built', async () => {
+  test('says how to build it where it is not built, under the same rules', async () => {
     const page = createGraphiql(new URL('./nowhere/', import.meta.url)).page();
     expect(page.status).toBe(503);
-    expect(await page.text()).toContain('npm run generate');
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+    });
+    const html = await page.text();
+    expect(html).toContain('<code>npm run build</code>');
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
+    expect(html).not.toMatch(/<script|\son\w+=|style=/);
+  });
+});
+
+describe('the address of the API', () => {
+  const query = `/graphql?${new URLSearchParams({ query: '{ __typename }', operationName: '', variables: '{}' })}`;
+
+  test.each(['text/html,application/xhtml+xml;q=0.9', 'application/xhtml+xml'])(
+    'in a browser (Accept: %s) is the page, with a query too, which is not run',
+    async (accept) => {
+      for (const path of ['/graphql', query, '/graphql?query={not%20even', '/graphql?query=&query=x']) {
+        const answer = await gateway.send(path, { headers: { accept } });
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(await answer.text()).toContain('<div id="root">');
+      }
+    },
+  );
+
+  test.each(['application/graphql-response+json', 'application/json', '*/*', undefined])(
+    'for a program (Accept: %s) runs the query, as before',
+    async (accept) => {
+      const answer = await gateway.send(query, { headers: { ...(accept && { accept }) } });
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
+
+  test('takes a mutation from nobody by GET', async () => {
+    const mutation = `/graphql?${new URLSearchParams({ query: 'mutation { __typename }' })}`;
+    expect((await gateway.send(mutation, { headers: { accept: 'application/json' } })).status).toBe(405);
+    const page = await gateway.send(mutation, { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 });
 

@@ -1,5 +1,6 @@
 // The page where a person sees and withdraws what they granted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
 
@@ -60,7 +61,7 @@ test('an application that was allowed twice is one entry; both devices work unti
     );
   expect(await statuses()).toEqual([200, 200]);
   const page = requirePage(await scene.browser.open(ACCOUNT));
-  expect(page.text.match(/Withdraw access/g)).toHaveLength(1);
+  expect(page.text.match(/>Withdraw access</g)).toHaveLength(1);
   expect(page.text).toContain(`${scene.first.name}, ${scene.second.name}`);
   expect(requirePage(await scene.browser.submit(withForm(page, 'withdraw'), [], 'withdraw')).text).toContain(
     'No application has access',
@@ -138,4 +139,85 @@ test('the sign-in form counts only in the browser that was shown it, and a faile
   expect(requirePage(await signIn(shown, failed, scene.user.email)).text).toContain(
     'No application has access',
   );
+});
+
+test('a person changes their password: they stay signed in here, other browsers and the old password are out', async () => {
+  const scene = await createScene(gateway);
+  const { tokens } = await getTokens(scene);
+  const browser = new Browser(scene.fetch);
+  let page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  const session = browser.jar.find(({ name }) => name === 'fgw_session')?.value;
+  const next = 'a password of one’s own';
+  const send = (current: string, password = next, again = password) =>
+    browser.submit(
+      withForm(page, 'change_password'),
+      [
+        ['current', current],
+        ['password', password],
+        ['again', again],
+      ],
+      'change_password',
+    );
+  for (const [current, password, again, text] of [
+    ['not the password', next, next, 'The current password is wrong.'],
+    [PASSWORD, 'short', 'short', 'must have 12 to 200 characters.'],
+    [PASSWORD, next, `${next}!`, 'not the same both times.'],
+  ] as const) {
+    page = requirePage(await send(current, password, again));
+    expect([page.status, page.text.includes(text), page.text.includes(password)]).toEqual([422, true, false]);
+  }
+  page = requirePage(await send(PASSWORD));
+  expect(browser.answers.at(-2)?.headers.get('location')).toBe('/account?notice=password_changed');
+  expect(page.text).toContain('you are signed out in every other browser');
+  expect(browser.jar.find(({ name }) => name === 'fgw_session')?.value).not.toBe(session);
+  expect(requirePage(await browser.open(ACCOUNT)).text).toContain(scene.user.email);
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('autocomplete="current-password"');
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).not.toContain(scene.user.email);
+  const fresh = new Browser(scene.fetch);
+  const signInWith = async (password: string) =>
+    requirePage(await signIn(fresh, requirePage(await fresh.open(ACCOUNT)), scene.user.email, password))
+      .status;
+  expect([await signInWith(PASSWORD), await signInWith(next)]).toEqual([422, 200]);
+  const caller = { authorization: `Bearer ${tokens.access_token}` };
+  expect((await gateway.send('/api/v2/teams', { caller })).status).toBe(200);
+});
+
+test('guessing at the current password has to wait, and is told until when', async () => {
+  const scene = await createScene(gateway);
+  const browser = new Browser(scene.fetch);
+  let page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
+  for (let i = 0; i < 21; i++)
+    page = requirePage(
+      await browser.submit(
+        withForm(page, 'change_password'),
+        [
+          ['current', 'not the password'],
+          ['password', 'another long password'],
+          ['again', 'another long password'],
+        ],
+        'change_password',
+      ),
+    );
+  expect([page.status, page.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  expect(page.text).toMatch(/Try again in about 15 minutes, after \d\d:\d\d UTC\./);
+});
+
+test('a password is changed by nobody but its owner, in the browser that got the form', async () => {
+  const [scene, other] = [await createScene(gateway), await createScene(gateway)];
+  await getTokens(scene);
+  await getTokens(other);
+  const page = withForm(requirePage(await scene.browser.open(ACCOUNT)), 'change_password');
+  const fields: [string, string][] = [
+    ['current', PASSWORD],
+    ['password', 'another long password'],
+    ['again', 'another long password'],
+  ];
+  expect(requirePage(await other.browser.submit(page, fields, 'change_password')).status).toBe(403);
+  expect(requirePage(await new Browser(other.fetch).submit(page, fields, 'change_password')).status).toBe(
+    403,
+  );
+  const anew = new Browser(other.fetch);
+  expect(
+    requirePage(await signIn(anew, requirePage(await anew.open(ACCOUNT)), other.user.email)).status,
+  ).toBe(200);
 });

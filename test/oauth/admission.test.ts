@@ -129,7 +129,7 @@ describe('requests that begin a sign-in', () => {
     await getTokens(scene);
     await prisma().signInFailure.deleteMany();
     const ask = async () => {
-      const { url } = await scene.platform.request({ scope: 'contacts:write' });
+      const { url } = await scene.platform.request({ scope: 'funnels:write' });
       return requirePage(await scene.browser.open(url)).status;
     };
     expect(await ask()).toBe(200);

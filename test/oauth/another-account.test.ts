@@ -22,7 +22,7 @@ afterAll(() => gateway.close());
 async function atConsent() {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
-  const sent = await scene.platform.request({ scope: 'contacts:write' });
+  const sent = await scene.platform.request({ scope: 'funnels:write' });
   const page = requirePage(await scene.browser.open(sent.url));
   expect(page.text).toContain(scene.user.email);
   return { ...scene, tokens, sent, page };
@@ -59,7 +59,7 @@ test('whoever changed their mind signs in as themselves, or goes back without', 
   const again = requirePage(await same.browser.submit(same.page, [], 'switch'));
   const consent = requirePage(await signIn(same.browser, again, same.user.email));
   const back = requireLeft(await allow(same.browser, consent, { teamId: same.teamId }));
-  expect((await same.platform.redeem(back, same.sent)).scope).toBe('contacts:write');
+  expect((await same.platform.redeem(back, same.sent)).scope).toBe('funnels:write');
   const gone = await atConsent();
   const left = requirePage(await gone.browser.submit(gone.page, [], 'switch'));
   const denied = requireLeft(await gone.browser.submit(left, [], 'deny'));

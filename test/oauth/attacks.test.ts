@@ -462,7 +462,7 @@ test('no log line and no row has a token, a code, a secret, a cookie or a passwo
   const page = requirePage(await new Browser(scene.fetch).open((await scene.platform.request()).url));
   await signIn(scene.browser, page, scene.user.email, 'a password that is wrong');
   // The consent page of somebody who is signed in: the library would keep their cookie with it.
-  requirePage(await scene.browser.open((await scene.platform.request({ scope: 'contacts:write' })).url));
+  requirePage(await scene.browser.open((await scene.platform.request({ scope: 'funnels:write' })).url));
   for (const token of [next.access_token, next.refresh_token ?? '', back.searchParams.get('code') ?? '']) {
     await gateway.send(`/nothing/${token}`, { headers: { 'x-request-id': token.slice(0, 128) } });
     await gateway.send(`/oauth/token?token=${token}`, {

@@ -126,8 +126,8 @@ test('a second request for the same needs neither sign-in nor consent; a wider o
   expect((await call(tokens.access_token, `/api/v2/workspaces/${scene.second.id}/contacts`)).status).toBe(
     404,
   );
-  const wider = await scene.platform.request({ scope: 'contacts:read webhooks:write' });
-  expect(requirePage(await scene.browser.open(wider.url)).text).toContain('value="webhooks:write"');
+  const wider = await scene.platform.request({ scope: 'contacts:read funnels:write' });
+  expect(requirePage(await scene.browser.open(wider.url)).text).toContain('value="funnels:write"');
 });
 
 test('a refresh token is good once; it gives a new pair with the same reach', async () => {

@@ -6,6 +6,7 @@ import { accountPage, parseAccountForm } from '../../src/oauth/pages/account.ts'
 import { type ConsentData, consentError, consentPage, parseConsent } from '../../src/oauth/pages/consent.ts';
 import { problemPage } from '../../src/oauth/pages/problem.ts';
 import { parseSignIn, signInPage } from '../../src/oauth/pages/sign-in.ts';
+import { waitSentence } from '../../src/oauth/pages/waiting.ts';
 
 const EVIL = `"><script>alert('x')</script>&`;
 const form = { action: '/oauth/interaction/u1', csrf: 'csrf-token' };
@@ -49,9 +50,19 @@ const pages: [string, () => Response][] = [
   ],
   [
     'account',
-    () => accountPage({ ...account, user: { name: EVIL, email: EVIL }, grants: [grant], notice: EVIL }),
+    () =>
+      accountPage({
+        ...account,
+        user: { name: EVIL, email: EVIL },
+        grants: [grant],
+        notice: EVIL,
+        failed: { field: EVIL, message: EVIL },
+      }),
   ],
-  ['problem', () => problemPage({ status: 400, title: EVIL, detail: EVIL })],
+  [
+    'problem',
+    () => problemPage({ status: 400, title: EVIL, detail: EVIL, advice: EVIL, code: EVIL, requestId: EVIL }),
+  ],
 ];
 
 describe.each(pages)('the %s page', (_, page) => {
@@ -175,7 +186,34 @@ describe('consent', () => {
       return /<input type="checkbox" name="scope"[^>]*>/.exec(body)?.[0];
     };
     expect(await inputFor(['Acme', 'Globex'])).toMatch(/value="account:write"\s+disabled>/);
-    expect(await inputFor(['Acme'])).toMatch(/checked\s*>/);
+    expect(await inputFor(['Acme'])).toMatch(/value="account:write"\s*>/);
+  });
+
+  test('what only reads is ticked beforehand, what changes data never is, and the page says so', async () => {
+    const bodyFor = async (scopes: string[], role: Partial<ConsentData> = {}) => {
+      const choices = scopes.map((scope) => ({ scope, sentence: scopeSentence(scope) }));
+      const body = await consentPage({ ...consent, scopes: choices, ...role }).text();
+      const inputs = [...body.matchAll(/name="scope" value="([^"]+)"([^>]*)>/g)];
+      return {
+        body,
+        ticked: inputs.flatMap(([, scope, more]) => (more?.includes('checked') ? [scope] : [])),
+      };
+    };
+    const hint = 'Nothing that changes data is ticked beforehand';
+    const mixed = await bodyFor([...SCOPES]);
+    expect(mixed.ticked).toEqual(SCOPES.filter((scope) => /(^|:)read$/.test(scope)));
+    expect(mixed.body).toContain(hint);
+    const writing = await bodyFor(['funnels:write', 'write']);
+    expect([writing.ticked, writing.body.includes(hint)]).toEqual([[], true]);
+    expect((await bodyFor(['read'])).body).not.toContain(hint);
+    const notFor = [acme.teamName];
+    const none = await bodyFor([], { scopes: [{ scope: 'write', sentence: 'Change', notFor }] });
+    expect([none.body.includes(hint), none.body.includes('None of this is yours to grant')]).toEqual([
+      false,
+      true,
+    ]);
+    const chosen = read('decision=allow&team=1&scope=write');
+    expect((await bodyFor(['read', 'write'], { chosen, error: 'Choose.' })).ticked).toEqual(['write']);
   });
 
   test('says that the person makes themselves known too, whatever they choose', async () => {
@@ -230,6 +268,45 @@ test('the account page names each grant, and its forms say which one', async () 
   expect(read('decision=withdraw&grant=abcdef')).toEqual({ decision: 'withdraw', grant: 'abcdef' });
   expect(read('decision=sign_out')).toEqual({ decision: 'sign_out' });
   expect(read('decision=else')).toBeNull();
+});
+
+test('the password form is one that password managers know, and never has a password in it', async () => {
+  const failed = { field: 'password', message: 'Too short.' };
+  const response = accountPage({ ...account, failed });
+  const body = await response.text();
+  expect([response.status, body.includes('<details open>')]).toEqual([422, true]);
+  expect(await accountPage(account).text()).not.toContain('<details open>');
+  const inputs = [...body.matchAll(/<input type="password" name="(\w+)" autocomplete="([\w-]+)"([^>]*)>/g)];
+  expect(inputs.map(([, name, autocomplete]) => [name, autocomplete])).toEqual([
+    ['current', 'current-password'],
+    ['password', 'new-password'],
+    ['again', 'new-password'],
+  ]);
+  expect(inputs.map(([, , , more]) => [/value=/.test(more ?? ''), /aria-invalid/.test(more ?? '')])).toEqual([
+    [false, false],
+    [false, true],
+    [false, false],
+  ]);
+  expect(body).toContain('value="ada@example.com" autocomplete="username"');
+  const wait = accountPage({ ...account, failed: { message: 'Wait.', retryAfterSeconds: 90 } });
+  expect([wait.status, wait.headers.get('retry-after')]).toEqual([429, '90']);
+  const sent = 'decision=change_password&current=+a+&password=b%00&again=c';
+  expect(parseAccountForm(new URLSearchParams(sent))).toEqual({
+    decision: 'change_password',
+    current: ' a ',
+    password: 'b\0',
+    again: 'c',
+  });
+});
+
+test.each([
+  [1, 'Try again in a few seconds.'],
+  [59, 'Try again in about a minute, after 10:02 UTC.'],
+  [61, 'Try again in about 2 minutes, after 10:02 UTC.'],
+  [14 * 60, 'Try again in about 14 minutes, after 10:15 UTC.'],
+  [86_400, 'Try again in about 24 hours, after 10:01 UTC.'],
+])('somebody who must wait %i seconds is told how long, and until when', (seconds, sentence) => {
+  expect(waitSentence(seconds, new Date('2026-03-01T10:00:30Z'))).toBe(sentence);
 });
 
 test('every scope is a sentence, and no two are the same', () => {

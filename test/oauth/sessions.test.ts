@@ -98,7 +98,7 @@ describe.each(ENDINGS)('%s', (_name, end) => {
     const scene = await createScene(gateway);
     await getTokens(scene);
     const grants = () => gateway.app.store.prisma.oauthGrant.count({ where: { userId: scene.user.id } });
-    const sent = await scene.platform.request({ scope: 'contacts:write' });
+    const sent = await scene.platform.request({ scope: 'account:write' });
     const consent = requirePage(await scene.browser.open(sent.url));
     await endMeanwhile(scene, end);
     const before = await grants();
@@ -132,7 +132,7 @@ test('two tabs that come back from their consent pages at once both get there', 
   });
   await getTokens({ ...scene, browser });
   const pages: Shown[] = [];
-  for (const scope of ['contacts:write', 'funnels:write'])
+  for (const scope of ['account:write', 'funnels:write'])
     pages.push(requirePage(await browser.open((await scene.platform.request({ scope })).url)));
   isClosed = true;
   const tabs = pages.map((page) => allow(browser, page, { teamId: scene.teamId }));

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
+import { RESERVED } from '../../src/services/operator/subdomains.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, createMigration, migrationState } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
@@ -395,6 +396,31 @@ function REFUSED(): Refused[] {
       "update workspaces set subdomain = 'team' where id = 1",
       '23505',
     ],
+    ['a long name of a team', 'teams_name_length', "update teams set name = repeat('x', 101) where id = 1"],
+    [
+      'a long name of a workspace',
+      'workspaces_name_length',
+      "update workspaces set name = repeat('x', 101) where id = 1",
+    ],
+    ...RESERVED.map(
+      (label): Refused => [
+        `the subdomain ${label}`,
+        'subdomain_is_allowed',
+        `update workspaces set subdomain = '${label}' where id = 1`,
+      ],
+    ),
+    [
+      'a team whose subdomain has hyphens with a meaning',
+      'subdomain_is_allowed',
+      "update teams set subdomain = 'xn--bcher-kva' where id = 1",
+    ],
+    ...['127.0.0.1', 'a.b.12', 'a.0x1f'].map(
+      (host): Refused => [
+        `the address ${host} as a domain`,
+        'custom_domains_host_no_address',
+        `update custom_domains set host = '${host}'`,
+      ],
+    ),
     [
       'a step below a page',
       'funnel_steps_parent_fkey',

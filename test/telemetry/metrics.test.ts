@@ -40,7 +40,7 @@ async function scrape(): Promise<Sample[]> {
   }));
 }
 
-async function valueOf(name: string, labels: Record<string, string> = {}): Promise<number> {
+async function numberOf(name: string, labels: Record<string, string> = {}): Promise<number> {
   const matching = (await scrape()).filter(
     (sample) =>
       sample.name === name && Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
@@ -60,12 +60,12 @@ function graphql(query: string, operationName?: string): Promise<Response> {
 describe('requests', () => {
   test('are counted by route, operation and status, and timed', async () => {
     const labels = { method: 'GET', route: '/api/v2/teams', operation: 'listTeams' };
-    const before = await valueOf('http_requests_total', { ...labels, status: '200' });
+    const before = await numberOf('http_requests_total', { ...labels, status: '200' });
     await gateway.send('/api/v2/teams', { caller });
     await gateway.send('/api/v2/teams?per_page=0', { caller });
-    expect(await valueOf('http_requests_total', { ...labels, status: '200' })).toBe(before + 1);
-    expect(await valueOf('http_requests_total', { ...labels, status: '422' })).toBe(1);
-    expect(await valueOf('http_request_duration_seconds_count', labels)).toBe(before + 2);
+    expect(await numberOf('http_requests_total', { ...labels, status: '200' })).toBe(before + 1);
+    expect(await numberOf('http_requests_total', { ...labels, status: '422' })).toBe(1);
+    expect(await numberOf('http_request_duration_seconds_count', labels)).toBe(before + 2);
   });
 
   test.each([
@@ -78,18 +78,18 @@ describe('requests', () => {
     ['query G {', 'unknown'],
   ])('GraphQL: %s is %s', async (query, operation) => {
     const labels = { route: '/graphql', operation };
-    const before = await valueOf('http_requests_total', labels);
+    const before = await numberOf('http_requests_total', labels);
     await graphql(query);
     // Compiled by then.
     await graphql(query);
-    expect(await valueOf('http_requests_total', labels)).toBe(before + 2);
+    expect(await numberOf('http_requests_total', labels)).toBe(before + 2);
   });
 
   test('refusals are counted by code, GraphQL errors inside a 200 too', async () => {
     const before = await Promise.all([
-      valueOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
-      valueOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
-      valueOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
+      numberOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
+      numberOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
+      numberOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
     ]);
     await gateway.send('/api/v2/contacts/1');
     expect((await graphql('{ team(databaseId: 987654) { name } }')).status).toBe(200);
@@ -100,9 +100,9 @@ describe('requests', () => {
     });
     expect(
       await Promise.all([
-        valueOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
-        valueOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
-        valueOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
+        numberOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
+        numberOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
+        numberOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
       ]),
     ).toEqual(before.map((count) => count + 1));
   });
@@ -135,17 +135,17 @@ describe('requests', () => {
     const query = '{ viewer { kind scopes } }';
     const read = () =>
       Promise.all([
-        valueOf('gateway_graphql_fast_path_misses_total'),
-        valueOf('gateway_graphql_fast_path_hits_total'),
-        valueOf('gateway_cache_hits_total', { cache: 'graphql_compiled' }),
-        valueOf('gateway_cache_misses_total', { cache: 'graphql_documents' }),
+        numberOf('gateway_graphql_fast_path_misses_total'),
+        numberOf('gateway_graphql_fast_path_hits_total'),
+        numberOf('gateway_cache_hits_total', { cache: 'graphql_compiled' }),
+        numberOf('gateway_cache_misses_total', { cache: 'graphql_documents' }),
       ]);
     const [misses, hits, found, parsed] = await read();
     await graphql(query);
     await graphql(query);
     await graphql(query);
     expect(await read()).toEqual([misses + 1, hits + 2, found + 2, parsed + 1]);
-    expect(await valueOf('gateway_cache_size', { cache: 'graphql_compiled' })).toBeGreaterThan(0);
+    expect(await numberOf('gateway_cache_size', { cache: 'graphql_compiled' })).toBeGreaterThan(0);
   });
 
   test('what a team waits for is seen in its queue', async () => {
@@ -153,17 +153,17 @@ describe('requests', () => {
     const labels = { queue: 'expensive_reads' };
     const release = await expensive.acquire('1');
     const next = expensive.acquire('1');
-    expect(await valueOf('gateway_queue_running', labels)).toBe(1);
-    expect(await valueOf('gateway_queue_waiting', labels)).toBe(1);
+    expect(await numberOf('gateway_queue_running', labels)).toBe(1);
+    expect(await numberOf('gateway_queue_waiting', labels)).toBe(1);
     release();
     (await next)();
-    expect(await valueOf('gateway_queue_running', labels)).toBe(0);
+    expect(await numberOf('gateway_queue_running', labels)).toBe(0);
   });
 
   test('connections to the database are counted by kind', async () => {
     await gateway.send('/api/v2/teams', { caller });
-    expect(await valueOf('gateway_db_connections', { kind: 'reads' })).toBeGreaterThan(0);
-    expect(await valueOf('gateway_db_waiting')).toBe(0);
+    expect(await numberOf('gateway_db_connections', { kind: 'reads' })).toBeGreaterThan(0);
+    expect(await numberOf('gateway_db_waiting')).toBe(0);
   });
 });
 

@@ -269,7 +269,10 @@ test('a collector that refuses what it gets is told of in one line, however ofte
   await tracer.close();
   expect(refusing.bodies.length).toBeGreaterThan(1);
   expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', msg: 'traces were not taken by the collector' });
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'warn',
+    msg: 'traces were not taken by the collector',
+  });
   refusing.close();
 });
 

@@ -3,6 +3,8 @@ import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { fetcher } from './fetcher.ts';
+import { RunKeys } from './run-keys.tsx';
+import { StartingOperation } from './starting-operation.tsx';
 import { startingTabs } from './starting-tabs.ts';
 import { storage } from './storage.ts';
 import { SystemTheme } from './system-theme.tsx';
@@ -27,10 +29,14 @@ export function App() {
         <HistoryStore>
           <DocExplorerStore>
             <SystemTheme />
+            <RunKeys />
+            <StartingOperation />
             <TopBar />
-            <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
-              <GraphiQL.Logo>{null}</GraphiQL.Logo>
-            </GraphiQLInterface>
+            <main>
+              <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
+                <GraphiQL.Logo>{null}</GraphiQL.Logo>
+              </GraphiQLInterface>
+            </main>
           </DocExplorerStore>
         </HistoryStore>
       </GraphiQLProvider>

@@ -1,6 +1,8 @@
 // OAuth with the gateway's own authorization server, as any browser client would do it: discovery first, authorization
 // code with PKCE, refresh, revocation. Keeps nothing but the request that is under way.
 import * as oauth from 'oauth4webapi';
+import { asked, carry, signInFragment } from './address.ts';
+import { type Operation, toFragment } from './operation-link.ts';
 
 const client: oauth.Client = { client_id: 'graphiql' };
 const storageKey = 'funnel-gateway:sign-in';
@@ -23,7 +25,6 @@ export const accountUrl = `${issuer}/account`;
 
 /** The explorer's address at the issuer: only there may the page's policy let it talk to the issuer. */
 const explorer = canSignIn ? new URL('/graphql', issuer).href : '';
-const autoStart = '#sign-in';
 
 let metadata: Promise<oauth.AuthorizationServer> | undefined;
 
@@ -37,9 +38,17 @@ function discover(): Promise<oauth.AuthorizationServer> {
   return metadata;
 }
 
-/** Leaves the page for the authorization server. Never returns where that works. */
-export async function leaveToSignIn(): Promise<void> {
-  if (new URL(explorer).origin !== location.origin) return location.assign(`${explorer}${autoStart}`);
+/**
+ * Leaves the page for the authorization server. Never returns where that works.
+ * @param operation what is in the editors, to be there again afterwards: storage is of one origin only
+ */
+export async function leaveToSignIn(operation: Operation | null): Promise<void> {
+  if (new URL(explorer).origin !== location.origin) {
+    const along = operation === null ? null : toFragment(operation);
+    if (operation !== null && along === null) throw new TooLong();
+    return location.assign(`${explorer}${signInFragment(along)}`);
+  }
+  if (operation !== null) carry(operation);
   const server = await discover();
   if (server.authorization_endpoint === undefined)
     throw new Error('The server has no authorization endpoint.');
@@ -61,14 +70,15 @@ export async function leaveToSignIn(): Promise<void> {
   location.assign(url);
 }
 
-/** What the page's address says about signing in. It is read once, and taken out of the address at once. */
+/** What the page's address says about signing in. */
 export function takeCallback(): URLSearchParams | 'start' | null {
-  const parameters = new URLSearchParams(location.search);
-  const isCallback = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
-  const starts = location.hash === autoStart;
-  if (!canSignIn || !(isCallback || starts)) return null;
-  history.replaceState(null, '', location.pathname);
-  return isCallback ? parameters : 'start';
+  if (!canSignIn) return null;
+  return asked.callback ?? (asked.signIn ? 'start' : null);
+}
+
+/** The query is too long to be taken to another name of this service. */
+export class TooLong extends Error {
+  override readonly message = 'The query is too long to take along';
 }
 
 /**

@@ -2,10 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { ApiKeyField } from './api-key-field.tsx';
 import { accountUrl, canSignIn } from './authorization.ts';
 import { getSession, signIn, signOut, subscribe } from './session.ts';
+import { useOperation } from './use-operation.ts';
 
 /** Every way to say who you are: a key, or a person who signs in. While one is signed in, the key is not used. */
 export function Credentials() {
   const { status, message } = useSyncExternalStore(subscribe, getSession);
+  const readOperation = useOperation();
   const signedIn = status === 'signed-in';
   return (
     <div className="credentials">
@@ -25,7 +27,12 @@ export function Credentials() {
               </button>
             </>
           ) : (
-            <button type="button" className="sign-in" onClick={signIn} disabled={status === 'busy'}>
+            <button
+              type="button"
+              className="sign-in"
+              onClick={() => signIn(readOperation())}
+              disabled={status === 'busy'}
+            >
               Sign in
             </button>
           )}

@@ -1,10 +1,13 @@
 // The API key of this tab and what the gateway said about it. The key lives in sessionStorage only.
+import { asked } from './address.ts';
+import { withHelp } from './answer-help.ts';
+import { cleanKey } from './pasted-key.ts';
 import { endSession, getAccessToken } from './session.ts';
 
 const storageKey = 'funnel-gateway:api-key';
 const endpoint = '/graphql';
 
-export type KeyStatus = 'none' | 'checking' | 'accepted' | 'refused' | 'unknown';
+export type KeyStatus = 'none' | 'checking' | 'accepted' | 'refused' | 'unknown' | 'link-ended';
 export interface Credentials {
   key: string;
   status: KeyStatus;
@@ -21,10 +24,23 @@ export function subscribe(listener: () => void): () => void {
 }
 
 export function setKey(typed: string): void {
-  const key = typed.trim();
+  const key = cleanKey(typed);
   if (key) sessionStorage.setItem(storageKey, key);
   else sessionStorage.removeItem(storageKey);
   update({ key, status: key ? 'unknown' : 'none' });
+}
+
+/** At the start: gets the demo key for the code of the demo's signed-in link, which is good once. */
+export async function redeemDemoLink(): Promise<void> {
+  if (asked.demoCode === null) return;
+  const response = await fetch('/graphiql/demo-key', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: asked.demoCode }),
+  }).catch(() => undefined);
+  if (response?.ok) setKey(((await response.json()) as { key: string }).key);
+  // Whoever reloads a page that has the key already loses nothing.
+  else if (current.key === '') update({ key: '', status: 'link-ended' });
 }
 
 /** Asks the gateway who the key belongs to; only the HTTP status is read. */
@@ -38,17 +54,20 @@ export async function checkKey(): Promise<void> {
 
 /**
  * `fetch` with what this tab has: the access token of whoever is signed in, else the key. A request that already has an
- * Authorization header keeps it (GraphiQL's headers editor wins).
+ * Authorization header keeps it (GraphiQL's headers editor wins). Some answers come with words of ours (answer-help.ts).
  */
 export const fetchWithCredentials: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
-  if (headers.has('authorization')) return fetch(input, init);
+  if (headers.has('authorization')) return withHelp(await fetch(input, init), 'header');
   const token = await getAccessToken();
-  if (token === null) return fetchWithKey(input, init, headers);
+  if (token === null) {
+    const credential = current.key === '' ? 'none' : 'key';
+    return withHelp(await fetchWithKey(input, init, headers), credential);
+  }
   headers.set('authorization', `Bearer ${token}`);
   const response = await fetch(input, { ...init, headers });
   if (response.status === 401) endSession(token);
-  return response;
+  return withHelp(response, 'session');
 };
 
 async function fetchWithKey(...[input, init, headers]: [...Parameters<typeof fetch>, Headers]) {

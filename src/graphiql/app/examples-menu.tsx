@@ -4,7 +4,7 @@ import { type Example, examples } from './examples.ts';
 export function ExamplesMenu() {
   const open = useOpenExample();
   return (
-    <DropdownMenu>
+    <DropdownMenu modal={false}>
       <DropdownMenu.Button className="quiet examples-button">
         Examples <ChevronDownIcon aria-hidden="true" />
       </DropdownMenu.Button>

@@ -201,6 +201,8 @@ query Splits($subdomain: String!) {
 # BOTH. The steps of a branch that is kept take
 # the split's place. For another split, take both
 # ids from "Conditional splits and their ids".
+# To put it back, and run this again:
+#   npx funnel-gateway demo restore
 mutation RemoveSplit($input: RemoveConditionalSplitInput!) {
   removeConditionalSplit(input: $input) {
     funnel {

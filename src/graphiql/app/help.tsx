@@ -28,7 +28,7 @@ export function Help() {
           <dt>
             <kbd>Ctrl</kbd> <kbd>Enter</kbd>
           </dt>
-          <dd>run the query</dd>
+          <dd>run the query, wherever the focus is</dd>
           <dt>
             <kbd>Ctrl</kbd> <kbd>Space</kbd>
           </dt>
@@ -38,6 +38,10 @@ export function Help() {
           </dt>
           <dd>tidy up</dd>
         </dl>
+        <p>
+          <em>Share</em> copies a link that opens the query with its variables: never a key, never headers.
+          The last example changes the demo; <code>npx funnel-gateway demo restore</code> puts it back.
+        </p>
         <h2>REST</h2>
         <p>
           The same data, the same key, at <a href="/api/v2">/api/v2</a>:

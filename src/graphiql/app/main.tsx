@@ -1,4 +1,6 @@
-// Starts the explorer. The order counts: the nonce must be in place before anything makes a style element.
+// Starts the explorer. The order counts: what the address holds is taken out of it first, and the nonce must be in place
+// before anything makes a style element.
+import './address.ts';
 import './style-nonce.ts';
 import './workers.ts';
 import 'graphiql/graphiql.css';
@@ -9,11 +11,13 @@ import './app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { redeemDemoLink } from './credentials.ts';
 import { resumeSession } from './session.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');
 void resumeSession();
+void redeemDemoLink();
 createRoot(root).render(
   <StrictMode>
     <App />

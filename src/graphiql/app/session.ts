@@ -7,8 +7,10 @@ import {
   refresh,
   revoke,
   type Tokens,
+  TooLong,
   takeCallback,
 } from './authorization.ts';
+import type { Operation } from './operation-link.ts';
 
 const storageKey = 'funnel-gateway:session';
 const refreshBeforeMs = 20_000;
@@ -51,7 +53,7 @@ export function resumeSession(): Promise<void> {
 
 async function resume(): Promise<void> {
   const callback = takeCallback();
-  if (callback === 'start') return signIn();
+  if (callback === 'start') return signIn(null);
   if (callback !== null) return finish(callback);
   const kept = canSignIn ? sessionStorage.getItem(storageKey) : null;
   if (kept === null) return;
@@ -72,9 +74,10 @@ async function finish(callback: URLSearchParams): Promise<void> {
   }
 }
 
-export async function signIn(): Promise<void> {
+/** @param operation what is in the editors, to be there again afterwards */
+export async function signIn(operation: Operation | null): Promise<void> {
   update('busy');
-  await leaveToSignIn().catch((error: unknown) => update('signed-out', failure(error)));
+  await leaveToSignIn(operation).catch((error: unknown) => update('signed-out', failure(error)));
 }
 
 /** Forgets the tokens and ends what they stand for. */
@@ -140,7 +143,11 @@ function drop(message = ''): void {
 }
 
 const failure = (error: unknown): string =>
-  isRefusal(error) ? 'Sign-in was refused' : 'Sign-in did not work: try again';
+  error instanceof TooLong
+    ? error.message
+    : isRefusal(error)
+      ? 'Sign-in was refused'
+      : 'Sign-in did not work: try again';
 
 function update(status: Session['status'], message = ''): void {
   state = { status, message };

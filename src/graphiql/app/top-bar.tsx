@@ -1,6 +1,7 @@
 import { Credentials } from './credentials-group.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Help } from './help.tsx';
+import { ShareButton } from './share-button.tsx';
 
 export function TopBar() {
   return (
@@ -12,6 +13,7 @@ export function TopBar() {
         Funnel Gateway
       </h1>
       <ExamplesMenu />
+      <ShareButton />
       <Credentials />
       <nav className="links" aria-label="About this API">
         <a className="quiet rest-link" href="/api/v2" target="_blank" rel="noreferrer">

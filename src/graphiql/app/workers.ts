@@ -1,10 +1,25 @@
-// Monaco's workers, bundled as files of this origin: only the two languages the explorer edits.
+// Monaco's workers, bundled as files of this origin: only the two languages the explorer edits. They are loaded when
+// somebody begins to work in an editor: until then there is nothing to check and nothing to complete.
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
 
 const workers: Record<string, new () => Worker> = { json: JsonWorker, graphql: GraphqlWorker };
 
+const editing = new Promise<void>((resolve) => {
+  const begin = ({ target }: Event) => {
+    if (!(target instanceof Element) || target.closest('.monaco-editor') === null) return;
+    for (const type of ['focusin', 'pointerover']) document.removeEventListener(type, begin);
+    resolve();
+  };
+  for (const type of ['focusin', 'pointerover']) document.addEventListener(type, begin, { passive: true });
+});
+
 Object.assign(globalThis, {
-  MonacoEnvironment: { getWorker: (_id: string, label: string) => new (workers[label] ?? EditorWorker)() },
+  MonacoEnvironment: {
+    async getWorker(_id: string, label: string): Promise<Worker> {
+      await editing;
+      return new (workers[label] ?? EditorWorker)();
+    },
+  },
 });

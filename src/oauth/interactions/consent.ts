@@ -24,7 +24,8 @@ export async function showConsent(
     return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'You belong to no team',
-      detail: 'There is nothing that you could grant access to. Ask the owner of a team to add you.',
+      detail: 'There is nothing that you could grant access to.',
+      advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
     });
   const { client_uri: clientUri } = client.metadata as { client_uri?: string };
   const redirect = new URL(String(details.params['redirect_uri']));
@@ -103,8 +104,7 @@ function toId(text: string): bigint {
 async function requirePerson({ app, provider, details }: Interaction): Promise<UserRow> {
   const session = await provider.Session.findByUid(details.session?.uid ?? '');
   const user = session === undefined ? null : await personOf(app, session);
-  if (user === null)
-    throw new AppError('unauthenticated', 'Sign in again: go back to the application that sent you here.');
+  if (user === null) throw new AppError('unauthenticated', 'You were signed out since you came here.');
   return user;
 }
 

@@ -1,4 +1,5 @@
 // The step of an interaction in which a person signs in.
+import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { takeBackAuthorization } from '../../services/oauth-admission.ts';
 import { loginTsNow } from '../../services/sessions.ts';
@@ -7,6 +8,7 @@ import type { UserRow } from '../../services/users.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
 import type { OauthRequest } from '../oauth-request.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
+import { waitSentence } from '../pages/waiting.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
 /** The page. */
@@ -29,7 +31,7 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
     const answer = await finish({ login: { accountId: user.publicId, ts } });
     return withDevice(app, request, answer, { user, loginTs: ts });
   } catch (error) {
-    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(error, request) });
+    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(app, error, request) });
   }
 }
 
@@ -39,8 +41,9 @@ async function endOtherSession(interaction: Interaction, user: UserRow): Promise
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
-/** What the sign-in page says about a failed try; its log line says it too. @throws any other error */
+/** What the sign-in page says about a failed try: of waiting, also until when. The log line says it too. @throws any other error */
 export function toSignInError(
+  app: App,
   error: unknown,
   { facts }: Pick<OauthRequest, 'facts'>,
 ): { error: string; retryAfterSeconds?: number } {
@@ -48,5 +51,6 @@ export function toSignInError(
     throw error;
   const { code, message, retryAfterSeconds } = error;
   facts.refusal = { code, reason: message };
-  return { error: message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (retryAfterSeconds === undefined) return { error: message };
+  return { error: `${message} ${waitSentence(retryAfterSeconds, app.clock())}`, retryAfterSeconds };
 }

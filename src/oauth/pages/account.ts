@@ -1,6 +1,7 @@
-// The page where a person sees what they granted to applications, and withdraws it.
+// The page where a person sees what they granted to applications, withdraws it, and changes their password.
 import { type Html, html } from './html.ts';
 import { csrfField, field, pageResponse } from './layout.ts';
+import { type PasswordFailure, type PasswordForm, parsePasswordForm, passwordForm } from './password.ts';
 
 interface AccountGrant {
   readonly publicId: string;
@@ -22,38 +23,52 @@ export interface AccountData {
   readonly csrf: string;
   /** What was just done. */
   readonly notice?: string | undefined;
+  /** Why the password was not changed. */
+  readonly failed?: PasswordFailure | undefined;
 }
 
 export type AccountForm =
   | { readonly decision: 'withdraw'; readonly grant: string }
+  | ({ readonly decision: 'change_password' } & PasswordForm)
   | { readonly decision: 'sign_out' };
 
-export function accountPage({ user, grants, action, csrf, notice }: AccountData): Response {
+/** 200; 422 when the password was not changed, 429 with `Retry-After` when there were too many attempts. */
+export function accountPage({ user, grants, action, csrf, notice, failed }: AccountData): Response {
+  const wait = failed?.retryAfterSeconds;
   return pageResponse({
-    title: 'Your applications',
-    body: html`<h1>Applications with access</h1>
+    title: failed ? 'Error: your account' : 'Your account',
+    status: wait === undefined ? (failed ? 422 : 200) : 429,
+    ...(wait !== undefined && { headers: { 'retry-after': String(wait) } }),
+    body: html`<h1>Your account</h1>
 <div class="row"><p class="soft">Signed in as <strong>${user.name}</strong> (${user.email})</p>
 <form method="post" action="${action}">${csrfField(csrf)}
 <button class="quiet" name="decision" value="sign_out">Sign out</button></form></div>
 ${notice && html`<p class="notice" role="status">${notice}</p>`}
+<section>
+<h2>Applications with access</h2>
 ${
   grants.length === 0
     ? html`<p>No application has access in your name.</p>`
     : html`<ul class="grants">${grants.map((grant) => grantItem(grant, action, csrf))}</ul>`
-}`,
+}
+</section>
+<section>
+<h2>Password</h2>
+${passwordForm({ email: user.email, action, csrf, failed })}
+</section>`,
   });
 }
 
 function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
   const { publicId, clientName, teamName, workspaces, scopes, createdAt, againAt } = grant;
   return html`<li>
-<h2>${clientName}</h2>
+<h3>${clientName}</h3>
 <p class="soft">Granted on ${day(createdAt)}${againAt && html`, last on ${day(againAt)}`}</p>
 <p>For <strong>${teamName}</strong>: ${workspaces === null ? 'all workspaces' : workspaces.join(', ')}</p>
 <ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 <form method="post" action="${action}">${csrfField(csrf)}
 <input type="hidden" name="grant" value="${publicId}">
-<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw the access of ${clientName} to ${teamName}">Withdraw access</button></form>
+<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw access of ${clientName} to ${teamName}">Withdraw access</button></form>
 </li>`;
 }
 
@@ -64,5 +79,6 @@ const day = (date: Date): Html => html`<time datetime="${date.toISOString()}">${
 export function parseAccountForm(form: URLSearchParams): AccountForm | null {
   const decision = field(form, 'decision');
   if (decision === 'sign_out') return { decision };
+  if (decision === 'change_password') return { decision, ...parsePasswordForm(form) };
   return decision === 'withdraw' ? { decision, grant: field(form, 'grant') } : null;
 }

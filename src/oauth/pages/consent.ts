@@ -1,4 +1,5 @@
 // The page where a person decides what an application may do, and where. Denying is one click, as allowing is.
+import { isWriteScope } from '../../auth/scopes.ts';
 import { type Html, html } from './html.ts';
 import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
 
@@ -62,6 +63,7 @@ ${csrfField(data.csrf)}
 <fieldset>
 <legend>${clientName} may</legend>
 <div class="box">${scopes.map((scope) => scopeChoice(scope, data))}</div>
+${tickHint(data)}
 <p>If you allow it, ${clientName} also learns your name and e-mail address.</p>
 </fieldset>
 <fieldset>
@@ -102,12 +104,29 @@ ${isUnverified && html`<p class="warn">${clientName} registered itself: nobody h
 </div>`;
 }
 
-/** What the person may grant for none of their teams cannot be ticked. */
-function scopeChoice({ scope, sentence, notFor = [] }: ConsentScope, { chosen, teams }: ConsentData): Html {
-  const isOut = notFor.length > 0 && notFor.length === teams.length;
-  const checked = !isOut && (chosen === undefined || chosen.scopes.includes(scope));
+/** What to know before ticking. */
+function tickHint(data: ConsentData): Html | null {
+  const open = data.scopes.filter((scope) => !isOut(scope, data));
+  if (open.length === 0)
+    return html`<p>None of this is yours to grant: ask an owner or an admin of the team, or deny.</p>`;
+  if (!open.some(({ scope }) => isWriteScope(scope))) return null;
+  return html`<p>Nothing that changes data is ticked beforehand: tick what you want to allow.</p>`;
+}
+
+/** Whether a person may grant it for none of their teams. */
+function isOut({ notFor = [] }: ConsentScope, { teams }: ConsentData): boolean {
+  return notFor.length > 0 && notFor.length === teams.length;
+}
+
+/** What changes data is ticked by the person alone. */
+function scopeChoice(choice: ConsentScope, data: ConsentData): Html {
+  const { scope, sentence, notFor = [] } = choice;
+  const { chosen } = data;
+  const isDisabled = isOut(choice, data);
+  const checked =
+    !isDisabled && (chosen === undefined ? !isWriteScope(scope) : chosen.scopes.includes(scope));
   const [what, detail] = sentence.split(': ', 2);
-  return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" ${checked && html`checked`} ${isOut && html`disabled`}>
+  return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" ${checked && html`checked`} ${isDisabled && html`disabled`}>
 <span>${what}${detail && html`<small>${detail}</small>`}${notFor.length > 0 && html`<small>Not yours to grant for ${notFor.join(', ')}</small>`}</span></label>`;
 }
 
@@ -157,7 +176,7 @@ export function parseConsent(form: URLSearchParams): ConsentForm {
 
 /** Why a choice is not complete, as a sentence for the page; null when it is. */
 export function consentError({ scopes, teamId, workspaceIds }: ConsentForm): string | null {
-  if (scopes.length === 0) return 'Choose at least one thing that it may do, or deny.';
+  if (scopes.length === 0) return 'Nothing is ticked: tick at least one thing that it may do, or deny.';
   if (teamId === '') return 'Choose the team that this is for, or deny.';
   return workspaceIds?.length === 0 ? 'Choose at least one workspace, or deny.' : null;
 }

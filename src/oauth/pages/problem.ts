@@ -1,18 +1,44 @@
-// A page for what cannot go on: a sign-in that has expired, a form that is not ours, a request that a client got wrong.
-import { html } from './html.ts';
+// A page for what cannot go on: what happened, what to do, and by which id the operator finds the request.
+import { type Html, html } from './html.ts';
 import { pageResponse } from './layout.ts';
 
 export interface ProblemData {
   readonly status: number;
   readonly title: string;
+  /** What happened, as sentences. */
   readonly detail: string;
+  /** What to do, as sentences. */
+  readonly advice: string;
+  /** What the standards call it: for who makes the application. */
+  readonly code?: string | undefined;
+  readonly requestId: string;
 }
 
-export function problemPage({ status, title, detail }: ProblemData): Response {
+/** What to do where an application began. */
+export const START_AGAIN = 'Go back to the application that sent you here, and start again.';
+
+/** The page as an answer. */
+export function problemPage({ status, title, detail, advice, code, requestId }: ProblemData): Response {
   return pageResponse({
     status,
     title,
     body: html`<h1>${title}</h1>
-<p>${detail}</p>`,
+<p>${detail}</p>
+<p>${advice}</p>
+<dl class="about">
+${code !== undefined && term('Error', code)}
+${term('Request id', requestId)}
+</dl>`,
   });
 }
+
+function term(name: string, value: string): Html {
+  return html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`;
+}
+
+/** What is said of a page whose time is over. */
+export const EXPIRED = {
+  title: 'This page has expired',
+  detail: 'It was open for more than 15 minutes, was used already, or was begun in another browser.',
+  advice: START_AGAIN,
+} as const;

@@ -27,6 +27,7 @@ export interface SignInForm {
 /** 200; 422 with an error; 429 with `Retry-After` when there were too many attempts. */
 export function signInPage(data: SignInData): Response {
   const { clientName, email = '', error, notice, retryAfterSeconds } = data;
+  const isWrong = error !== undefined && retryAfterSeconds === undefined;
   const wrong = html`aria-invalid="true" aria-describedby="error"`;
   const focus = html`autofocus`;
   return pageResponse({
@@ -37,7 +38,7 @@ export function signInPage(data: SignInData): Response {
     body: html`<h1>Sign in to ${SERVICE_NAME}</h1>
 ${
   clientName === null
-    ? html`<p class="soft">To see and withdraw what you have granted to applications.</p>`
+    ? html`<p class="soft">To see and withdraw what you have granted to applications, and to change your password.</p>`
     : html`<p class="soft"><strong>${clientName}</strong> asks for access to your data. You decide about that on the next page; your password stays with ${SERVICE_NAME}.</p>`
 }
 ${notice && html`<p class="notice" role="status">${notice}</p>`}
@@ -45,9 +46,9 @@ ${alertBox(error)}
 <form method="post" action="${data.action}">
 ${csrfField(data.csrf)}
 <label class="over">E-mail address
-<input type="email" name="email" value="${email}" autocomplete="username" autocapitalize="off" spellcheck="false" maxlength="254" required ${error && wrong} ${!email && focus}></label>
+<input type="email" name="email" value="${email}" autocomplete="username" autocapitalize="off" spellcheck="false" maxlength="254" required ${isWrong && wrong} ${!email && focus}></label>
 <label class="over">Password
-<input type="password" name="password" autocomplete="current-password" maxlength="1000" required ${error && wrong} ${email !== '' && focus}></label>
+<input type="password" name="password" autocomplete="current-password" maxlength="1000" required ${isWrong && wrong} ${email !== '' && focus}></label>
 <div class="buttons">
 <button class="accent" name="decision" value="sign_in">Sign in</button>
 ${clientName !== null && html`<button name="decision" value="deny" formnovalidate>Cancel</button>`}

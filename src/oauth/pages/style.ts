@@ -22,7 +22,9 @@ header rect { fill: #d60590; }
 header path { fill: #fff; }
 main { max-width: 30rem; margin: 0 auto; padding: 2rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); overflow-wrap: anywhere; }
 h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
-h2 { margin: 0; font-size: 1.0625rem; line-height: 1.35; }
+h2 { margin: 0 0 .75rem; font-size: 1.1875rem; line-height: 1.35; }
+h3 { margin: 0; font-size: 1.0625rem; line-height: 1.35; }
+section { margin-top: 1.75rem; }
 p { margin: 0 0 1rem; }
 .soft, small { color: var(--soft); font-size: .9375rem; }
 a { color: inherit; text-underline-offset: .15em; }
@@ -52,7 +54,7 @@ legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice small { display: block; }
 .choice small::first-letter { text-transform: uppercase; }
 .box { padding: .25rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
-.box + p { margin: .5rem 0 0; color: var(--soft); font-size: .9375rem; text-wrap: balance; }
+.box ~ p { margin: .5rem 0 0; color: var(--soft); font-size: .9375rem; text-wrap: balance; }
 .box > * + * { border-top: 1px solid var(--line); }
 .inside { margin-left: 1.875rem; }
 @supports selector(:has(*)) {
@@ -68,6 +70,13 @@ legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .grants ul { margin: 0 0 1rem; padding-left: 1.25rem; list-style: disc; }
 .row { margin-bottom: 1.25rem; display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem; }
 .row p { margin: 0; }
+summary { padding: .25rem 0; cursor: pointer; font-weight: 600; }
+details[open] > summary { margin-bottom: 1rem; }
+dl.about { margin: 1.5rem 0 0; }
+dl.about div + div { margin-top: .5rem; }
+dt { color: var(--soft); }
+dd { margin: 0; }
+code { font: .9375em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (width < 30rem) {
   body { padding: 1.25rem 0 2rem; }
   main { padding: 1.5rem 1.25rem; border-width: 1px 0; border-radius: 0; }

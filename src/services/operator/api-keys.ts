@@ -10,7 +10,8 @@ import { withTransaction } from '../../store/transactions.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
-import { requireTeamId } from './teams.ts';
+import { withConflicts } from './conflicts.ts';
+import { requireTeamId } from './refs.ts';
 
 export type { ApiKeyRow };
 
@@ -49,8 +50,10 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
   const teamId = await requireTeamId(app, input.team);
   const isDefault = input.isDefault ?? false;
-  return withTransaction(app, (tx) =>
-    issue(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
+  return withConflicts(() =>
+    withTransaction(app, (tx) =>
+      issueKey(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
+    ),
   );
 }
 
@@ -88,7 +91,10 @@ export async function rotate(
     const replaced = await setRevokedAt(tx, old.id, new Date(now.getTime() + overlapMs));
     const { teamId, name, scopes, isDefault } = old;
     const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
-    return { ...(await issue(tx, { teamId, name, scopes, isDefault, expiresAt, createdAt: now })), replaced };
+    return {
+      ...(await issueKey(tx, { teamId, name, scopes, isDefault, expiresAt, createdAt: now })),
+      replaced,
+    };
   });
   app.lookups.forget();
   return rotated;
@@ -100,17 +106,11 @@ const WHY_NOT = {
   ending: 'was replaced already and is about to end.',
 } as const;
 
-async function issue(
+/** Makes a key within a transaction. */
+export async function issueKey(
   tx: Transaction,
   key: Pick<ApiKeyRow, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();
-  const apiKey = await insertApiKey(tx, { ...key, tokenHash: hash, hint });
-  if (apiKey === null) {
-    throw new AppError(
-      'conflict',
-      'The team has a default API key already: rotate that one, or revoke it first.',
-    );
-  }
-  return { apiKey, token };
+  return { apiKey: await insertApiKey(tx, { ...key, tokenHash: hash, hint }), token };
 }

@@ -11,7 +11,7 @@ import { WORKSPACES } from '../../store/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './teams.ts';
+import { requireTeamId } from './refs.ts';
 
 export type { OauthClientRow };
 

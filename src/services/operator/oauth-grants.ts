@@ -3,7 +3,7 @@ import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { findGrant, findGrantsOfTeam, type NamedGrant, revokeGrant } from '../../store/oauth-grants.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './teams.ts';
+import { requireTeamId } from './refs.ts';
 
 export type { NamedGrant };
 

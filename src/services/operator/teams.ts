@@ -1,12 +1,67 @@
-// Teams as the operator refers to them: any team, not only one's own.
+// Teams as the operator manages them: making them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
-import { notFound } from '../../errors.ts';
-import { hasTeam } from '../../store/teams.ts';
-import { parseRef, type Ref } from '../refs.ts';
+import { invalid } from '../../errors.ts';
+import { findTeams, insertTeam, type TeamRow } from '../../store/teams.ts';
+import { withTransaction } from '../../store/transactions.ts';
+import { isName, parseName } from '../names.ts';
+import { type IssuedKey, issueKey } from './api-keys.ts';
+import { withConflicts } from './conflicts.ts';
+import { parseSubdomain } from './subdomains.ts';
 
-/** The id of a team, given that or its public id. @throws AppError `not_found` */
-export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
-  const teamId = parseRef('Team', 'teams', ref);
-  if (!(await hasTeam(app.store, teamId))) throw notFound('Team');
-  return teamId;
+export type { TeamRow };
+
+/** The languages that a team may work in; the store has the same list. */
+export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
+
+const MAX_NAME_LENGTH = 100;
+const DEFAULT_KEY = { name: 'Default API key', scopes: ['read', 'write'], isDefault: true, expiresAt: null };
+
+export interface TeamInput {
+  readonly name: string;
+  /** Absent: the team has no host of its own. */
+  readonly subdomain?: string | undefined;
+  readonly timeZone?: string | undefined;
+  readonly locale?: string | undefined;
+  /** Without its default API key. */
+  readonly withoutKey?: boolean | undefined;
+}
+
+/**
+ * Makes a team with its default API key, which may read and write everything of it.
+ * @throws AppError `invalid` for name, subdomain, time zone or locale; `conflict` for a subdomain that is taken
+ */
+export async function create(
+  app: App,
+  input: TeamInput,
+): Promise<{ team: TeamRow; defaultKey: IssuedKey | null }> {
+  const team = {
+    name: parseName(input.name, MAX_NAME_LENGTH),
+    subdomain: input.subdomain === undefined ? null : parseSubdomain(app, input.subdomain),
+    timeZone: parseTimeZone(input.timeZone ?? 'UTC'),
+    locale: parseLocale(input.locale ?? 'en'),
+    createdAt: app.clock(),
+  };
+  return withConflicts(() =>
+    withTransaction(app, async (tx) => {
+      const made = await insertTeam(tx, team);
+      const key = { ...DEFAULT_KEY, teamId: made.id, createdAt: team.createdAt };
+      return { team: made, defaultKey: input.withoutKey ? null : await issueKey(tx, key) };
+    }),
+  );
+}
+
+/** Every team, with its number of workspaces. */
+export async function list(app: App): Promise<(TeamRow & { readonly workspaces: number })[]> {
+  return findTeams(app.store);
+}
+
+/** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. */
+function parseTimeZone(text: string): string {
+  if (isName(text, MAX_NAME_LENGTH)) return text.trim();
+  throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
+}
+
+function parseLocale(text: string): string {
+  if (!LOCALES.includes(text)) throw invalid('locale', `The locale must be one of ${LOCALES.join(', ')}.`);
+  return text;
 }

@@ -1,7 +1,7 @@
 // People as the operator manages them: creating and listing them, their passwords, their teams, letting them in and out.
 
 import type { App } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { revokeGrant } from '../../store/oauth-grants.ts';
 import { withTransaction } from '../../store/transactions.ts';
@@ -20,9 +20,10 @@ import {
   type UserRow,
 } from '../../store/users.ts';
 import { parseName } from '../names.ts';
-import { hashPassword } from '../passwords.ts';
+import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './teams.ts';
+import { withConflicts } from './conflicts.ts';
+import { requireTeamId } from './refs.ts';
 
 export type { ListedUser, UserRow };
 
@@ -37,9 +38,6 @@ export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
 
 const MAX_NAME_LENGTH = 100;
 const MAX_EMAIL_LENGTH = 254;
-/** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
-const MIN_PASSWORD_LENGTH = 12;
-const MAX_PASSWORD_LENGTH = 200;
 
 /**
  * Makes a person, with their memberships.
@@ -57,13 +55,14 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
     })),
   );
   const passwordHash = await hashPassword(parsePassword(input.password, email));
-  return withTransaction(app, async (tx) => {
-    const user = await insertUser(tx, { email, name, passwordHash, createdAt });
-    if (user === null) throw new AppError('conflict', 'Somebody has this e-mail address already.');
-    for (const { teamId, role } of memberships)
-      await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
-    return user;
-  });
+  return withConflicts(() =>
+    withTransaction(app, async (tx) => {
+      const user = await insertUser(tx, { email, name, passwordHash, createdAt });
+      for (const { teamId, role } of memberships)
+        await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
+      return user;
+    }),
+  );
 }
 
 /** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
@@ -170,16 +169,4 @@ function parseRole(text: string): TeamRole {
   const role = ROLES.find((known) => known === text);
   if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
   return role;
-}
-
-function parsePassword(password: string, email: string): string {
-  const { length } = [...password.normalize('NFKC')];
-  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
-    throw invalid(
-      'password',
-      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
-    );
-  if (password.toLowerCase().trim() === email.toLowerCase())
-    throw invalid('password', 'The password must not be the e-mail address.');
-  return password;
 }

@@ -13,12 +13,31 @@ export interface InsertedFunnel {
 }
 
 /** A step of the nested data, with its position among its siblings: `parent` is the index of an earlier one. */
-interface FlatStep {
-  readonly funnel: InsertedFunnel;
+export interface FlatStep {
   readonly step: StepData;
   readonly parent: number | null;
   readonly branch: BranchName | null;
   readonly position: number;
+}
+
+/** A funnel's steps in the order in which they get their ids: each before those below it. */
+export function flatten({ steps }: FunnelData): FlatStep[] {
+  const flat: FlatStep[] = [];
+  const add = (siblings: readonly StepData[], parent: number | null, branch: BranchName | null) => {
+    siblings.forEach((step, position) => {
+      const index = flat.push({ step, parent, branch, position }) - 1;
+      if (typeof step === 'string') return;
+      add(step.matched, index, 'matched');
+      add(step.unmatched, index, 'unmatched');
+    });
+  };
+  add(steps, null, null);
+  return flat;
+}
+
+/** A step of one of several funnels; `parent` counts through all of them. */
+interface StepOfFunnel extends FlatStep {
+  readonly funnel: InsertedFunnel;
 }
 
 /** Inserts pages and steps of all the funnels; returns the pages' ids by "Funnel / Page". */
@@ -28,8 +47,12 @@ export async function insertWorkflows(
   funnels: readonly InsertedFunnel[],
   filterIds: Named,
 ): Promise<Named> {
-  const steps: FlatStep[] = [];
-  for (const funnel of funnels) flatten(funnel, funnel.data.steps, null, null, steps);
+  const steps: StepOfFunnel[] = [];
+  for (const funnel of funnels) {
+    const before = steps.length;
+    for (const { parent, ...step } of flatten(funnel.data))
+      steps.push({ ...step, funnel, parent: parent === null ? null : parent + before });
+  }
   const pageIds = await insertPages(demo, workspaceId, steps);
   const ids = await drawIds(demo.tx, 'funnel_steps', steps.length);
   await demo.tx.funnelStep.createMany({
@@ -50,22 +73,7 @@ export async function insertWorkflows(
   return pageIds;
 }
 
-function flatten(
-  funnel: InsertedFunnel,
-  siblings: readonly StepData[],
-  parent: number | null,
-  branch: BranchName | null,
-  into: FlatStep[],
-): void {
-  siblings.forEach((step, position) => {
-    const index = into.push({ funnel, step, parent, branch, position }) - 1;
-    if (typeof step === 'string') return;
-    flatten(funnel, step.matched, index, 'matched', into);
-    flatten(funnel, step.unmatched, index, 'unmatched', into);
-  });
-}
-
-async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly FlatStep[]): Promise<Named> {
+async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly StepOfFunnel[]): Promise<Named> {
   const pages = steps.flatMap(({ funnel, step }) =>
     typeof step === 'string' ? [{ funnel, name: step }] : [],
   );

@@ -31,7 +31,7 @@ export async function hasCluster(dataFolder: DataFolder, binaries: Binaries): Pr
   const version = await readSmallFile(join(dataFolder.cluster, 'PG_VERSION'));
   if (version === '' || version.trim() === binaries.major) return version !== '';
   throw new StartupError(
-    `The database in ${dataFolder.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: move it with pg_dump, or move that folder away to begin with an empty one.`,
+    `The database in ${dataFolder.cluster} was made by PostgreSQL ${version.trim()}, and this is PostgreSQL ${binaries.major}: make a backup with the version of the gateway that made it, move that folder away, and restore the backup with this version (docs/backup.md).`,
   );
 }
 

@@ -11,7 +11,7 @@ import { isTrusted, requireTrusted } from './trust.ts';
 import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 
 /** Root's own folder for what cannot lie in the data folder. Not below /tmp, where others may be first and files expire. */
-const SPARE = '/var/lib/funnel-gateway';
+export const SPARE = '/var/lib/funnel-gateway';
 
 /** The embedded database's place on the disk. */
 export interface DataFolder {
@@ -60,8 +60,7 @@ async function placeForRoot(
       `The database in ${asked} belongs to the user with id ${owner.uid}, who cannot enter that folder: let that user enter it (chmod o+x), or choose another data folder.`,
     );
   }
-  const name = createHash('sha256').update(asked).digest('hex').slice(0, 12);
-  const elsewhere = { ...paths(join(SPARE, name)), spare: SPARE, log, relocated: true };
+  const elsewhere = { ...paths(spareHome(asked)), spare: SPARE, log, relocated: true };
   const there = isTrusted(elsewhere.home) ? await clusterOwner(elsewhere.home) : null;
   if (there) return { ...elsewhere, user: there };
   const user = await ordinaryUser();
@@ -86,7 +85,13 @@ export async function makeSpare(user: SystemUser): Promise<void> {
   );
 }
 
-function paths(home: string): { home: string; cluster: string } {
+/** Where the files of a data folder lie that PostgreSQL's user cannot enter. */
+export function spareHome(asked: string): string {
+  return join(SPARE, createHash('sha256').update(asked).digest('hex').slice(0, 12));
+}
+
+/** A home with its cluster. */
+export function paths(home: string): { home: string; cluster: string } {
   return { home, cluster: join(home, 'postgres') };
 }
 
@@ -123,8 +128,8 @@ async function makeAll(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Who owns the cluster below this home, or null when there is none. */
-async function clusterOwner(home: string): Promise<SystemUser | null> {
+/** Who owns the cluster below this home, or null when there is none. @throws StartupError for one that cannot be used */
+export async function clusterOwner(home: string): Promise<SystemUser | null> {
   const cluster = join(home, 'postgres');
   try {
     const found = await lstat(cluster);

@@ -25,6 +25,15 @@ export async function takeLease(url: string): Promise<pg.Client | null> {
   return null;
 }
 
+/**
+ * True when nobody else holds a lease: then nobody gets one until this connection ends. Shared and exclusive locks of one
+ * session do not conflict, so that the lease is kept meanwhile.
+ */
+export async function claimAlone(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as alone`);
+  return rows[0]?.alone === true;
+}
+
 /** Gives the lease up. True when it was the last one; the connection then keeps others from taking a new one. */
 export async function giveUpLease(client: pg.Client): Promise<boolean> {
   try {

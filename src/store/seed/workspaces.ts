@@ -1,4 +1,4 @@
-// Which workspace seeding and the banner's example are about.
+// Which workspace seeding and the banner's example are about, unless one is named.
 import type { Statement } from '../statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -7,17 +7,7 @@ const FIRST: Statement = {
   text: 'select id from workspaces where ($1::bigint is null or team_id = $1) order by id limit 1',
 };
 
-const BY_ID: Statement = {
-  name: 'seed.workspace',
-  text: 'select id from workspaces where id = $1',
-};
-
 /** The first workspace, of a team or of all; null when there is none. */
 export async function findFirstWorkspaceId(store: Store, teamId: bigint | null): Promise<bigint | null> {
   return (await query<{ id: bigint }>(store, FIRST, [teamId]))[0]?.id ?? null;
-}
-
-/** Whether there is a workspace with this id. */
-export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
-  return (await query(store, BY_ID, [id])).length > 0;
 }

@@ -1,0 +1,88 @@
+// The commands, in the order in which help lists them. A command's own file is loaded only when the command is asked for: help and a
+// start of the gateway wait for no other.
+import type { Program, Shell } from './shell.ts';
+
+interface ListedCommand {
+  readonly name: string;
+  readonly description: string;
+  /** The function that adds the command to the program, with its options, its subcommands and what they do. */
+  load(): Promise<(program: Program, shell: Shell) => void>;
+}
+
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: 'serve',
+    description: 'start the gateway; without DATABASE_URL with a PostgreSQL of its own',
+    load: async () => (await import('./serve.ts')).addServe,
+  },
+  {
+    name: 'migrate',
+    description: 'apply pending migrations to the database',
+    load: async () => (await import('./migrate.ts')).addMigrate,
+  },
+  {
+    name: 'doctor',
+    description: 'check configuration, database, keys, port and disk; changes nothing',
+    load: async () => (await import('./doctor.ts')).addDoctor,
+  },
+  {
+    name: 'backup',
+    description: 'write the embedded database, and the key that seals it, into one file',
+    load: async () => (await import('./backup.ts')).addBackup,
+  },
+  {
+    name: 'restore',
+    description: 'put a backup in the place of the embedded database',
+    load: async () => (await import('./restore.ts')).addRestore,
+  },
+  {
+    name: 'seed',
+    description: 'put demo data into an empty store, or many contacts into a workspace',
+    load: async () => (await import('./seed.ts')).addSeed,
+  },
+  {
+    name: 'demo',
+    description: 'put the demo data back as it was',
+    load: async () => (await import('./demo-restore.ts')).addDemo,
+  },
+  {
+    name: 'team',
+    description: 'make and list teams',
+    load: async () => (await import('./team.ts')).addTeam,
+  },
+  {
+    name: 'workspace',
+    description: 'make and list workspaces; the domains that lead to them',
+    load: async () => (await import('./workspace.ts')).addWorkspace,
+  },
+  {
+    name: 'token',
+    description: 'make, list, replace and revoke API keys',
+    load: async () => (await import('./token.ts')).addToken,
+  },
+  {
+    name: 'user',
+    description: 'make, list, disable people who sign in; their teams and passwords',
+    load: async () => (await import('./user.ts')).addUser,
+  },
+  {
+    name: 'client',
+    description: 'register, list and remove OAuth clients',
+    load: async () => (await import('./client.ts')).addClient,
+  },
+  {
+    name: 'grant',
+    description: 'list and revoke what people granted to OAuth clients',
+    load: async () => (await import('./grant.ts')).addGrant,
+  },
+  {
+    name: 'signing-key',
+    description: 'list, rotate and remove the keys that access tokens are signed with',
+    load: async () => (await import('./signing-key.ts')).addSigningKey,
+  },
+  {
+    name: 'schema',
+    description: 'print the GraphQL schema (SDL), types in alphabetical order',
+    load: async () => (await import('./schema.ts')).addSchema,
+  },
+];

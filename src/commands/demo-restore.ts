@@ -1,0 +1,32 @@
+// `demo restore`: the demo's funnels as they were at the start, so that what removes something can be tried again.
+import { toInteger } from '../rows/json.ts';
+import { restoreDemo } from '../store/demo/restore.ts';
+import { withTables } from './database.ts';
+import { type Program, report, type Shell } from './shell.ts';
+
+const EXAMPLE = '\nExamples:\n  $ npx funnel-gateway demo restore';
+
+const ABOUT_RESTORE = `
+Conditional splits that were removed from the demo's funnels are there again, with their pages and the ids that they had.
+Contacts, keys and everything that is not the demo's stay as they are. Works beside a running server.
+${EXAMPLE}`;
+
+/** Adds the command and its subcommand. */
+export function addDemo(program: Program, shell: Shell): void {
+  const demo = program.command('demo').addHelpText('after', EXAMPLE);
+  demo
+    .command('restore')
+    .description("put back what was removed from the demo's funnels")
+    .addHelpText('after', ABOUT_RESTORE)
+    .action(() =>
+      withTables(shell, async ({ app }) => {
+        const restored = await restoreDemo(app.store, app.clock());
+        const text =
+          restored.length === 0
+            ? "The demo's funnels are as they were: nothing to restore."
+            : `Restored: ${restored.map(({ name }) => name).join(', ')}.`;
+        const funnels = restored.map(({ id, name }) => ({ id: toInteger(id), name }));
+        report(shell, program.opts().json, { restored: funnels }, text);
+      }),
+    );
+}

@@ -1,0 +1,114 @@
+// `doctor`: looks at everything that the gateway needs, says what is wrong and what to do. It changes nothing, and shows no secret.
+import { versions } from 'node:process';
+import { ConfigError, type Settings } from '../config/config.ts';
+import type { Variable } from '../config/variables.ts';
+import { checkAddresses } from './doctor/addresses.ts';
+import { checkDisk } from './doctor/disk.ts';
+import { type Finding, fail, ok, runCheck, type Status, warn } from './doctor/findings.ts';
+import { checkListening } from './doctor/listening.ts';
+import { checkSecretKey } from './doctor/secret-key.ts';
+import { FailedAsPrinted } from './failures.ts';
+import { type Program, report, type Shell, table } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway doctor
+  $ npx funnel-gateway doctor --json
+
+Run it with the environment of the gateway, best beside a running one. A line each: ok, warn or fail, and what to do.
+Exit code 1 only where something fails.`;
+
+/** Adds the command. */
+export function addDoctor(program: Program, shell: Shell): void {
+  program
+    .command('doctor')
+    .addHelpText('after', EXAMPLES)
+    .action(async () => {
+      const findings = await examine(shell);
+      const status = worst(findings);
+      report(shell, program.opts().json, { status, checks: findings }, textOf(findings));
+      if (status === 'fail') throw new FailedAsPrinted();
+    });
+}
+
+async function examine(shell: Shell): Promise<Finding[]> {
+  const program = ok('program', `funnel-gateway ${shell.version}, Node ${versions.node}`);
+  const { settings, findings, invalid } = readSettings(shell);
+  if (settings === null) return [program, ...findings];
+  const { config } = settings;
+
+  /** A check that needs variables which are wrong would be about something else. */
+  async function unless(
+    needed: readonly Variable[],
+    name: string,
+    check: () => Promise<Finding[]>,
+  ): Promise<Finding[]> {
+    const missing = needed.filter((variable) => invalid.includes(variable));
+    if (missing.length === 0) return runCheck(name, check);
+    return [warn(name, 'not checked', `correct ${missing.join(', ')} first`)];
+  }
+  const secretKey = checkSecretKey(settings);
+  secretKey.catch(() => {});
+  const keysOf = async () => (invalid.includes('SECRET_KEY') ? null : (await secretKey).keys);
+  const checked = await Promise.all([
+    unless(['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'], 'addresses', async () =>
+      checkAddresses(config),
+    ),
+    unless(['PORT'], 'listening', () => checkListening(config)),
+    runCheck('disk', async () => {
+      const { clusterOf } = await import('./doctor/database.ts');
+      const cluster = invalid.includes('DATABASE_URL') ? null : await clusterOf(settings);
+      return checkDisk(config.dataDir, cluster);
+    }),
+    unless(['SECRET_KEY'], 'secret key', async () => (await secretKey).findings),
+    unless(['DATABASE_URL', 'DATABASE_LISTEN_URL'], 'database', async () => {
+      const { checkDatabase } = await import('./doctor/database.ts');
+      return checkDatabase(settings, await keysOf().catch(() => null));
+    }),
+  ]);
+  return [program, ...findings, ...checked.flat()];
+}
+
+interface Read {
+  readonly settings: Settings | null;
+  readonly findings: readonly Finding[];
+  /** Variables that are wrong, in whose place the settings have defaults. */
+  readonly invalid: readonly Variable[];
+}
+
+function readSettings(shell: Shell): Read {
+  const name = 'configuration';
+  try {
+    return {
+      settings: shell.settings(),
+      findings: [ok(name, 'every variable is as it should be')],
+      invalid: [],
+    };
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return {
+        settings: error.settings,
+        findings: error.problems.map(({ message }) => fail(name, message, 'see "serve --help"')),
+        invalid: error.problems.map(({ variable }) => variable),
+      };
+    const message = error instanceof Error ? error.message : String(error);
+    const finding = fail(name, message, 'correct that: nothing else can be checked before');
+    return { settings: null, findings: [finding], invalid: [] };
+  }
+}
+
+function worst(findings: readonly Finding[]): Status {
+  const has = (status: Status) => findings.some((finding) => finding.status === status);
+  return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok';
+}
+
+function textOf(findings: readonly Finding[]): string {
+  return table(
+    ['', '', ''],
+    findings.map(({ name, status, message, advice }) => [
+      status,
+      name,
+      advice === null ? message : `${message.replace(/\.$/, '')}: ${advice}`,
+    ]),
+  ).trimStart();
+}

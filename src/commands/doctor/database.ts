@@ -1,0 +1,212 @@
+// The database: whether it is there, fit for the gateway, up to date, and on time. It is neither started nor made.
+import pg from 'pg';
+import { closeApp, createApp } from '../../app.ts';
+import type { Settings } from '../../config/config.ts';
+import { isLoopbackAddress } from '../../config/loopback.ts';
+import { createLogger } from '../../log.ts';
+import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
+import { findEmbedded } from '../../store/embedded/inspect.ts';
+import { migrationState } from '../../store/migrations.ts';
+import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
+import { addressOf, refusalOf } from '../database.ts';
+import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
+
+const NAME = 'database';
+const TIMEOUT_MS = 5_000;
+const NOTIFY_TIMEOUT_MS = 2_000;
+/** Needed for functions of the first migration; and what the gateway is tried with. */
+const VERSION = { needed: 14, tried: 15 };
+/** Connections of one process beside POOL_SIZE: reads, while some are stuck, and the one that listens. */
+const OTHER_CONNECTIONS = 17;
+const CLOCK_MS = { warn: 2_000, fail: 60_000 };
+const OLD_KEY_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+/** Where the database is; a finding in its place where it cannot be asked. */
+type Place = { readonly url: string; readonly where: string } | Finding;
+
+/** Where the embedded database's files lie; null for a server of the user's own, and where there is none yet. */
+export async function clusterOf({ config, secrets }: Settings): Promise<string | null> {
+  if (secrets.databaseUrl !== undefined) return null;
+  return (await findEmbedded(config.dataDir).catch(() => null))?.cluster ?? null;
+}
+
+/** Everything that is asked of the database. @param secretKeys opens its signing keys; null where it is not known */
+export async function checkDatabase(
+  settings: Settings,
+  secretKeys: readonly string[] | null,
+): Promise<Finding[]> {
+  const place = await placeOf(settings);
+  if (!('url' in place)) return [place];
+  const connection = {
+    connectionString: place.url,
+    // As the gateway's own: a pooler may refuse it.
+    statement_timeout: settings.config.limits.statementTimeoutMs,
+  };
+  let facts: ServerFacts;
+  try {
+    facts = await readServerFacts(connection, TIMEOUT_MS);
+  } catch (error) {
+    return [fail(NAME, refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
+  }
+  const listenUrl = settings.secrets.listenUrl ?? place.url;
+  const rest = await Promise.all([
+    runCheck('notifications', () => checkNotifications(connection, listenUrl)),
+    runCheck('migrations', () => checkMigrations(place.url)),
+    runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
+  ]);
+  return [...checkFacts(facts, place, settings.config.poolSize), ...rest.flat()];
+}
+
+/** What a server's own words mean for the gateway. @param where what it is called here */
+export function checkFacts(
+  facts: ServerFacts,
+  place: { readonly url: string; readonly where: string },
+  poolSize: number,
+): Finding[] {
+  return [...checkServer(facts, place), ...checkConnections(facts, poolSize), checkClock(facts)];
+}
+
+async function placeOf({ config, secrets }: Settings): Promise<Place> {
+  if (secrets.databaseUrl !== undefined)
+    return { url: secrets.databaseUrl, where: addressOf(secrets.databaseUrl) };
+  const found = await findEmbedded(config.dataDir);
+  if (found === null) return ok(NAME, `none yet: the first start makes an embedded one in ${config.dataDir}`);
+  if (found.url === null)
+    return ok(
+      NAME,
+      `embedded, PostgreSQL ${found.major}, in ${found.cluster}: it is stopped, and doctor does not start it; run doctor beside a running gateway to check the rest of it`,
+    );
+  return { url: found.url, where: `embedded, ${found.cluster}` };
+}
+
+function checkServer(facts: ServerFacts, { url, where }: { url: string; where: string }): Finding[] {
+  const findings: Finding[] = [];
+  const version = Math.floor(facts.version / 10_000);
+  if (version < VERSION.needed)
+    findings.push(fail(NAME, `PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`));
+  else if (version < VERSION.tried)
+    findings.push(warn(NAME, `PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`));
+  if (facts.encoding !== 'UTF8')
+    findings.push(fail(NAME, `its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'));
+  if (facts.isReadOnly)
+    findings.push(fail(NAME, 'it is a replica or read only', 'name the primary in DATABASE_URL'));
+  if (facts.unsafe.length > 0)
+    findings.push(
+      warn(
+        NAME,
+        `${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`,
+        'turn it on',
+      ),
+    );
+  const { host } = new pg.Client({ connectionString: url });
+  const isNear = host.startsWith('/') || host === 'localhost' || isLoopbackAddress(host);
+  if (!isNear && !facts.isPooled && !facts.isEncrypted)
+    findings.push(
+      warn(NAME, `the connection to ${host} is not encrypted`, 'add ?sslmode=verify-full to DATABASE_URL'),
+    );
+  return findings.length > 0 ? findings : [ok(NAME, `PostgreSQL ${facts.versionText} (${where})`)];
+}
+
+function checkConnections(
+  { maxConnections, connections, isPooled }: ServerFacts,
+  poolSize: number,
+): Finding[] {
+  const name = 'connections';
+  const needed = poolSize + OTHER_CONNECTIONS;
+  if (isPooled)
+    return [
+      ok(name, `a pooler is between: it decides; one process opens up to ${needed} (POOL_SIZE ${poolSize})`),
+    ];
+  const message = `one process opens up to ${needed} (POOL_SIZE ${poolSize}); the server allows ${maxConnections}, and ${connections} are open`;
+  if (needed > maxConnections)
+    return [warn(name, message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
+  return [ok(name, message)];
+}
+
+function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
+  const name = 'clock';
+  const offMs = Math.max(0, Math.abs(clockAheadMs) - clockErrorMs);
+  if (offMs < CLOCK_MS.warn) return ok(name, 'the clocks of the database and of this machine agree');
+  const which = clockAheadMs > 0 ? 'ahead of' : 'behind';
+  const message = `the clock of the database is ${(offMs / 1000).toFixed(1)} seconds ${which} this machine's`;
+  const advice = 'have both machines set their clocks by NTP: keys and tokens end by them';
+  return offMs < CLOCK_MS.fail ? warn(name, message, advice) : fail(name, message, advice);
+}
+
+async function checkNotifications(connection: pg.ClientConfig, listenUrl: string): Promise<Finding[]> {
+  const name = 'notifications';
+  const listening = { ...connection, connectionString: listenUrl };
+  if (await hearsNotifications(connection, listening, NOTIFY_TIMEOUT_MS))
+    return [ok(name, 'changes that other processes make are heard at once')];
+  return [
+    warn(
+      name,
+      'LISTEN is not heard: keys and hosts are looked up for every request',
+      'set DATABASE_LISTEN_URL to PostgreSQL itself, not to a pooler',
+    ),
+  ];
+}
+
+async function checkMigrations(url: string): Promise<Finding[]> {
+  const name = 'migrations';
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
+  pool.on('error', () => {});
+  try {
+    const { applied, pending, failed, edited, unknown } = await migrationState(pool);
+    if (unknown.length > 0)
+      return [
+        fail(name, `a newer version of the gateway was here (${unknown.join(', ')})`, 'start that version'),
+      ];
+    if (failed.length > 0)
+      return [fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why')];
+    if (edited.length > 0)
+      return [
+        fail(name, `${edited.join(', ')} was changed after it was applied`, 'install the package anew'),
+      ];
+    if (pending.length > 0)
+      return [
+        warn(
+          name,
+          `${pending.length} pending: ${pending.join(', ')}`,
+          'serve applies them, or "migrate" before',
+        ),
+      ];
+    return [ok(name, `all ${applied.length} applied`)];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function checkSigningKeys(
+  { config }: Settings,
+  databaseUrl: string,
+  secretKeys: readonly string[] | null,
+): Promise<Finding[]> {
+  const name = 'signing keys';
+  if (secretKeys === null) return [warn(name, 'not checked', 'correct the secret key first')];
+  const log = createLogger('silent');
+  const app = createApp(config, { databaseUrl, secretKeys: () => secretKeys }, { log, accessLog: log });
+  try {
+    // Before the first migration there is no table.
+    const state = await migrationState(app.store.pool);
+    if (state.applied.length === 0) return [ok(name, 'none yet: the tables are not made')];
+    const { keys, opened, newestAt } = await signingKeyHealth(app);
+    if (newestAt === null) return [ok(name, 'none yet: one is made when it is first needed')];
+    if (opened === 0)
+      return [
+        fail(
+          name,
+          `no secret key here opens any of the ${keys}`,
+          'set SECRET_KEY to the one that this store had; without it people have to sign in again',
+        ),
+      ];
+    const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
+    if (days > OLD_KEY_DAYS)
+      return [warn(name, `the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
+    const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
+    return [ok(name, `the newest is ${days} days old${some}`)];
+  } finally {
+    await closeApp(app);
+  }
+}

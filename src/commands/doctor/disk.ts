@@ -1,0 +1,58 @@
+// Whether the data folder is there for us to write, safe from others, and has room.
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf, messageOf } from '../../store/embedded/failure.ts';
+import { requireTrusted } from '../../store/embedded/trust.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
+
+const NAME = 'disk';
+const MB = 1_000_000;
+const FREE_MB = { fail: 100, warn: 1_000 };
+
+/** @param cluster where the embedded database's files lie, if there are any: perhaps on another disk */
+export async function checkDisk(dataDir: string, cluster: string | null): Promise<Finding[]> {
+  const findings = [await checkFolder(dataDir)];
+  if (cluster === null || (await stat(cluster)).dev === (await stat(dataDir)).dev) return findings;
+  return [...findings, await checkRoom(cluster, cluster)];
+}
+
+async function checkFolder(folder: string): Promise<Finding> {
+  const found = await nearest(folder);
+  try {
+    requireTrusted(folder);
+  } catch (error) {
+    return fail(NAME, messageOf(error), 'choose another DATA_DIR, or correct the rights');
+  }
+  const mode = constants.R_OK | constants.W_OK | constants.X_OK;
+  const refusal = await access(found, mode).then(
+    () => null,
+    (error: unknown) => codeOf(error),
+  );
+  if (refusal !== null)
+    return fail(
+      NAME,
+      `${found} cannot be written (${refusal})`,
+      'give it to the user who starts the gateway',
+    );
+  return checkRoom(folder, found);
+}
+
+/** @param found the folder, or what of its path is there */
+async function checkRoom(folder: string, found: string): Promise<Finding> {
+  const { bavail, bsize, ffree, files } = await statfs(found);
+  const freeMb = Math.floor((bavail * bsize) / MB);
+  const message = `${folder}${found === folder ? '' : ' (not made yet)'}: ${(freeMb / 1000).toFixed(1)} GB free`;
+  if (freeMb < FREE_MB.fail) return fail(NAME, message, 'make room: PostgreSQL stops on a full disk');
+  if (files > 0 && ffree === 0) return fail(NAME, `${message}, but no inode`, 'remove files there');
+  if (freeMb < FREE_MB.warn) return warn(NAME, message, 'make room before the disk is full');
+  return ok(NAME, message);
+}
+
+/** The folder, or what of its path is there. */
+async function nearest(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isThere || folder === dirname(folder) ? folder : nearest(dirname(folder));
+}

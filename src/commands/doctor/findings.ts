@@ -1,0 +1,45 @@
+// What a check finds, and the limits of every check: it ends in time, and its failure is a finding too.
+import { messageOf } from '../../store/embedded/failure.ts';
+
+export type Status = 'ok' | 'warn' | 'fail';
+
+export interface Finding {
+  /** What was looked at. */
+  readonly name: string;
+  readonly status: Status;
+  readonly message: string;
+  /** What to do; null where all is well. */
+  readonly advice: string | null;
+}
+
+export function ok(name: string, message: string): Finding {
+  return { name, status: 'ok', message, advice: null };
+}
+
+export function warn(name: string, message: string, advice: string): Finding {
+  return { name, status: 'warn', message, advice };
+}
+
+export function fail(name: string, message: string, advice: string): Finding {
+  return { name, status: 'fail', message, advice };
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** Runs one check. What it throws, and that it takes too long, are findings: the other checks go on. */
+export async function runCheck(name: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  const { promise, resolve } = Promise.withResolvers<Finding[]>();
+  const late = fail(
+    name,
+    `no answer within ${TIMEOUT_MS / 1000} seconds`,
+    'see whether the machine hangs, and try again',
+  );
+  const timer = setTimeout(() => resolve([late]), TIMEOUT_MS);
+  try {
+    return await Promise.race([check(), promise]);
+  } catch (error) {
+    return [fail(name, messageOf(error), 'correct that, and run doctor again')];
+  } finally {
+    clearTimeout(timer);
+  }
+}

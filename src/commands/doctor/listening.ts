@@ -1,0 +1,55 @@
+// Whether the gateway can listen where it is told to, or listens there already.
+import { createServer } from 'node:net';
+import type { Config } from '../../config/config.ts';
+import { codeOf, messageOf } from '../../store/embedded/failure.ts';
+import { type Finding, fail, ok } from './findings.ts';
+
+const NAME = 'listening';
+const TIMEOUT_MS = 3_000;
+
+export async function checkListening({ host, port }: Config): Promise<Finding[]> {
+  if (port === 0) return [ok(NAME, `PORT=0: a free port of ${host}`)];
+  if (await isGateway(host, port)) return [ok(NAME, `a gateway answers on port ${port} of ${host}`)];
+  const refusal = await tryPort(host, port);
+  if (refusal === null) return [ok(NAME, `port ${port} of ${host} is free`)];
+  switch (codeOf(refusal)) {
+    case 'EADDRINUSE':
+      return [
+        fail(NAME, `port ${port} of ${host} is used by another program`, 'stop it, or set PORT to another'),
+      ];
+    case 'EACCES':
+      return [fail(NAME, `port ${port} is not for this user`, 'set PORT to 1024 or more, behind a proxy')];
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return [fail(NAME, `${host} is no address of this machine`, 'set HOST to one, or to 0.0.0.0 for all')];
+    default:
+      return [fail(NAME, messageOf(refusal), 'correct HOST and PORT')];
+  }
+}
+
+/** Whether a gateway answers: its sign of life is the same whatever the version. */
+async function isGateway(host: string, port: number): Promise<boolean> {
+  const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const name = anywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
+  try {
+    const answer = await fetch(`http://${name}:${port}/healthz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const isAlive = answer.ok && answer.headers.has('X-Request-Id');
+    await answer.body?.cancel();
+    return isAlive;
+  } catch {
+    return false;
+  }
+}
+
+/** Takes the port for a moment. What stands in the way, or null. */
+async function tryPort(host: string, port: number): Promise<Error | null> {
+  const server = createServer();
+  const refusal = await new Promise<Error | null>((done) => {
+    server.once('error', done).listen({ host, port, exclusive: true }, () => done(null));
+  });
+  if (refusal === null) await new Promise((done) => server.close(done));
+  return refusal;
+}

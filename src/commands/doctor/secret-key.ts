@@ -1,0 +1,52 @@
+// The secret key: from SECRET_KEY, or the one that is kept in the data folder. None is made, and none is shown.
+import { lstat, readFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import type { Settings } from '../../config/config.ts';
+import { SECRET_KEY_FILE } from '../secret-key.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
+
+const NAME = 'secret key';
+const MIN_LENGTH = 32;
+
+/** What is to be said of the secret key, and the keys themselves, for checks that need them. */
+export async function checkSecretKey({ config, secrets }: Settings): Promise<{
+  findings: Finding[];
+  keys: readonly string[];
+}> {
+  const isEmbedded = secrets.databaseUrl === undefined;
+  const { secretKeys } = secrets;
+  if (secretKeys.length > 0) {
+    const count = secretKeys.length === 1 ? 'one key' : `${secretKeys.length} keys, the first one seals`;
+    return { findings: [ok(NAME, `SECRET_KEY holds ${count}`)], keys: secretKeys };
+  }
+  const file = join(config.dataDir, SECRET_KEY_FILE);
+  const found = await lstat(file).catch(() => null);
+  if (found === null) {
+    const message = `there is none yet; one is made in ${config.dataDir} when it is first needed`;
+    const finding = isEmbedded ? ok(NAME, message) : warn(NAME, message, SET);
+    return { findings: [finding], keys: [] };
+  }
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (!found.isFile() || text === null)
+    return {
+      findings: [fail(NAME, `${file} cannot be read`, 'correct its rights, or set SECRET_KEY')],
+      keys: [],
+    };
+  const key = text.trim();
+  const findings: Finding[] = [];
+  if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
+    findings.push(
+      warn(NAME, `others may read ${file}`, `chmod 600 ${file}, and think of rotating what it seals`),
+    );
+  if (getuid && ![0, getuid()].includes(found.uid))
+    findings.push(warn(NAME, `${file} belongs to another user`, 'see who put it there'));
+  if (key.length < MIN_LENGTH)
+    findings.push(warn(NAME, `the key in ${file} is short`, `make one of ${MIN_LENGTH} characters at least`));
+  if (!isEmbedded) findings.push(warn(NAME, `it is kept in ${file}, for this machine alone`, SET));
+  if (findings.length === 0) findings.push(ok(NAME, `kept in ${file}, for its owner alone`));
+  return { findings, keys: key === '' ? [] : [key] };
+}
+
+const SET = 'set SECRET_KEY: every process needs the same, and it must outlive this folder';

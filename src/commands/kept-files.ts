@@ -1,0 +1,62 @@
+// The files of the data folder that go with the embedded database: the key that seals it, and the demo's credentials. A backup
+// holds them, and a restore puts them back.
+import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FILES } from '../store/backup/manifest.ts';
+import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
+import { SECRET_KEY_FILE } from './secret-key.ts';
+
+/** Those that are there, by name. @throws StartupError where somebody else could have put them there */
+export async function readKeptFiles(dataDir: string): Promise<Map<string, string>> {
+  requireTrusted(dataDir);
+  const found = new Map<string, string>();
+  for (const name of FILES) {
+    const content = await readFile(join(dataDir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (content !== null) found.set(name, content);
+  }
+  return found;
+}
+
+/** Files that are written and not in their places yet. */
+interface WaitingFiles {
+  /** Puts them there. */
+  place(): Promise<void>;
+  /** Removes what was not put there. */
+  discard(): Promise<void>;
+  /** Where another secret key than the new one is kept from now on; null when there was none. */
+  readonly earlierKey: string | null;
+}
+
+/** Writes files beside their places, for their owner alone. Another secret key that is there is kept under another name. */
+export async function writeKeptFiles(
+  dataDir: string,
+  files: ReadonlyMap<string, string>,
+  now: Date,
+): Promise<WaitingFiles> {
+  makeTrusted(dataDir);
+  const there = await readKeptFiles(dataDir);
+  const waiting = (name: string) => join(dataDir, `${name}.restoring`);
+  for (const [name, content] of files) {
+    await rm(waiting(name), { force: true });
+    await writeFile(waiting(name), content, { mode: 0o600, flag: 'wx', flush: true });
+  }
+  const [old, next] = [there.get(SECRET_KEY_FILE), files.get(SECRET_KEY_FILE)];
+  let earlierKey: string | null = null;
+  if (old !== undefined && next !== undefined && old.trim() !== next.trim()) {
+    earlierKey = join(dataDir, `secret-key.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
+    await copyFile(join(dataDir, SECRET_KEY_FILE), earlierKey);
+    await chmod(earlierKey, 0o600);
+  }
+  return {
+    earlierKey,
+    async place() {
+      for (const name of files.keys()) await rename(waiting(name), join(dataDir, name));
+    },
+    async discard() {
+      for (const name of files.keys()) await rm(waiting(name), { force: true });
+    },
+  };
+}

@@ -1,0 +1,188 @@
+// `restore`: puts a backup in the place of the embedded database. The file is read whole and checked before anything is changed.
+import { type FileHandle, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { resolve } from 'node:path';
+import { AppError, StartupError } from '../errors.ts';
+import type { ArchiveReader } from '../store/backup/archive.ts';
+import type { Manifest } from '../store/backup/manifest.ts';
+import { findEmbedded } from '../store/embedded/inspect.ts';
+import { type OpenDatabase, withDatabase } from './database.ts';
+import { writeKeptFiles } from './kept-files.ts';
+import { createProgress } from './progress.ts';
+import { type Program, remark, report, type Shell } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway restore funnel-gateway-20261122T093000Z.tar.gz
+  $ DATA_DIR=/var/lib/gateway npx funnel-gateway restore nightly.tar.gz --replace
+
+No gateway may be running on DATA_DIR. The store that is there is replaced only with --replace, and only once the backup
+is whole; pending migrations are applied to it. Into DATABASE_URL: pg_restore, see docs/backup.md.`;
+
+interface RestoreOptions {
+  readonly replace?: true | undefined;
+}
+
+/** Adds the command. */
+export function addRestore(program: Program, shell: Shell): void {
+  program
+    .command('restore')
+    .argument('<file>', 'the backup')
+    .option('--replace', 'replace a store that holds data: what is in it is lost')
+    .addHelpText('after', EXAMPLES)
+    .action((file, options) => restore(shell, program.opts().json, resolve(file), options));
+}
+
+async function restore(
+  shell: Shell,
+  json: boolean | undefined,
+  path: string,
+  { replace }: RestoreOptions,
+): Promise<void> {
+  const { config, secrets } = shell.settings();
+  if (secrets.databaseUrl !== undefined)
+    throw new StartupError(
+      'The command restore is for the embedded database. For the server in DATABASE_URL: pg_restore --no-owner --dbname="$DATABASE_URL" gateway.dump, with the SECRET_KEY of that store: see docs/backup.md.',
+    );
+  const file = await openFile(shell, json, path);
+  try {
+    const manifest = await verify(file, path);
+    const isNew = (await findEmbedded(config.dataDir)) === null;
+    await withDatabase(shell, async (database) => {
+      await requireReplaceable(database, isNew, replace === true);
+      const earlierKey = await load(shell, json, database, file, manifest);
+      const rows = rowsIn(manifest);
+      const { canSign, keys } = await checkKeys(database);
+      if (!canSign) remark(shell, json, SEALED);
+      const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
+      const kept =
+        earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
+      const where = database.embedded?.dataDir ?? config.dataDir;
+      report(
+        shell,
+        json,
+        {
+          ...data,
+          data_dir: where,
+          files: manifest.files,
+          earlier_secret_key: earlierKey,
+          signing_keys: keys,
+        },
+        `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}`,
+      );
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+const SEALED =
+  'No secret key here opens the signing keys of the store: set SECRET_KEY to the one that it had. Otherwise a new signing key is made, and people sign in again.';
+
+async function openFile(shell: Shell, json: boolean | undefined, path: string): Promise<FileHandle> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`${path} cannot be read (${error.code ?? error.message}).`, { cause: error });
+  });
+  const found = await file.stat();
+  if (!found.isFile()) {
+    await file.close();
+    throw new StartupError(`${path} is no file.`);
+  }
+  if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
+    remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
+  return file;
+}
+
+/** Reads it all once, without changing anything. @throws StartupError for a file that cannot be restored, which says why */
+async function verify(file: FileHandle, path: string): Promise<Manifest> {
+  const [{ readArchive }, { countRows, requireLoadable }] = await Promise.all([
+    import('../store/backup/archive.ts'),
+    import('../store/backup/load.ts'),
+  ]);
+  let archive: ArchiveReader | undefined;
+  try {
+    archive = await readArchive(file);
+    for (const { name, rows } of archive.manifest.tables) {
+      let found = 0;
+      for await (const _ of countRows(archive.copy(name), (count) => {
+        found = count;
+      }));
+      if (found !== rows) throw new Error(`it holds ${found} rows of ${name} in place of ${rows}`);
+    }
+    await archive.finish();
+  } catch (cause) {
+    // The end of a stream that is cut short has no words of its own.
+    const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
+    throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });
+  } finally {
+    await archive?.close();
+  }
+  await requireLoadable(archive.manifest.migrations);
+  return archive.manifest;
+}
+
+async function requireReplaceable(
+  { embedded }: OpenDatabase,
+  isNew: boolean,
+  replace: boolean,
+): Promise<void> {
+  const { holdsData } = await import('../store/backup/load.ts');
+  if (embedded === null) throw new Error('There is no embedded database.');
+  if (!(await embedded.claim()))
+    throw new AppError(
+      'conflict',
+      `A gateway or a command is using the database in ${embedded.dataDir}: stop it first. Nothing was changed.`,
+    );
+  if (!isNew && !replace && (await holdsData(embedded.url)))
+    throw new AppError(
+      'conflict',
+      `The store in ${embedded.dataDir} holds data: restore with --replace to lose that, or into another DATA_DIR. Nothing was changed.`,
+    );
+}
+
+/** @returns where the secret key of before is kept, if there was another one */
+async function load(
+  shell: Shell,
+  json: boolean | undefined,
+  { app, embedded }: OpenDatabase,
+  file: FileHandle,
+  manifest: Manifest,
+): Promise<string | null> {
+  const [{ readArchive }, { replaceStore }] = await Promise.all([
+    import('../store/backup/archive.ts'),
+    import('../store/backup/load.ts'),
+  ]);
+  const progress = createProgress(shell, json, rowsIn(manifest), 'rows');
+  const archive = await readArchive(file);
+  const { dataDir } = app.config;
+  let files: Awaited<ReturnType<typeof writeKeptFiles>> | undefined;
+  try {
+    await replaceStore(embedded?.url ?? '', archive, {
+      signal: shell.signal,
+      onRows: progress.update,
+      beforeSwap: async () => {
+        files = await writeKeptFiles(dataDir, archive.files, app.clock());
+      },
+    });
+    await files?.place();
+    return files?.earlierKey ?? null;
+  } catch (error) {
+    if (shell.signal.aborted) throw new StartupError('Interrupted: the store is as it was.');
+    throw error;
+  } finally {
+    await files?.discard();
+    progress.stop();
+    await archive.close();
+  }
+}
+
+/** Whether a secret key that is configured or kept here opens the key that signs. */
+async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; keys: number }> {
+  const { signingKeyHealth } = await import('../services/operator/signing-key-health.ts');
+  const { keys, opened } = await signingKeyHealth(app);
+  return { canSign: keys === 0 || opened > 0, keys };
+}
+
+function rowsIn({ tables }: Manifest): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}

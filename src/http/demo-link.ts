@@ -1,0 +1,74 @@
+// The demo's signed-in link over HTTP: GraphiQL's own page, on this machine, gives the code of the link's fragment and gets
+// the demo key. Every doubt is a refusal, and every refusal says the same.
+import { BlockList, isIP } from 'node:net';
+import type { Hono } from 'hono';
+import { readBody } from '../body.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
+import { AppError } from '../errors.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
+import type { Exchange, HttpEnv } from './exchange.ts';
+
+export const DEMO_KEY_PATH = '/graphiql/demo-key';
+
+/** `{"code":"…"}` with some room. */
+const MAX_BODY_BYTES = 256;
+
+/** What a proxy adds: behind one, "from this machine" means nothing. */
+const FORWARDED =
+  /^(forwarded|x-forwarded(-.*)?|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Mounts `POST /graphiql/demo-key`. @param link null: there is no such link, and nothing at this path */
+export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void {
+  if (link === null) return;
+  http.post(DEMO_KEY_PATH, async (c) => {
+    c.header('Cache-Control', 'no-store');
+    const { exchange } = c.env;
+    const key = isOwnPage(exchange) ? link.redeem(await readCode(exchange.request)) : null;
+    if (key === null) throw refused();
+    return c.json({ key });
+  });
+}
+
+/** Whether a page of this very address asks, in a browser on this machine, with nothing in between. */
+function isOwnPage({ request: { headers }, url, address }: Exchange): boolean {
+  const { hostname, origin } = url;
+  const site = headers.get('sec-fetch-site') ?? 'same-origin';
+  return (
+    isLoopbackPeer(address) &&
+    (isLoopbackHost(hostname) || isLoopbackAddress(hostname)) &&
+    ![...headers.keys()].some((name) => FORWARDED.test(name)) &&
+    // A page of another origin has another one, and a program none; what is no form needs a preflight, which is not answered.
+    headers.get('origin') === origin &&
+    site === 'same-origin' &&
+    headers.get('content-type') === 'application/json'
+  );
+}
+
+/** @param address the socket's, as no proxy's word counts here; IPv4 also as IPv6 writes it (RFC 4291 §2.5.5.2) */
+function isLoopbackPeer(address: string): boolean {
+  const plain = address.replace(/^::ffff:/i, '');
+  const version = isIP(plain);
+  return version !== 0 && LOOPBACK.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+async function readCode(request: Request): Promise<string> {
+  try {
+    const body: unknown = JSON.parse(new TextDecoder().decode(await readBody(request, MAX_BODY_BYTES)));
+    const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+    return typeof code === 'string' ? code : '';
+  } catch (error) {
+    if (error instanceof SyntaxError) return '';
+    throw error;
+  }
+}
+
+function refused(): AppError {
+  return new AppError(
+    'not_found',
+    'This link is not good any more: it works once, for five minutes, on the machine that printed it.',
+  );
+}

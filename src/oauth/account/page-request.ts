@@ -1,0 +1,101 @@
+// One request to the account page: the session that it belongs to, and the answers that set cookies.
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { personOf, secondsLeft } from '../../services/sessions.ts';
+import type { UserRow } from '../../services/users.ts';
+import { withDevice } from '../device-cookie.ts';
+import { ACCOUNT_PATH } from '../endpoints.ts';
+import type { Engine } from '../engine.ts';
+import type { OauthRequest } from '../oauth-request.ts';
+
+/** What the signatures of the page's forms are for. */
+export const PURPOSE = 'account form';
+
+/** What the page says after one of its forms, by the value of `notice` in its address: no other text can get there. */
+const NOTICES = {
+  withdrawn: 'Access withdrawn.',
+  password_changed:
+    'Your password is changed, and you are signed out in every other browser. Applications keep their access.',
+  signed_out: 'You are signed out.',
+} as const;
+
+type Notice = keyof typeof NOTICES;
+type Session = InstanceType<Provider['Session']>;
+
+/** One request to the page, with the session that it belongs to. */
+export interface PageRequest {
+  readonly engine: Engine;
+  readonly request: OauthRequest;
+  readonly provider: Provider;
+  readonly ctx: KoaContextWithOIDC;
+  readonly session: Session;
+  /** Who is signed in. */
+  readonly user: UserRow | null;
+  /** The response with the cookies that were set meanwhile. */
+  readonly respond: (response: Response) => Promise<Response>;
+}
+
+/** The request with its session. */
+export async function openPage(engine: Engine, request: OauthRequest): Promise<PageRequest> {
+  const { app } = engine;
+  const provider = await engine.provider();
+  const { req, res } = engine.toNode(request);
+  const ctx = provider.createContext(req, res) as KoaContextWithOIDC;
+  const session = await provider.Session.get(ctx);
+  return {
+    engine,
+    request,
+    provider,
+    ctx,
+    session,
+    user: await personOf(app, session),
+    async respond(response) {
+      for (const [name, value] of response.headers) res.setHeader(name, value);
+      res.statusCode = response.status;
+      res.end(Buffer.from(await response.arrayBuffer()));
+      return res.done;
+    },
+  };
+}
+
+/**
+ * Signs a person in, and redirects to the page. A new session, so that whoever knew the id of the one before is not signed in
+ * by this (RFC 6265 §8.4).
+ * @param loginTs when they signed in, in seconds
+ */
+export async function startSession(
+  page: PageRequest,
+  user: UserRow,
+  loginTs: number,
+  notice?: Notice,
+): Promise<Response> {
+  const { provider, ctx, engine, request } = page;
+  const { app } = engine;
+  const session = new provider.Session();
+  session.loginAccount({ accountId: user.publicId, loginTs });
+  await session.save(secondsLeft(app, session));
+  ctx.cookies.set(provider.cookieName('session'), session.jti, cookieOptions(page));
+  return withDevice(app, request, await redirectToPage(page, notice), { user, loginTs });
+}
+
+/** Redirects to the page itself, so that reloading it sends no form again. */
+export function redirectToPage(page: PageRequest, notice?: Notice): Promise<Response> {
+  const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
+  return page.respond(new Response(null, { status: 303, headers: { location } }));
+}
+
+/** The sentence, if the page's address has one of these notices. */
+export function noticeOf({ request }: PageRequest, ...notices: readonly Notice[]): string | undefined {
+  const given = new URL(request.raw.url).searchParams.get('notice');
+  const notice = notices.find((known) => known === given);
+  return notice && NOTICES[notice];
+}
+
+/** The page's path. */
+export function pathOf({ engine }: PageRequest): string {
+  return engine.base + ACCOUNT_PATH;
+}
+
+/** How its cookies are set. */
+export function cookieOptions({ ctx }: PageRequest) {
+  return { signed: true, httpOnly: true, sameSite: 'lax', secure: ctx.secure, overwrite: true } as const;
+}

@@ -1,0 +1,45 @@
+// Signing in on the account page itself, without any application.
+import { loginTsNow } from '../../services/sessions.ts';
+import { signIn } from '../../services/sign-in.ts';
+import type { UserRow } from '../../services/users.ts';
+import { readDevices } from '../device-cookie.ts';
+import { toSignInError } from '../interactions/sign-in.ts';
+import { parseSignIn, signInPage } from '../pages/sign-in.ts';
+import { cookieOptions, noticeOf, type PageRequest, PURPOSE, pathOf, startSession } from './page-request.ts';
+
+/** Ties the sign-in form to the browser that got it, which has no session yet. */
+const BROWSER_COOKIE = 'fgw_browser';
+
+/** The form. @param failed what was entered before, and why it was refused */
+export function showSignIn(
+  page: PageRequest,
+  failed?: { email: string; error: string; retryAfterSeconds?: number },
+): Promise<Response> {
+  const { app } = page.engine;
+  const browserId = browserIdOf(page) ?? crypto.randomUUID();
+  page.ctx.cookies.set(BROWSER_COOKIE, browserId, { ...cookieOptions(page), path: pathOf(page) });
+  const csrf = app.keyring.sign(PURPOSE, browserId);
+  const notice = failed === undefined ? noticeOf(page, 'signed_out') : undefined;
+  return page.respond(signInPage({ clientName: null, action: pathOf(page), csrf, notice, ...failed }));
+}
+
+/** What the form leads to: the account page, or the form again with what is wrong. */
+export async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<Response> {
+  const { engine, request } = page;
+  const { app } = engine;
+  const { email, password } = parseSignIn(form);
+  const loginTs = loginTsNow(app);
+  let user: UserRow;
+  try {
+    const { address, signal } = request;
+    user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
+  } catch (error) {
+    return showSignIn(page, { email, ...toSignInError(app, error, request) });
+  }
+  return startSession(page, user, loginTs);
+}
+
+/** What the form of a browser without a session is signed for; undefined for a browser that got none. */
+export function browserIdOf({ ctx }: PageRequest): string | undefined {
+  return ctx.cookies.get(BROWSER_COOKIE, { signed: true });
+}

@@ -1,0 +1,52 @@
+// What a person reads when oidc-provider refuses the request that they were sent with, and cannot send them back: the
+// application or its address is not known.
+import { errors } from 'oidc-provider';
+import type { Configuration } from './features.ts';
+import { EXPIRED, type ProblemData, problemPage } from './pages/problem.ts';
+
+type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
+
+const ASK_MAKER =
+  'Tell whoever makes the application what is written below. Nothing of yours was shared with it.';
+
+const BROKEN: Words = {
+  title: 'Something went wrong',
+  detail: 'Something went wrong on our side.',
+  advice: 'Start again. If it happens again, tell the operator of this service the request id.',
+};
+
+/** By the error codes of RFC 6749 §4.1.2.1 and its extensions. */
+const WORDS: Readonly<Record<string, Words>> = {
+  invalid_client: {
+    title: 'Unknown application',
+    detail: 'The application that sent you here is not known to this service, or was switched off.',
+    advice: ASK_MAKER,
+  },
+  invalid_redirect_uri: {
+    title: 'The way back is not known',
+    detail:
+      'The application wants you sent on to an address that was not registered for it. That could be somebody else’s, so you stay here.',
+    advice: ASK_MAKER,
+  },
+  server_error: BROKEN,
+};
+
+const INVALID: Words = {
+  title: 'The application’s request is not valid',
+  detail: 'The application that sent you here asked in a way that this service does not accept.',
+  advice: ASK_MAKER,
+};
+
+/** The page. The request's id is in its header: node-http.ts sets it. */
+export const renderError: NonNullable<Configuration['renderError']> = async (ctx, out, error) => {
+  const { error: name, error_description: description } = out;
+  const words = error instanceof errors.SessionNotFound ? EXPIRED : (WORDS[name] ?? INVALID);
+  const page = problemPage({
+    ...words,
+    status: ctx.status,
+    code: [name, description].filter(Boolean).join(': '),
+    requestId: ctx.get('x-request-id'),
+  });
+  for (const [header, value] of page.headers) ctx.set(header, value);
+  ctx.body = await page.text();
+};

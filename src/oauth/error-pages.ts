@@ -1,0 +1,69 @@
+// Refusals as people read them, on the paths below which the pages are: a page in place of the document that programs get.
+import type { App } from '../context.ts';
+import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
+import { ACCOUNT_PATH, OAUTH_PATH } from './endpoints.ts';
+import { problemPage, START_AGAIN } from './pages/problem.ts';
+import { waitSentence } from './pages/waiting.ts';
+
+interface Words {
+  readonly title: string;
+  /** What happened; absent: the error's own message. */
+  readonly detail?: string;
+  /** What to do; absent: what to do where an application began. */
+  readonly advice?: string;
+}
+
+const WORDS: Partial<Record<ErrorCode, Words>> = {
+  unauthenticated: { title: 'Sign in again' },
+  not_found: {
+    title: 'There is no such page',
+    advice: 'Check the address, or go back to where you came from.',
+  },
+  method_not_allowed: {
+    title: 'This address is not a page',
+    detail: 'It is for programs, or does not take what was sent to it.',
+    advice: 'Go back to where you came from.',
+  },
+  misdirected_request: {
+    title: 'This service has another name',
+    advice: 'Check the address: open this service by its own name.',
+  },
+  too_many_requests: { title: 'Please wait' },
+  unavailable: {
+    title: 'Not available at the moment',
+    advice: 'Wait a moment, then load this page again.',
+  },
+  request_timeout: { title: 'This took too long', advice: 'Wait a moment, then load this page again.' },
+  internal: {
+    title: 'Something went wrong',
+    detail: 'Something went wrong on our side.',
+    advice: 'Try again. If it happens again, tell the operator of this service the request id.',
+  },
+};
+
+/** Whether people come to this path, or by mistake to one beside it. */
+export function isForPeople({ config }: App, path: string): boolean {
+  const starts = [OAUTH_PATH, ACCOUNT_PATH].map((start) => config.authPath + start);
+  return starts.some((start) => path === start || path.startsWith(`${start}/`));
+}
+
+/** The page for a refusal. @param answer what a program would get: status and headers are its own */
+export function errorPage(
+  { clock }: Pick<App, 'clock'>,
+  error: unknown,
+  answer: Response,
+  requestId: string,
+): Response {
+  const known = error instanceof AppError ? error : new AppError('internal', '');
+  const { code, message, retryAfterSeconds: wait } = known;
+  const { title = 'This did not work', detail = message, advice = START_AGAIN } = WORDS[code] ?? {};
+  const page = problemPage({
+    status: STATUS_OF[code],
+    title,
+    detail,
+    advice: wait === undefined ? advice : waitSentence(wait, clock()),
+    requestId,
+  });
+  for (const [name, value] of answer.headers) if (!page.headers.has(name)) page.headers.set(name, value);
+  return page;
+}

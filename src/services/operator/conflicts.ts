@@ -1,0 +1,29 @@
+// What the operator is told when the store refuses a row because another one has its place: one sentence a constraint.
+import { AppError } from '../../errors.ts';
+import { violatedUniqueness } from '../../store/failures.ts';
+
+const SUBDOMAIN = ['subdomain', 'This subdomain is taken: it names one team or one workspace.'] as const;
+
+/** Of a constraint, an index or a trigger of the store: the field to blame, and the sentence. */
+const SENTENCES: Readonly<Record<string, readonly [field: string, message: string]>> = {
+  users_email_key: ['email', 'Somebody has this e-mail address already.'],
+  api_keys_one_default: [
+    'default',
+    'The team has a default API key already: rotate that one, or revoke it first.',
+  ],
+  teams_subdomain_key: SUBDOMAIN,
+  workspaces_subdomain_key: SUBDOMAIN,
+  subdomain_is_free: SUBDOMAIN,
+  custom_domains_host_key: ['domain', 'This domain leads to a workspace already.'],
+};
+
+/** Runs `work`. @throws AppError `conflict` when a row of another has the place; what else `work` throws */
+export async function withConflicts<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [field, message] = SENTENCES[violatedUniqueness(error) ?? ''] ?? [];
+    if (field === undefined || message === undefined) throw error;
+    throw new AppError('conflict', message, { errors: [{ field, message }], cause: error });
+  }
+}

@@ -1,0 +1,76 @@
+// Custom domains as the operator manages them: which host names may lead to a workspace (spec §5 rule 7), and which do.
+import { domainToASCII } from 'node:url';
+import type { App } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import {
+  type CustomDomainRow,
+  deleteCustomDomain,
+  findCustomDomains,
+  insertCustomDomain,
+} from '../../store/custom-domains.ts';
+import type { Ref } from '../refs.ts';
+import { withConflicts } from './conflicts.ts';
+import { requireWorkspaceId } from './refs.ts';
+
+export type { CustomDomainRow };
+
+const MAX_INPUT = 1_000;
+
+/**
+ * Lets a host name lead to a workspace.
+ * @throws AppError `not_found` for the workspace, `invalid` for what cannot be a custom domain, `conflict` for one that leads
+ *   to a workspace already
+ */
+export async function add(app: App, workspace: Ref, domain: string): Promise<CustomDomainRow> {
+  const host = parseDomain(domain);
+  const { serviceHost, authHostname } = app.config;
+  if (host === serviceHost || host.endsWith(`.${serviceHost}`) || host === authHostname)
+    throw invalid(
+      'domain',
+      `${host} belongs to the service (SERVICE_HOST, AUTH_URL): below it, workspaces have subdomains.`,
+    );
+  const workspaceId = await requireWorkspaceId(app, workspace);
+  return withConflicts(() => insertCustomDomain(app.store, { workspaceId, host, createdAt: app.clock() }));
+}
+
+/** The domains of one workspace, or of all. @throws AppError `not_found` for the workspace */
+export async function list(app: App, workspace?: Ref): Promise<CustomDomainRow[]> {
+  const workspaceId = workspace === undefined ? null : await requireWorkspaceId(app, workspace);
+  return findCustomDomains(app.store, workspaceId);
+}
+
+/**
+ * Ends that a host name leads to a workspace.
+ * @throws AppError `not_found`; `conflict` while funnels are on it; `invalid` for what is no host name
+ */
+export async function remove(app: App, domain: string): Promise<CustomDomainRow> {
+  const host = parseDomain(domain);
+  const removed = await deleteCustomDomain(app.store, host);
+  if (removed === null)
+    throw new AppError(
+      'not_found',
+      'Domain not found: "npx funnel-gateway workspace domain list" shows the domains.',
+    );
+  if (!('id' in removed))
+    throw new AppError('conflict', `${host} is the domain of funnels: ${removed.join(', ')}.`);
+  app.lookups.forget();
+  return removed;
+}
+
+/** A host name as requests bring it: lower case, international names in their ASCII form (RFC 5891), no dot at the end. */
+function parseDomain(text: string): string {
+  const written = text.trim().replace(/\.$/, '');
+  const host = written.length <= MAX_INPUT && !/[/:@?#\s]/.test(written) ? domainToASCII(written) : '';
+  const labels = host.split('.');
+  const isName =
+    host.length <= 253 &&
+    labels.length > 1 &&
+    labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+  const isAddress = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
+  if (!isName || isAddress || labels.at(-1) === 'localhost')
+    throw invalid(
+      'domain',
+      'The domain must be a host name such as shop.example.com, without https://, port or path.',
+    );
+  return host;
+}

@@ -1,0 +1,27 @@
+// Teams and workspaces as the operator refers to them: any of them, by id or public id.
+import type { App } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { parseId } from '../../store/public-ids.ts';
+import { hasTeam } from '../../store/teams.ts';
+import { hasWorkspace } from '../../store/workspaces.ts';
+import type { Ref } from '../refs.ts';
+
+/** The id of a team, given that or its public id. @throws AppError `not_found`, which says how to see and make teams */
+export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
+  const id = typeof ref === 'bigint' ? ref : parseId('teams', ref);
+  if (id !== null && (await hasTeam(app.store, id))) return id;
+  throw new AppError(
+    'not_found',
+    'Team not found: "npx funnel-gateway team list" shows the teams, and "team create --name X" makes one.',
+  );
+}
+
+/** The id of a workspace, given that or its public id. @throws AppError `not_found`, which says how to see and make them */
+export async function requireWorkspaceId(app: App, ref: Ref): Promise<bigint> {
+  const id = typeof ref === 'bigint' ? ref : parseId('workspaces', ref);
+  if (id !== null && (await hasWorkspace(app.store, id))) return id;
+  throw new AppError(
+    'not_found',
+    'Workspace not found: "npx funnel-gateway workspace list" shows the workspaces, and "workspace create --team ID --name X --subdomain y" makes one.',
+  );
+}

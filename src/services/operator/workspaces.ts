@@ -1,0 +1,31 @@
+// Workspaces as the operator manages them: making and listing those of any team.
+import type { App } from '../../context.ts';
+import { findWorkspaces, insertWorkspace, type WorkspaceRow } from '../../store/workspaces.ts';
+import { parseName } from '../names.ts';
+import type { Ref } from '../refs.ts';
+import { withConflicts } from './conflicts.ts';
+import { requireTeamId } from './refs.ts';
+import { parseSubdomain } from './subdomains.ts';
+
+export type { WorkspaceRow };
+
+const MAX_NAME_LENGTH = 100;
+
+/**
+ * Makes a workspace, which belongs to its team for life.
+ * @throws AppError `not_found` for the team, `invalid` for name or subdomain, `conflict` for a subdomain that is taken
+ */
+export async function create(
+  app: App,
+  input: { readonly team: Ref; readonly name: string; readonly subdomain: string },
+): Promise<WorkspaceRow> {
+  const name = parseName(input.name, MAX_NAME_LENGTH);
+  const subdomain = parseSubdomain(app, input.subdomain);
+  const teamId = await requireTeamId(app, input.team);
+  return withConflicts(() => insertWorkspace(app.store, { teamId, name, subdomain, createdAt: app.clock() }));
+}
+
+/** The workspaces of one team, or of all, with their domains. @throws AppError `not_found` for the team */
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<WorkspaceRow[]> {
+  return findWorkspaces(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+}

@@ -1,0 +1,72 @@
+// People change their own password: whoever is signed in and knows the current one. All their sessions end, as with the
+// operator's `user set-password`; what they granted stays.
+import type { App } from '../context.ts';
+import { AppError, invalid } from '../errors.ts';
+import { withTransaction } from '../store/transactions.ts';
+import { endSessions, replacePasswordHash } from '../store/users.ts';
+import { hashPassword, parsePassword } from './passwords.ts';
+import { personOf, type SignedIn, signedInAt } from './sessions.ts';
+import { type Credentials, signIn } from './sign-in.ts';
+import { networkKey } from './throttle.ts';
+import type { UserRow } from './users.ts';
+
+/** What a person enters, and where they are. */
+export interface PasswordChange extends Omit<Credentials, 'email' | 'password'> {
+  readonly current: string;
+  readonly password: string;
+  /** The new one once more, against a slip of the hand that nobody sees. */
+  readonly again: string;
+}
+
+/**
+ * Changes the password of the person who is signed in. Wrong current passwords count as failed sign-ins do.
+ * @returns the person, and the time of a sign-in that outlives the end of all others, in seconds: for this browser
+ * @throws AppError `unauthenticated` for a session that is over; `invalid` blaming `current`, `password` or `again`;
+ *   `too_many_requests` once there were too many failures, or when too many sign in at once
+ */
+export async function changePassword(
+  app: App,
+  session: SignedIn,
+  change: PasswordChange,
+): Promise<{ user: UserRow; loginTs: number }> {
+  const user = await personOf(app, session);
+  if (user === null) throw sessionOver();
+  requireNewPassword(change, user.email);
+  await requireCurrentPassword(app, user, change);
+  const { address, signal } = change;
+  const network = networkKey(app, 'sign-in', address);
+  const passwordHash = await app.passwordChecks.run(network, () => hashPassword(change.password), signal);
+  await withTransaction(app, async (tx) => {
+    const isReplaced = await replacePasswordHash(tx, user.id, passwordHash, signedInAt(session));
+    if (!isReplaced) throw sessionOver();
+    await endSessions(tx, user.id, app.clock());
+  });
+  // The old password was good until that was committed: what was signed in with meanwhile ends as well.
+  const endedAt = app.clock();
+  await withTransaction(app, (tx) => endSessions(tx, user.id, endedAt));
+  return { user, loginTs: (endedAt.getTime() + 1) / 1_000 };
+}
+
+function requireNewPassword({ current, password, again }: PasswordChange, email: string): void {
+  parsePassword(password, email);
+  if (password === current) throw invalid('password', 'The new password must be another one.');
+  if (password.normalize('NFKC') !== again.normalize('NFKC'))
+    throw invalid('again', 'The new password was not the same both times.');
+}
+
+async function requireCurrentPassword(app: App, user: UserRow, change: PasswordChange): Promise<void> {
+  try {
+    await signIn(app, { ...change, email: user.email, password: change.current });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated')
+      throw invalid('current', 'The current password is wrong.');
+    throw error;
+  }
+}
+
+function sessionOver(): AppError {
+  return new AppError(
+    'unauthenticated',
+    'You were signed out since this page was shown. Nothing was changed.',
+  );
+}

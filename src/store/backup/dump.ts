@@ -1,0 +1,117 @@
+// Reads a whole store as it is at one moment, beside whoever uses it: one repeatable-read transaction, COPY for each table. A
+// migration waits until it is done.
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { shareMigrationLock } from '../migrations.ts';
+import { connectionOf } from '../readers/rows-query.ts';
+import type { Manifest, TableManifest } from './manifest.ts';
+
+/** What is in the store, and its rows. */
+export interface Snapshot extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {
+  /** The rows of a table, in the text format of COPY; one table after the other. */
+  copy(table: string): AsyncIterable<Buffer>;
+}
+
+const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+  set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'`;
+
+/** The gateway's own tables, with the columns that are not made of others. */
+const TABLES = `select c.relname::text as name, array(
+    select a.attname::text from pg_attribute a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and c.relname <> '_prisma_migrations'
+    and not exists (select from pg_depend
+      where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+  order by 1`;
+
+const REFERENCES = `select distinct conrelid::regclass::text as "from", confrelid::regclass::text as "to"
+  from pg_constraint where contype = 'f' and conrelid <> confrelid`;
+
+const SEQUENCES = `select relname::text as name from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind = 'S' order by 1`;
+
+const MIGRATIONS = `select migration_name as name, checksum from _prisma_migrations
+  where finished_at is not null and rolled_back_at is null order by started_at, migration_name`;
+
+/** Runs `work` on the store as it is now. */
+export async function withSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'funnel-gateway backup' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(SETTINGS);
+    await shareMigrationLock(client);
+    await client.query('begin isolation level repeatable read, read only');
+    const tables = inOrder(
+      await rowsOf<Omit<TableManifest, 'rows'>>(client, TABLES),
+      await rowsOf<Reference>(client, REFERENCES),
+    );
+    const counted: TableManifest[] = [];
+    for (const table of tables) {
+      const [row] = await rowsOf<{ count: string }>(client, `select count(*) from ${quoted(table.name)}`);
+      counted.push({ ...table, rows: Number(row?.count ?? 0) });
+    }
+    const columnsOf = new Map(tables.map(({ name, columns }) => [name, columns]));
+    return await work({
+      tables: counted,
+      migrations: await rowsOf(client, MIGRATIONS),
+      // After the snapshot: whatever id is in it had been drawn before.
+      sequences: await readSequences(client),
+      copy: (name) => {
+        const columns = (columnsOf.get(name) ?? []).map(quoted).join(', ');
+        return client.query(copyTo(`copy (select ${columns} from ${quoted(name)}) to stdout`));
+      },
+    });
+  } finally {
+    // Ends the transaction, and what may still be under way in it.
+    connectionOf(client).stream.destroy();
+  }
+}
+
+async function readSequences(client: pg.Client): Promise<Manifest['sequences']> {
+  const sequences = [];
+  for (const { name } of await rowsOf<{ name: string }>(client, SEQUENCES)) {
+    const [row] = await rowsOf<{ value: string; called: boolean }>(
+      client,
+      `select last_value as value, is_called as called from ${quoted(name)}`,
+    );
+    if (row !== undefined) sequences.push({ name, ...row });
+  }
+  return sequences;
+}
+
+interface Reference {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The tables, each after those that its rows refer to. @throws Error when they refer to each other in a circle */
+function inOrder<T extends { readonly name: string }>(
+  tables: readonly T[],
+  references: readonly Reference[],
+): T[] {
+  const ordered: T[] = [];
+  const waiting = new Set(tables);
+  while (waiting.size > 0) {
+    const names = new Set([...waiting].map(({ name }) => name));
+    const free = [...waiting].filter(
+      (table) => !references.some(({ from, to }) => from === table.name && names.has(to)),
+    );
+    if (free.length === 0)
+      throw new Error(`Tables refer to each other in a circle: ${[...names].join(', ')}.`);
+    for (const table of free) waiting.delete(table);
+    ordered.push(...free);
+  }
+  return ordered;
+}
+
+async function rowsOf<T extends pg.QueryResultRow>(client: pg.Client, sql: string): Promise<T[]> {
+  return (await client.query<T>(sql)).rows;
+}
+
+/** A name as SQL takes it whatever its letters. */
+export function quoted(name: string): string {
+  return pg.escapeIdentifier(name);
+}

@@ -1,0 +1,166 @@
+// Puts a backup in the place of the embedded store: into a database of its own beside the one that is there, whose place it takes
+// in one step when it is whole. Whatever fails before leaves the store as it was.
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { StartupError } from '../../errors.ts';
+import { OWNER } from '../embedded/address.ts';
+import { LEASE_DATABASE } from '../embedded/lease.ts';
+import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
+import { applyMigrations } from '../migrations.ts';
+import type { ArchiveReader } from './archive.ts';
+import { quoted } from './dump.ts';
+
+/** The store while it is loaded, and the one that it replaced until it is dropped: also what a killed restore leaves behind. */
+const DRAFT = `${OWNER}_restoring`;
+const REPLACED = `${OWNER}_replaced`;
+
+const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle = 'ISO, YMD'; set timezone = 'UTC';
+  set intervalstyle = 'postgres'`;
+
+const TABLES = `select relname::text as name from pg_class where relnamespace = current_schema()::regnamespace
+  and relkind in ('r', 'p') and not relispartition and relname <> '_prisma_migrations'`;
+
+/** Whether any table of the store has a row. */
+export async function holdsData(url: string): Promise<boolean> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(TABLES);
+    for (const { name } of rows) {
+      const found = await client.query(`select from ${quoted(name)} limit 1`);
+      if (found.rowCount !== 0) return true;
+    }
+    return false;
+  });
+}
+
+/**
+ * Whether a backup with these migrations can be loaded by this version.
+ * @throws StartupError unless this version has all of them, unedited
+ */
+export async function requireLoadable(
+  migrations: readonly { readonly name: string; readonly checksum: string }[],
+): Promise<void> {
+  const onDisk = await readMigrations(PRISMA_FOLDER);
+  for (const { name, checksum } of migrations) {
+    const known = onDisk.find((migration) => migration.name === name);
+    if (known === undefined)
+      throw new StartupError(
+        `The backup was made by another version of the gateway (its migration ${name} is not known here): restore it with that version, or a newer one.`,
+      );
+    if (!isUnedited(known, checksum))
+      throw new StartupError(
+        `The backup was made with another form of the migration ${name}: restore it with the version that made it.`,
+      );
+  }
+}
+
+export interface LoadOptions {
+  readonly signal: AbortSignal;
+  /** Told how many rows have been sent so far. */
+  readonly onRows: (rows: number) => void;
+  /** The last thing before the backup takes the store's place: a failure here still leaves everything as it was. */
+  readonly beforeSwap: () => Promise<void>;
+}
+
+/**
+ * Replaces the store at `url`, which nobody else may be using.
+ * @throws Error, StartupError for a migration that fails; then nothing has changed
+ */
+export async function replaceStore(
+  url: string,
+  archive: ArchiveReader,
+  { signal, onRows, beforeSwap }: LoadOptions,
+): Promise<void> {
+  await withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
+    const drop = (name: string) => admin.query(`drop database if exists ${name} with (force)`);
+    for (const name of [DRAFT, REPLACED]) await drop(name);
+    try {
+      await admin.query(`create database ${DRAFT}`);
+      await fill(databaseAt(url, DRAFT), archive, signal, onRows);
+      await beforeSwap();
+      signal.throwIfAborted();
+      await admin.query(`begin; alter database ${OWNER} rename to ${REPLACED};
+        alter database ${DRAFT} rename to ${OWNER}; commit`);
+    } catch (error) {
+      await admin.query('rollback').catch(() => {});
+      await drop(DRAFT).catch(() => {});
+      throw error;
+    }
+    // It has been replaced: what is left of it may wait for the next restore.
+    await drop(REPLACED).catch(() => {});
+  });
+}
+
+async function fill(
+  url: string,
+  archive: ArchiveReader,
+  signal: AbortSignal,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => {});
+  try {
+    const then = new Set(archive.manifest.migrations.map(({ name }) => name));
+    await applyMigrations(pool, undefined, (name) => then.has(name));
+    await withClient(url, (client) => copyTables(client, archive, signal, onRows));
+    await applyMigrations(pool);
+    await pool.query('analyze');
+  } finally {
+    await pool.end();
+  }
+}
+
+async function copyTables(
+  client: pg.Client,
+  archive: ArchiveReader,
+  signal: AbortSignal,
+  onRows: (rows: number) => void,
+): Promise<void> {
+  await client.query(SETTINGS);
+  await client.query('begin');
+  let sent = 0;
+  for (const { name, columns } of archive.manifest.tables) {
+    const list = columns.map(quoted).join(', ');
+    const before = sent;
+    const counted = countRows(archive.copy(name), (rows) => {
+      sent = before + rows;
+      onRows(sent);
+    });
+    const into = client.query(copyFrom(`copy ${quoted(name)} (${list}) from stdin`));
+    await pipeline(counted, into, { signal });
+  }
+  await archive.finish();
+  for (const { name, value, called } of archive.manifest.sequences)
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(name), value, called]);
+  await client.query('commit');
+}
+
+/** The chunks as they are; counts their lines, which are rows. */
+export async function* countRows(
+  chunks: AsyncIterable<Buffer>,
+  onRows: (rows: number) => void,
+): AsyncGenerator<Buffer> {
+  let rows = 0;
+  for await (const chunk of chunks) {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
+    onRows(rows);
+    yield chunk;
+  }
+}
+
+function databaseAt(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'funnel-gateway restore' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

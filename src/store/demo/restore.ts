@@ -1,0 +1,111 @@
+// Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them
+// is still there, only marked (DESIGN §8), so that nothing is inserted and nothing is deleted.
+import { AppError } from '../../errors.ts';
+import { type Store, type Transaction, withPrisma } from '../store.ts';
+import type { FunnelData } from './data/shape.ts';
+import { TEAMS } from './data/teams.ts';
+import { type FlatStep, flatten } from './funnel-steps.ts';
+import { zip } from './named.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** A funnel of which something was put back. */
+export interface RestoredFunnel {
+  readonly id: bigint;
+  readonly name: string;
+}
+
+interface DemoFunnel extends RestoredFunnel {
+  readonly workspaceId: bigint;
+  readonly data: FunnelData;
+}
+
+/**
+ * Puts back what was removed from the demo's funnels, all of it or nothing; whatever else is in the store is left alone.
+ * @param at the time that is noted at what is changed
+ * @returns the funnels that were not as the demo has them, in the order of their ids
+ * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
+ */
+export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunnel[]> {
+  return withPrisma(store, (prisma) =>
+    prisma.$transaction(
+      async (tx) => {
+        const restored: RestoredFunnel[] = [];
+        for (const funnel of await lockFunnels(tx))
+          if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.name });
+        return restored;
+      },
+      { timeout: TIMEOUT_MS },
+    ),
+  );
+}
+
+/** The demo's funnels, locked against other changes until the transaction ends. */
+async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
+  const funnels: DemoFunnel[] = [];
+  for (const team of TEAMS)
+    for (const workspace of team.workspaces) {
+      const found = await tx.funnel.findMany({
+        where: { workspace: { subdomain: workspace.subdomain, team: { subdomain: team.subdomain } } },
+        select: { id: true, workspaceId: true, name: true, currentPath: true },
+      });
+      for (const data of workspace.funnels) {
+        const funnel = found.find(({ name, currentPath }) => name === data.name && currentPath === data.path);
+        if (funnel === undefined) throw notTheDemo();
+        funnels.push({ id: funnel.id, workspaceId: funnel.workspaceId, name: funnel.name, data });
+      }
+    }
+  // In one order, so that two of us do not wait for each other.
+  funnels.sort((a, b) => Number(a.id - b.id));
+  for (const { workspaceId, id } of funnels)
+    await tx.$executeRaw`select from funnels where workspace_id = ${workspaceId} and id = ${id} for update`;
+  return funnels;
+}
+
+/** @returns whether anything had to be put back */
+async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Promise<boolean> {
+  const { id: funnelId, workspaceId } = funnel;
+  const rows = await tx.funnelStep.findMany({
+    where: { workspaceId, funnelId },
+    // They got their ids in the order of the data.
+    orderBy: { id: 'asc' },
+  });
+  const seeded = flatten(funnel.data);
+  if (rows.length !== seeded.length) throw notTheDemo();
+  const places = zip(rows, seeded).map(([row, step]) => {
+    if (row.kind !== kindOf(step) || row.name !== nameOf(step)) throw notTheDemo();
+    return { row, step, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
+  });
+  const moved = places.filter(
+    ({ row, step, parentId }) =>
+      row.removedAt !== null ||
+      row.parentId !== parentId ||
+      row.branch !== step.branch ||
+      row.position !== step.position,
+  );
+  const pageIds = rows.map(({ pageId }) => pageId).filter((id) => id !== null);
+  const { count: pages } = await tx.page.updateMany({
+    where: { workspaceId, id: { in: pageIds }, discardedAt: { not: null } },
+    data: { discardedAt: null, discardReason: null, updatedAt: at },
+  });
+  for (const { row, step, parentId } of moved)
+    await tx.funnelStep.update({
+      where: { workspaceId_id: { workspaceId, id: row.id } },
+      data: {
+        parentId,
+        branch: step.branch,
+        position: step.position,
+        removedAt: null,
+        removalReason: null,
+        updatedAt: at,
+      },
+    });
+  return moved.length > 0 || pages > 0;
+}
+
+const kindOf = ({ step }: FlatStep) => (typeof step === 'string' ? 'page' : 'conditional_split');
+const nameOf = ({ step }: FlatStep) => (typeof step === 'string' ? step : step.split);
+
+function notTheDemo(): AppError {
+  return new AppError('conflict', 'This store does not hold the demo data: nothing was changed.');
+}

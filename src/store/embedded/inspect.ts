@@ -1,0 +1,49 @@
+// Looks for the embedded database without making, starting or changing anything.
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { getuid } from 'node:process';
+import { connectionUrl, OWNER } from './address.ts';
+import { clusterOwner, type DataFolder, paths, SPARE, spareHome } from './data-folder.ts';
+import { findServer } from './postmaster.ts';
+import { isTrusted, readSmallFile } from './trust.ts';
+
+/** An embedded database that is there. */
+export interface FoundEmbedded {
+  /** The folder that holds the data. */
+  readonly cluster: string;
+  /** PostgreSQL's major version, as the data was written: "18". */
+  readonly major: string;
+  /** The connection string of the running server; null while it is stopped. */
+  readonly url: string | null;
+}
+
+/**
+ * The embedded database of a data folder, or null when there is none.
+ * @throws StartupError for one that cannot be used as the user that this process runs as
+ */
+export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | null> {
+  const asked = await realpath(resolve(dataDir)).catch(() => null);
+  if (asked === null) return null;
+  const isRoot = getuid?.() === 0;
+  const homes = isRoot && isTrusted(spareHome(asked)) ? [asked, spareHome(asked)] : [asked];
+  for (const home of homes) {
+    const owner = await clusterOwner(home);
+    if (owner === null) continue;
+    const { cluster } = paths(home);
+    const dataFolder: DataFolder = {
+      ...paths(home),
+      spare: isRoot ? SPARE : home,
+      log: join(asked, 'postgres.log'),
+      relocated: home !== asked,
+      user: isRoot ? owner : null,
+    };
+    const server = await findServer(cluster);
+    const isReady = server?.status === 'ready';
+    return {
+      cluster,
+      major: (await readSmallFile(join(cluster, 'PG_VERSION'))).trim(),
+      url: isReady ? await connectionUrl(dataFolder, server, OWNER) : null,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,359 @@
+// `backup` and `restore` of the embedded database: nothing is lost on the way, and what cannot be restored changes nothing.
+import { chmod, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { packTar, unpackTar } from 'modern-tar';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeApp, createApp } from '../../src/app.ts';
+import { keptSecretKey } from '../../src/commands/secret-key.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { App } from '../../src/context.ts';
+import { createServer, type Server } from '../../src/http/server.ts';
+import { createLogger } from '../../src/log.ts';
+import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
+import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
+import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { createClusters, query } from '../support/cluster.ts';
+import * as factories from '../support/factories.ts';
+import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
+
+const clusters = createClusters();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let original: string;
+let good: string;
+
+/** A gateway in process on the embedded database of a data folder, as `serve` has it. */
+async function gatewayOn(dataDir: string): Promise<{
+  app: App;
+  send(path: string, init?: RequestInit & { token?: string }): Promise<Response>;
+  close(): Promise<void>;
+}> {
+  const database = await clusters.open(dataDir);
+  const { config } = parseConfig({ DATA_DIR: dataDir, LOOKUP_CACHE_MS: '0', POOL_SIZE: '2' }, '/');
+  const log = createLogger('silent');
+  const secretKeys = () => [keptSecretKey(dataDir)];
+  const app = createApp(config, { databaseUrl: database.url, secretKeys }, { log, accessLog: log });
+  const server: Server = createServer(app);
+  return {
+    app,
+    send: async (path, { token, ...init } = {}) => {
+      const headers = new Headers(init.headers);
+      if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+      return server.fetch(new Request(`http://localhost:4000${path}`, { ...init, headers }));
+    },
+    async close() {
+      await closeApp(app);
+      await database.release();
+    },
+  };
+}
+
+const restore = (file: string, env: Env, ...args: string[]) => runHere(['restore', file, ...args], env);
+
+/** Every row of every table, and where the sequences are. */
+async function contentOf(dataDir: string): Promise<Record<string, unknown>> {
+  const database = await clusters.open(dataDir);
+  const names = await query(
+    database.url,
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')`,
+  );
+  const content: Record<string, unknown> = {};
+  for (const { name } of names) {
+    const rows = await query(database.url, `select * from "${name}" order by 1`);
+    // What a sequence has in reserve for a crash is no content.
+    content[String(name)] = rows.map(({ log_cnt, ...row }) => row);
+  }
+  await database.release();
+  return content;
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  original = await clusters.folder();
+  await runJsonHere(['seed'], { DATA_DIR: original });
+});
+afterAll(async () => {
+  await clusters.clean();
+  await folder.remove();
+});
+
+test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens; what came later is not', async () => {
+  const gateway = await gatewayOn(original);
+  const demoKey = (await readFile(join(original, 'demo-key'), 'utf8')).trim();
+  const { client, clientSecret } = await createClient(gateway.app, {
+    name: 'Export',
+    grants: ['client_credentials'],
+    scopes: ['contacts:read'],
+    team: 1n,
+  });
+  const basic = Buffer.from(`${client.id}:${clientSecret}`).toString('base64');
+  const requestToken = (at: typeof gateway) =>
+    at.send('/oauth/token', {
+      method: 'POST',
+      headers: { Authorization: `Basic ${basic}`, 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials',
+    });
+  const { access_token: token } = (await (await requestToken(gateway)).json()) as { access_token: string };
+  await query(
+    gateway.app.store.connection.connectionString ?? '',
+    String.raw`update tags set name = E'tab\t newline\n back\\slash "quote" \\N é 夏 ' || chr(1) where id = 1`,
+  );
+  const contacts = '/api/v2/workspaces/1/contacts?per_page=100&sort_order=desc';
+  const page = await (await gateway.send(contacts, { token: demoKey })).json();
+  good = join(folder.path, 'good.tar.gz');
+  const made = await runJsonHere<{ rows: number; file: string }>(['backup', good], { DATA_DIR: original });
+  expect(made).toMatchObject({ file: good, secret_key: 'included', rows: expect.any(Number) });
+  expect((await stat(good)).mode & 0o777).toBe(0o600);
+  const later = await factories.contact(gateway.app, { workspaceId: 1n });
+  await gateway.close();
+
+  const dataDir = await clusters.folder();
+  expect(await runJsonHere(['restore', good], { DATA_DIR: dataDir })).toMatchObject({
+    rows: made.rows,
+    signing_keys: 1,
+  });
+  for (const name of ['secret-key', 'demo-key', 'demo-password']) {
+    expect(await readFile(join(dataDir, name), 'utf8')).toBe(await readFile(join(original, name), 'utf8'));
+    expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
+  }
+  expect((await readdir(dataDir)).filter((name) => name.includes('restoring'))).toEqual([]);
+  const restored = await gatewayOn(dataDir);
+  expect(await (await restored.send(contacts, { token: demoKey })).json()).toEqual(page);
+  expect((await restored.send(contacts, { token })).status).toBe(200);
+  expect((await requestToken(restored)).status).toBe(200);
+  expect((await restored.send(`/api/v2/contacts/${later.publicId}`, { token: demoKey })).status).toBe(404);
+  // The next row has the id that it would have had, and a walk reaches it.
+  const next = await factories.contact(restored.app, { workspaceId: 1n });
+  expect(next.id).toBe(later.id);
+  const last = await restored.send('/api/v2/workspaces/1/contacts?per_page=1&sort_order=desc', { token });
+  expect(await last.json()).toMatchObject([{ id: Number(next.id), public_id: next.publicId }]);
+  const databases = await query(
+    restored.app.store.connection.connectionString ?? '',
+    "select datname from pg_database where datname like 'funnel%'",
+  );
+  expect(databases).toEqual([{ datname: 'funnel_gateway' }]);
+  await restored.close();
+});
+
+test('a store that holds data, or is in use, is left alone; --replace replaces it, and its own key is kept', async () => {
+  const dataDir = await clusters.folder();
+  const env = { DATA_DIR: dataDir };
+  await runJsonHere(['team', 'create', '--name', 'Mine'], env);
+  const key = keptSecretKey(dataDir);
+  const before = await contentOf(dataDir);
+  const refused = await restore(good, env);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--replace') });
+  const gateway = await gatewayOn(dataDir);
+  const inUse = await restore(good, env, '--replace');
+  expect(inUse).toMatchObject({ code: 1, stderr: expect.stringContaining('stop it first') });
+  await gateway.close();
+  expect(await contentOf(dataDir)).toEqual(before);
+  // What a restore that was killed leaves behind is in nobody's way.
+  const database = await clusters.open(dataDir);
+  await query(database.url, 'create database funnel_gateway_restoring');
+  await database.release();
+  const done = await restore(good, env, '--replace');
+  expect(done.code).toBe(0);
+  expect(await runJsonHere<unknown[]>(['team', 'list'], env)).toHaveLength(2);
+  const kept = (await readdir(dataDir)).filter((name) => name.startsWith('secret-key.before-'));
+  expect(kept).toHaveLength(1);
+  expect((await readFile(join(dataDir, kept[0] ?? ''), 'utf8')).trim()).toBe(key);
+  expect(done.stdout).toContain(kept[0]);
+});
+
+/** The entries of the good backup, for a test to change, and the file that is made of them. */
+async function rewritten(
+  name: string,
+  change: (entries: Awaited<ReturnType<typeof unpackTar>>) => Awaited<ReturnType<typeof unpackTar>>,
+): Promise<string> {
+  const entries = change(await unpackTar(gunzipSync(await readFile(good))));
+  const path = join(folder.path, `${name}.tar.gz`);
+  await writeFile(path, gzipSync(await packTar(entries)), { mode: 0o600 });
+  return path;
+}
+
+const file = (name: string, text: string, type: 'file' | 'symlink' = 'file') => ({
+  header: {
+    name,
+    size: type === 'file' ? text.length : 0,
+    type,
+    ...(type === 'symlink' && { linkname: text }),
+  },
+  ...(type === 'file' && { data: new TextEncoder().encode(text) }),
+});
+
+test.each([
+  ['nothing', async () => writeTo('empty', Buffer.alloc(0))],
+  ['no archive', async () => writeTo('text', Buffer.from('no backup'))],
+  ['a folder', async () => folder.path],
+  ['a file that is not there', async () => join(folder.path, 'missing')],
+  ['one cut short', async () => writeTo('cut', (await readFile(good)).subarray(0, -2_000))],
+  ['one without its end', () => rewritten('open', (entries) => entries.slice(0, -1))],
+  [
+    'one that lacks a table',
+    () => rewritten('lacks', (all) => all.filter(({ header }) => !header.name.includes('/tags/'))),
+  ],
+  [
+    'a changed row',
+    () =>
+      rewritten('changed', (all) =>
+        all.map((entry) =>
+          entry.header.name.includes('/teams/')
+            ? {
+                ...entry,
+                data: new TextEncoder().encode(new TextDecoder().decode(entry.data).replace('Acme', 'Evil')),
+              }
+            : entry,
+        ),
+      ),
+  ],
+  [
+    'a path that leads out',
+    () =>
+      rewritten('out', ([first, ...rest]) =>
+        [first, file('../../evil', 'x'), ...rest].filter((entry) => entry !== undefined),
+      ),
+  ],
+  [
+    'a link in place of a file',
+    () =>
+      rewritten('link', (all) =>
+        all.map((entry) =>
+          entry.header.name === 'files/secret-key'
+            ? file(entry.header.name, '/etc/passwd', 'symlink')
+            : entry,
+        ),
+      ),
+  ],
+  ['a stranger at the end', () => rewritten('stranger', (all) => [...all, file('more', 'x')])],
+  [
+    'a format of the future',
+    () =>
+      rewritten('future', (all) =>
+        all.map((entry, i) => (i === 0 ? file('manifest.json', '{"format":2}') : entry)),
+      ),
+  ],
+  [
+    'a manifest with a name of its own',
+    () =>
+      rewritten('name', ([first, ...rest]) => [
+        file('manifest.json', new TextDecoder().decode(first?.data).replace('"teams"', '"teams; drop"')),
+        ...rest,
+      ]),
+  ],
+  [
+    'a manifest with a file of its own',
+    () =>
+      rewritten('file', ([first, ...rest]) => [
+        file('manifest.json', new TextDecoder().decode(first?.data).replace('"demo-key"', '"../demo-key"')),
+        ...rest,
+      ]),
+  ],
+])('%s is refused before anything is made or changed', async (_what, make) => {
+  const dataDir = join(folder.path, 'untouched');
+  const { code, stdout, stderr } = await restore(await make(), { DATA_DIR: dataDir });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).not.toMatch(/\n\s+at |Unexpected/);
+  expect(await readdir(folder.path)).not.toContain('untouched');
+});
+
+async function writeTo(name: string, bytes: Buffer): Promise<string> {
+  const path = join(folder.path, name);
+  await writeFile(path, bytes, { mode: 0o600 });
+  return path;
+}
+
+/** A backup that is whole, with another manifest or other rows. */
+async function forged(
+  name: string,
+  change: {
+    migrations?: { name: string; checksum: string }[];
+    rows?: (table: string, rows: string) => string;
+  },
+): Promise<string> {
+  const source = await open(good);
+  const archive = await readArchive(source);
+  const rowsOf = new Map<string, string>();
+  for (const table of archive.manifest.tables) {
+    let rows = '';
+    for await (const chunk of archive.copy(table.name)) rows += chunk;
+    rowsOf.set(table.name, change.rows?.(table.name, rows) ?? rows);
+  }
+  await source.close();
+  const path = join(folder.path, `${name}.tar.gz`);
+  const manifest = { ...archive.manifest, ...(change.migrations && { migrations: change.migrations }) };
+  async function* copy(table: string) {
+    yield Buffer.from(rowsOf.get(table) ?? '');
+  }
+  const out = await open(path, 'wx', 0o600);
+  await writeArchive(out, { manifest, files: archive.files, copy }, new AbortController().signal);
+  return path;
+}
+
+test('a backup of an older version is brought up to date; one of a newer version is refused', async () => {
+  const [init, ...later] = await readMigrations(PRISMA_FOLDER);
+  expect(later.length).toBeGreaterThan(0);
+  const source = await open(good);
+  const { manifest, close } = await readArchive(source);
+  await close();
+  await source.close();
+  const old = await forged('old', {
+    migrations: manifest.migrations.filter(({ name }) => name === init?.name),
+  });
+  const dataDir = await clusters.folder();
+  expect((await restore(old, { DATA_DIR: dataDir })).code).toBe(0);
+  const status = await runJsonHere(['migrate', 'status'], { DATA_DIR: dataDir });
+  expect(status).toMatchObject({ pending: [], applied: [init?.name, ...later.map(({ name }) => name)] });
+  const next = { name: '29990101000000_future', checksum: 'x' };
+  const newer = await forged('newer', { migrations: [...manifest.migrations, next] });
+  expect(await restore(newer, { DATA_DIR: dataDir }, '--replace')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('29990101000000_future is not known here'),
+  });
+});
+
+test('a backup whose rows the store refuses leaves the store as it was', async () => {
+  const dataDir = await clusters.folder();
+  const env = { DATA_DIR: dataDir };
+  await runJsonHere(['team', 'create', '--name', 'Mine'], env);
+  const before = [await contentOf(dataDir), await readdir(dataDir)];
+  const bad = await forged('bad', {
+    rows: (table, rows) => (table === 'workspaces' ? rows.replace('acme', 'AC ME') : rows),
+  });
+  const { code, stderr } = await restore(bad, env, '--replace');
+  expect(code).toBe(1);
+  expect(stderr).toContain('workspaces_subdomain_check');
+  expect([await contentOf(dataDir), await readdir(dataDir)]).toEqual(before);
+  const database = await clusters.open(dataDir);
+  const others = "select datname from pg_database where datname like 'funnel\\_gateway\\_%'";
+  expect(await query(database.url, others)).toEqual([]);
+  await database.release();
+});
+
+test('a backup names a file that is not there yet, and where there is nothing to back up none is written', async () => {
+  const target = join(folder.path, 'target');
+  await mkdir(target);
+  const env = { DATA_DIR: original };
+  const made = await runJsonHere<{ file: string }>(['backup', target, '--no-secret-key'], env);
+  expect(made).toMatchObject({ secret_key: 'not included' });
+  expect(await readdir(target)).toEqual([made.file.slice(target.length + 1)]);
+  for (const [args, with_, message] of [
+    [[made.file], env, 'exists already'],
+    [[join(target, 'no', 'such')], env, 'cannot be written'],
+    [[join(target, 'x')], { DATA_DIR: join(folder.path, 'nowhere') }, 'no embedded database'],
+    [[join(target, 'x')], { DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1/x' }, 'pg_dump'],
+  ] as const) {
+    const { code, stdout, stderr } = await runHere(['backup', ...args], with_);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('s3cret');
+  }
+  expect(await readdir(target)).toHaveLength(1);
+  expect(await readdir(folder.path)).not.toContain('nowhere');
+  await chmod(made.file, 0o644);
+  const dataDir = await clusters.folder();
+  const { stderr } = await restore(made.file, { DATA_DIR: dataDir });
+  expect(stderr).toContain(`chmod 600 ${made.file}`);
+  expect(stderr).toContain('No secret key here opens the signing keys');
+});

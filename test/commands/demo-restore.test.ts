@@ -1,0 +1,115 @@
+// `demo restore`: what was removed from the demo's funnels is there again, as often as one likes.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedDemoKey } from '../support/demo.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { databaseUrlOf, type Env, runHere, runJsonHere } from './cli.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let env: Env;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
+  env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: '/dev/null/data' };
+});
+afterAll(() => gateway.close());
+
+const restore = () => runJsonHere<{ restored: { id: number; name: string }[] }>(['demo', 'restore'], env);
+const remove = (funnel: number, split: number, branch: string) =>
+  gateway
+    .send(`/api/v2/funnels/${funnel}/conditional_split_steps/${split}?branch=${branch}`, {
+      caller,
+      method: 'DELETE',
+    })
+    .then(({ status }) => status);
+
+/** Every funnel's steps as clients see them, without what tells when they changed. */
+async function structures(): Promise<unknown> {
+  const texts = await Promise.all(
+    [1, 2, 3, 4, 5, 6, 7].map(async (id) =>
+      (await gateway.send(`/api/v2/funnels/${id}/structure`, { caller })).text(),
+    ),
+  );
+  return JSON.parse(`[${texts.join()}]`, (key, value) => (key === 'updated_at' ? null : (value as unknown)));
+}
+
+/** Splits of the demo, nested ones and both branches among them: what the README and GraphiQL remove, and more. */
+const REMOVALS = [
+  [1, 3, 'unmatched'],
+  [1, 5, 'matched'],
+  [3, 18, 'matched'],
+  [5, 29, 'matched'],
+  [5, 28, 'both'],
+] as const;
+
+test('every funnel is as it was seeded, with the same ids, and the same removals work again', async () => {
+  const seeded = await structures();
+  for (const _ of ['once', 'again']) {
+    for (const [funnel, split, branch] of REMOVALS) expect(await remove(funnel, split, branch)).toBe(204);
+    expect(await structures()).not.toEqual(seeded);
+    const { restored } = await restore();
+    expect(restored).toEqual([
+      { id: 1, name: 'Winter Jacket Launch' },
+      { id: 3, name: 'Tent Quiz' },
+      { id: 5, name: 'Win Them Back' },
+    ]);
+    expect(await structures()).toEqual(seeded);
+  }
+  expect(await restore()).toEqual({ restored: [] });
+});
+
+test('says to people what it did', async () => {
+  expect(await remove(3, 18, 'both')).toBe(204);
+  expect((await runHere(['demo', 'restore'], env)).stdout).toBe('Restored: Tent Quiz.\n');
+  const { stdout } = await runHere(['demo', 'restore'], env);
+  expect(stdout).toBe("The demo's funnels are as they were: nothing to restore.\n");
+  expect((await runHere(['demo', 'restore', '--help'], env)).stdout).toContain(
+    'npx funnel-gateway demo restore',
+  );
+});
+
+test('beside a removal that is under way, both are whole', async () => {
+  for (let round = 0; round < 2; round += 1) {
+    await Promise.all([remove(5, 28, 'unmatched'), restore(), remove(5, 33, 'matched'), restore()]);
+    const { restored } = await restore();
+    expect(restored.length).toBeLessThanOrEqual(1);
+  }
+  expect(await restore()).toEqual({ restored: [] });
+});
+
+test('what is not the demo is left alone', async () => {
+  const workspace = await gateway.app.store.prisma.workspace.findFirstOrThrow({
+    where: { subdomain: 'acme' },
+  });
+  const own = await factories.funnel(gateway.app, { workspaceId: workspace.id });
+  const plan = [{ split: 'Ours', matched: ['Our page'] }];
+  const split = (await factories.workflow(gateway.app, own, plan)).get('Ours')?.id ?? 0n;
+  expect(await remove(Number(own.id), Number(split), 'both')).toBe(204);
+  expect(await restore()).toEqual({ restored: [] });
+  const kept = await gateway.app.store.prisma.funnelStep.findFirstOrThrow({ where: { id: split } });
+  expect(kept.removedAt).not.toBeNull();
+});
+
+test('a store that is not the demo is refused, and nothing is changed', async () => {
+  const message = 'This store does not hold the demo data: nothing was changed.';
+  const other = await createGateway();
+  await factories.workspace(other.app, { teamId: (await factories.team(other.app)).id, subdomain: 'acme' });
+  const otherEnv = { ...env, DATABASE_URL: databaseUrlOf(other) };
+  const { code, stdout, stderr } = await runHere(['demo', 'restore', '--json'], otherEnv);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({ error: { code: 'conflict', message } });
+  await other.close();
+
+  // The names alone do not make it the demo: the last funnel has other steps, so the first stays as it is.
+  expect(await remove(1, 3, 'unmatched')).toBe(204);
+  const { prisma } = gateway.app.store;
+  const last = await prisma.funnelStep.findFirstOrThrow({ orderBy: { id: 'desc' }, where: { funnelId: 7n } });
+  await prisma.funnelStep.updateMany({ where: { id: last.id }, data: { name: 'Ours' } });
+  const before = await structures();
+  expect(await runHere(['demo', 'restore'], env)).toMatchObject({ code: 1, stderr: `${message}\n` });
+  expect(await structures()).toEqual(before);
+  await prisma.funnelStep.updateMany({ where: { id: last.id }, data: { name: last.name } });
+  await restore();
+});

@@ -1,0 +1,66 @@
+// What people are asked to grant: what some operation needs, and of what only changes data nothing unless they tick it.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { allow, createScene, getTokens, requireLeft, requirePage, signIn } from '../support/oauth.ts';
+import { OPERATIONS } from '../support/operations.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** What the REST operations need, and what the fields say in the published schema. */
+const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
+const needed = new Set([
+  ...OPERATIONS.map(({ scope }) => scope),
+  ...[...schema.matchAll(/Needs (\w+:\w+)\./g)].map(([, scope = '']) => scope),
+]);
+const unused = SCOPES.filter((scope) => scope.includes(':') && !needed.has(scope));
+
+const scopesOn = (text: string) =>
+  [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope);
+
+test('of all scopes, consent asks for those that an operation needs, and the wildcards', async () => {
+  expect(unused).toContain('store:write');
+  expect(needed).toContain('funnels:write');
+  const scene = await createScene(gateway);
+  const { url } = await scene.platform.request({ scope: SCOPES.join(' ') });
+  const page = requirePage(
+    await signIn(scene.browser, requirePage(await scene.browser.open(url)), scene.user.email),
+  );
+  expect(scopesOn(page.text)).toEqual(SCOPES.filter((scope) => !unused.includes(scope)));
+});
+
+test('a request that names others too is granted the rest, is told so, and is not asked again', async () => {
+  const scene = await createScene(gateway);
+  const scope = `contacts:read ${unused.join(' ')}`;
+  const { tokens } = await getTokens(scene, {}, { scope });
+  expect(tokens.scope).toBe('contacts:read');
+  const again = await scene.platform.request({ scope });
+  const next = await scene.platform.redeem(requireLeft(await scene.browser.open(again.url)), again);
+  expect(next.scope).toBe('contacts:read');
+});
+
+test('a request for nothing that an operation needs goes back with invalid_scope', async () => {
+  const scene = await createScene(gateway);
+  const { url, state } = await scene.platform.request({ scope: 'store:read store:write' });
+  const back = requireLeft(await scene.browser.open(url)).searchParams;
+  expect([back.get('error'), back.get('state')]).toEqual(['invalid_scope', state]);
+  expect(back.get('error_description')).toBe('no operation needs any of these scopes');
+});
+
+test('where only changing is asked for, the person ticks something, or is told to', async () => {
+  const scene = await createScene(gateway);
+  const sent = await scene.platform.request({ scope: 'funnels:write' });
+  let page = requirePage(await scene.browser.open(sent.url));
+  page = requirePage(await signIn(scene.browser, page, scene.user.email));
+  expect(page.text).not.toMatch(/name="scope"[^>]*checked/);
+  page = requirePage(await allow(scene.browser, page, { teamId: scene.teamId, scopes: [] }));
+  expect([page.status, page.text.includes('tick at least one thing')]).toEqual([422, true]);
+  const back = requireLeft(await allow(scene.browser, page, { teamId: scene.teamId }));
+  expect((await scene.platform.redeem(back, sent)).scope).toBe('funnels:write');
+});

@@ -1,0 +1,78 @@
+// What the operator may make a team or a workspace of.
+import { afterAll, expect, test } from 'vitest';
+import { create as createKey } from '../../../src/services/operator/api-keys.ts';
+import * as teams from '../../../src/services/operator/teams.ts';
+import * as workspaces from '../../../src/services/operator/workspaces.ts';
+import { createGateway } from '../../support/gateway.ts';
+
+const gateway = await createGateway({
+  env: { SERVICE_HOST: 'gateway.example', AUTH_URL: 'https://id.gateway.example' },
+});
+const { app } = gateway;
+afterAll(() => gateway.close());
+
+test('a team has a default key that opens all of it, and none without asking for that', async () => {
+  const { team, defaultKey } = await teams.create(app, { name: '  Acme ', subdomain: 'Acme' });
+  expect(team).toMatchObject({ name: 'Acme', subdomain: 'acme', timeZone: 'UTC', locale: 'en' });
+  const send = (host: string) =>
+    gateway.send('/api/v2/teams', {
+      host,
+      caller: { authorization: `Bearer ${defaultKey?.token}` },
+    });
+  for (const host of ['gateway.example', 'acme.gateway.example'])
+    expect(await (await send(host)).json()).toMatchObject([{ id: Number(team.id), name: 'Acme' }]);
+  await expect(
+    createKey(app, { team: team.publicId, scopes: ['read'], isDefault: true }),
+  ).rejects.toMatchObject({ code: 'conflict', errors: [{ field: 'default' }] });
+  const without = await teams.create(app, { name: 'Other', withoutKey: true });
+  expect(without.defaultKey).toBeNull();
+  await createKey(app, { team: without.team.id, scopes: ['read'], isDefault: true });
+});
+
+test.each([
+  [{ name: ' ' }, 'name', '1 to 100'],
+  [{ name: 'x'.repeat(101) }, 'name', '1 to 100'],
+  [{ name: 'a\u202eb' }, 'name', 'visible'],
+  [{ name: 'X', subdomain: 'a.b' }, 'subdomain', 'one label'],
+  [{ name: 'X', subdomain: '-a' }, 'subdomain', 'one label'],
+  [{ name: 'X', subdomain: 'x'.repeat(64) }, 'subdomain', 'one label'],
+  [{ name: 'X', subdomain: 'b\u00fccher' }, 'subdomain', 'one label'],
+  [{ name: 'X', subdomain: 'xn--bcher-kva' }, 'subdomain', 'third and fourth'],
+  [{ name: 'X', subdomain: 'www' }, 'subdomain', 'reserved'],
+  [{ name: 'X', subdomain: 'id' }, 'subdomain', 'reserved'],
+  [{ name: 'X', timeZone: ' ' }, 'time_zone', 'Europe/London'],
+  [{ name: 'X', locale: 'de' }, 'locale', 'en, es, ja, pt'],
+])('a team such as %j is refused, and nothing is made', async (input, field, message) => {
+  const before = await teams.list(app);
+  await expect(teams.create(app, input)).rejects.toMatchObject({
+    code: 'invalid',
+    errors: [{ field, message: expect.stringContaining(message) }],
+  });
+  expect(await teams.list(app)).toEqual(before);
+});
+
+test('a subdomain is one team\u2019s or one workspace\u2019s, also of two that ask at the same time', async () => {
+  const { team } = await teams.create(app, { name: 'Sub', subdomain: 'sub' });
+  const taken = {
+    code: 'conflict',
+    errors: [{ field: 'subdomain', message: expect.stringContaining('taken') }],
+  };
+  const make = (subdomain: string) => workspaces.create(app, { team: team.publicId, name: 'W', subdomain });
+  await expect(make('SUB')).rejects.toMatchObject(taken);
+  await expect(teams.create(app, { name: 'Sub 2', subdomain: 'sub' })).rejects.toMatchObject(taken);
+  const both = await Promise.allSettled([make('race'), teams.create(app, { name: 'R', subdomain: 'race' })]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(both).toContainEqual({ status: 'rejected', reason: expect.objectContaining(taken) });
+  await make('shop');
+  expect(await workspaces.list(app, { team: team.id })).toMatchObject([
+    { subdomain: 'shop', teamId: team.id },
+  ]);
+});
+
+test('who names no team is told how to see and make one', async () => {
+  for (const team of ['999', 'nobody', '', 999n])
+    await expect(workspaces.create(app, { team, name: 'W', subdomain: 'w' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/^Team not found.*team create --name/),
+    });
+});
