@@ -197,6 +197,13 @@ test('only main.ts touches the environment, and only config/ names the variables
   ]);
 });
 
+test('the libraries of metrics and traces are loaded only by whoever is asked for them', () => {
+  const importsThem = /^import (?!type )[^;]*telemetry\/(prometheus|opentelemetry)\.ts'/m;
+  expect(breaking(sources, ({ code }) => importsThem.test(code))).toEqual([]);
+  const loadsThem = /\bimport\('[^']*telemetry\/(prometheus|opentelemetry)\.ts'\)/;
+  expect(breaking(sources, ({ code }) => loadsThem.test(code))).toEqual(['commands/telemetry.ts']);
+});
+
 test('SQL is only in the store', () => {
   const sql =
     /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+(\w+\s+)?set\s|delete\s+from\s|with\s+\w+\s+as\s*\()|\$(query|execute)Raw|(pool|client|store)\.query\(/i;
