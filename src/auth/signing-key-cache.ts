@@ -1,6 +1,7 @@
 // The signing keys that one process has read, parsed and decrypted. A key's id is made from its public part, and its
 // private part never changes, so that an entry stays valid however often the rows are read again.
-import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { JWK, JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet } from 'jose/jwks/local';
 import type { Logger } from '../log.ts';
 import type { SigningKeyRow } from '../store/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
@@ -19,11 +20,14 @@ export interface SigningKeyCache {
   keySetOf(rows: readonly SigningKeyRow[]): KeySet;
   /** The private part of a key, or null when it was sealed with a secret key that this process does not have. */
   privateOf(row: SigningKeyRow): JWK | null;
+  /** Runs `make`, or waits for the one that runs: requests that come at once to a new store make one key together. */
+  makeOnce(make: () => Promise<void>): Promise<void>;
 }
 
 /** Decrypts nothing yet: verifying tokens needs no private part. */
 export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKeyCache {
   const privateJwks = new Map<string, JWK | null>();
+  let making: Promise<void> | null = null;
   let last: { readonly kids: string; readonly keySet: KeySet } | null = null;
 
   function open({ id, sealedPrivate }: SigningKeyRow): JWK | null {
@@ -51,6 +55,12 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKey
       const opened = open(row);
       privateJwks.set(row.id, opened);
       return opened;
+    },
+    makeOnce(make) {
+      making ??= make().finally(() => {
+        making = null;
+      });
+      return making;
     },
   };
 }

@@ -164,16 +164,22 @@ async function load(
         files = await writeKeptFiles(dataDir, archive.files, app.clock());
       },
     });
-    await files?.place();
-    return files?.earlierKey ?? null;
   } catch (error) {
-    if (shell.signal.aborted) throw new StartupError('Interrupted: the store is as it was.');
-    throw error;
-  } finally {
     await files?.discard();
+    throw notLoaded(shell, error);
+  } finally {
     progress.stop();
     await archive.close();
   }
+  await files?.place();
+  return files?.earlierKey ?? null;
+}
+
+function notLoaded(shell: Shell, cause: unknown): unknown {
+  if (shell.signal.aborted) return new StartupError('Interrupted: the store is as it was.');
+  if (cause instanceof StartupError || cause instanceof AppError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StartupError(`The backup could not be loaded (${why}): the store is as it was.`, { cause });
 }
 
 /** Whether a secret key that is configured or kept here opens the key that signs. */

@@ -1,5 +1,5 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
-
+import { networkInterfaces } from 'node:os';
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
@@ -55,10 +55,13 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
       try {
         listener = await listen(database.app, demoLink);
         const demoPerson = await person;
-        const demoCode = demoLink?.code ?? null;
-        const metricsPort = metricsListener?.port ?? null;
         const { port } = listener;
-        const facts: BannerFacts = { config, port, metricsPort, demoPerson, demoCode, ...prepared };
+        const facts: BannerFacts = {
+          ...{ config, port, demoPerson, ...prepared },
+          metricsPort: metricsListener?.port ?? null,
+          demoCode: demoLink?.code ?? null,
+          networkAddresses: networkAddresses(),
+        };
         const data = {
           ...addressesOf(facts),
           ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -82,7 +85,9 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   database: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'metricsPort' | 'demoPerson' | 'demoCode'>> {
+): Promise<
+  Omit<BannerFacts, 'config' | 'port' | 'metricsPort' | 'demoPerson' | 'demoCode' | 'networkAddresses'>
+> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
@@ -106,9 +111,19 @@ function createDemoLinkFor(
   { stdout }: Shell,
   json: boolean | undefined,
   demoKey: DemoKey | null,
-  { clock }: App,
+  { clock, config }: App,
 ): DemoLink | null {
-  return stdout.isTTY && !json && demoKey !== null ? createDemoLink(demoKey.token, clock) : null;
+  return stdout.isTTY && !json && demoKey !== null && config.graphiql
+    ? createDemoLink(demoKey.token, clock)
+    : null;
+}
+
+/** This machine's IPv4 addresses that others may reach. */
+function networkAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

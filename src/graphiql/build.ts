@@ -1,5 +1,5 @@
 // Builds the explorer into src/graphiql/dist, pre-compressed, without a network; does nothing when nothing changed.
-// Run by `npm run generate`.
+// Run by `npm run build`, and by an install that brings the development tools.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -122,4 +122,10 @@ async function writeWithVariants(path: string, body: Uint8Array | string): Promi
   await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 8 }));
 }
 
-if (import.meta.main) await buildGraphiql();
+if (import.meta.main) {
+  await buildGraphiql().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write('The explorer is bundled by development tools: install them first, with npm ci.\n');
+    process.exitCode = 1;
+  });
+}

@@ -1,6 +1,14 @@
 // Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
 // one on its result.
-import { type DocumentNode, GraphQLError, getOperationAST, type Source, validate } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  type Source,
+  type ValidationRule,
+  validate,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/config.ts';
 import type { App } from '../context.ts';
@@ -25,7 +33,8 @@ import { schema } from './schema.ts';
 const MAX_VALIDATION_ERRORS = 20;
 
 /** Enforces the limits on a document before it is parsed and validated. */
-export function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
+export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
+  const ruledOut = introspection ? [] : [NoSchemaIntrospectionCustomRule];
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string | Source) => parseWithinLimits(source, limits));
@@ -36,8 +45,12 @@ export function documentLimits({ config: { limits } }: App): Plugin<GraphContext
       };
     },
     onValidate({ params: { documentAST }, context, setValidationFn }) {
-      setValidationFn((of, document, rules) =>
-        validate(of, document, rules, { maxErrors: MAX_VALIDATION_ERRORS }),
+      setValidationFn((of, document, rules: readonly ValidationRule[]) =>
+        validate(of, document, [...rules, ...ruledOut], {
+          maxErrors: MAX_VALIDATION_ERRORS,
+          // They would tell the schema's names to who asks for wrong ones.
+          hideSuggestions: !introspection,
+        }),
       );
       try {
         requireShortDocument(context, schema, documentAST, context.params.operationName);

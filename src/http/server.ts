@@ -33,6 +33,7 @@ import {
   toRequestId,
   withCommonHeaders,
 } from './exchange.ts';
+import { acceptsHtml, mountHome } from './home.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
 export interface Server {
@@ -119,7 +120,7 @@ function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
   mountRest(http);
-  http.get('/', (c) => c.redirect('/graphql'));
+  mountHome(http, app);
   http.notFound(() => {
     throw new AppError('not_found', 'Nothing is served at this path.');
   });
@@ -179,7 +180,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const graphiql = createGraphiql();
   const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
-  http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  if (app.config.graphiql)
+    http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
   const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
@@ -195,17 +197,15 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (reads && acceptsHtml(c.req.header('accept'))) {
+    const isBrowser = reads && acceptsHtml(c.req.header('accept'));
+    if (isBrowser && app.config.graphiql) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
     }
+    if (isBrowser && c.req.query('query') === undefined)
+      throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
-}
-
-/** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | null | undefined): boolean {
-  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }

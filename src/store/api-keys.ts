@@ -1,7 +1,8 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
 import type { ApiKey } from './generated/client.ts';
 import { lookup } from './lookup.ts';
-import { type Store, type Transaction, withPrisma } from './store.ts';
+import type { Statement } from './statements.ts';
+import { execute, query, type Store, type Transaction } from './store.ts';
 
 export type ApiKeyLogin = Pick<
   ApiKey,
@@ -55,9 +56,30 @@ export type NewApiKey = Pick<
 
 const omit = { tokenHash: true } as const;
 
-/** Inserts a key. @throws the store's error for a second live default key of a team (`api_keys_one_default`) */
-export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKeyRow> {
-  return tx.apiKey.create({ data: key, omit });
+const COLUMNS = `id, public_id as "publicId", team_id as "teamId", name, is_default as "isDefault", hint, scopes,
+  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+
+const INSERT: Statement = {
+  name: 'api_keys.insert',
+  text: `insert into api_keys (team_id, name, is_default, token_hash, hint, scopes, created_at, expires_at)
+    values ($1::int8, $2, $3::boolean, $4::bytea, $5, $6::text[], $7::timestamptz, $8::timestamptz) returning ${COLUMNS}`,
+};
+
+const LIST: Statement = {
+  name: 'api_keys.list',
+  text: `select ${COLUMNS} from api_keys where $1::int8 is null or team_id = $1 order by id`,
+};
+
+/**
+ * Inserts a key: within a transaction, or as a change of its own.
+ * @throws the store's error for a second live default key of a team (`api_keys_one_default`)
+ */
+export async function insertApiKey(db: Transaction | Store, key: NewApiKey): Promise<ApiKeyRow> {
+  const { teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt } = key;
+  const values = [teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt];
+  const [row] = await execute<ApiKeyRow>(db, INSERT, values);
+  if (row === undefined) throw new Error('Inserting an API key gave no row.');
+  return row;
 }
 
 /** A key by id, locked until the transaction ends, or null. */
@@ -72,7 +94,6 @@ export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date)
 }
 
 /** The keys of one team or of all, by id. */
-export async function findApiKeys(store: Store, teamId: bigint | null): Promise<ApiKeyRow[]> {
-  const where = teamId === null ? {} : { teamId };
-  return withPrisma(store, (prisma) => prisma.apiKey.findMany({ where, orderBy: { id: 'asc' }, omit }));
+export function findApiKeys(store: Store, teamId: bigint | null): Promise<ApiKeyRow[]> {
+  return query(store, LIST, [teamId]);
 }

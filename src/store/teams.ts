@@ -1,18 +1,17 @@
 // Teams as rows: what is not read through tables.ts.
 import type { Prisma, Team } from './generated/client.ts';
-import { type Store, type Transaction, withPrisma } from './store.ts';
+import { query, type Store, type Transaction, withPrisma } from './store.ts';
 
 export type TeamRow = Team;
 
 /** A team that is to be. */
 export type NewTeam = Pick<Team, 'name' | 'subdomain' | 'timeZone' | 'locale' | 'createdAt'>;
 
+const BY_ID = { name: 'teams.exists', text: 'select from teams where id = $1' };
+
 /** Whether there is a team with this id. */
 export async function hasTeam(store: Store, id: bigint): Promise<boolean> {
-  const team = await withPrisma(store, (prisma) =>
-    prisma.team.findUnique({ where: { id }, select: { id: true } }),
-  );
-  return team !== null;
+  return (await query(store, BY_ID, [id])).length > 0;
 }
 
 /** Inserts a team. @throws the store's error for a subdomain that is taken */

@@ -41,6 +41,18 @@ const BY_EMAIL: Statement = {
     from (values (1)) one left join users u on lower(u.email) = lower($1)`,
 };
 
+/** JSON has no 64-bit integers: the teams' ids are text in it. */
+const LIST: Statement = {
+  name: 'users.list',
+  text: `select u.id, u.public_id as "publicId", u.email, u.name, u.created_at as "createdAt", u.updated_at as "updatedAt",
+      u.disabled_at as "disabledAt", coalesce(m.memberships, '[]') as memberships
+    from users u left join lateral (
+      select jsonb_agg(jsonb_build_object('teamId', team_id::text, 'role', role) order by team_id) as memberships
+      from team_members where user_id = u.id) m on true
+    where $1::int8 is null or exists (select from team_members where user_id = u.id and team_id = $1)
+    order by u.id`,
+};
+
 /** What an e-mail address names. */
 export interface Account {
   /** The same for every way to write the address that names the same person, whether there is one or not. */
@@ -92,11 +104,13 @@ function stillSignedIn(signedInAt: Date) {
 
 /** The people of one team, or all, each with the teams they belong to; by id. */
 export async function findUsers(store: Store, teamId: bigint | null): Promise<ListedUser[]> {
-  const where = teamId === null ? {} : { memberships: { some: { teamId } } };
-  const memberships = { select: { teamId: true, role: true }, orderBy: { teamId: 'asc' as const } };
-  return withPrisma(store, (prisma) =>
-    prisma.user.findMany({ where, orderBy: { id: 'asc' }, omit, include: { memberships } }),
-  );
+  const rows = await query<UserRow & { memberships: { teamId: string; role: TeamRole }[] }>(store, LIST, [
+    teamId,
+  ]);
+  return rows.map(({ memberships, ...user }) => ({
+    ...user,
+    memberships: memberships.map(({ teamId: id, role }) => ({ teamId: BigInt(id), role })),
+  }));
 }
 
 /** Inserts a person. @throws the store's error for an e-mail address that is somebody's already (`users_email_key`) */

@@ -49,6 +49,11 @@ export function npmStart(env: Env): Run {
   return launch('npm', ['start'], { HOME: tmpdir(), ...env }, dirname(dirname(MAIN)));
 }
 
+/** `npx funnel-gateway serve`, in the clone. */
+export function npxServe(env: Env): Run {
+  return launch('npx', ['funnel-gateway', 'serve'], { HOME: tmpdir(), ...env }, dirname(dirname(MAIN)));
+}
+
 function launch(command: string, args: readonly string[], env: Env, cwd: string, input?: string): Run {
   const child = spawn(command, args, {
     cwd,

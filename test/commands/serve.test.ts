@@ -8,6 +8,7 @@ import { cloneTemplate } from '../support/gateway.ts';
 import {
   type Env,
   npmStart,
+  npxServe,
   run,
   runJson,
   serve,
@@ -152,6 +153,16 @@ test('what is kept of the demo survives that another database is tried, and each
     await server.stop();
   }
   await database.drop();
+});
+
+test('SIGTERM to npx alone stops the server and its database, though the shell in between does not hand it on', async () => {
+  const running = npxServe(env);
+  await untilPrinted(running, 'Stop it');
+  running.child.kill('SIGTERM');
+  // Ends when nobody writes to its output any more: npx, its shell and the server.
+  const { stderr } = await running.result;
+  expect(stderr).toContain('Stopping.');
+  expect(await isDatabaseUp()).toBe(false);
 });
 
 test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {

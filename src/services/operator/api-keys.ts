@@ -5,7 +5,7 @@ import { createToken } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { type ApiKeyRow, findApiKeys, insertApiKey, setRevokedAt } from '../../store/api-keys.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Store, Transaction } from '../../store/store.ts';
 import { withTransaction } from '../../store/transactions.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
@@ -51,9 +51,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const teamId = await requireTeamId(app, input.team);
   const isDefault = input.isDefault ?? false;
   return withConflicts(() =>
-    withTransaction(app, (tx) =>
-      issueKey(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
-    ),
+    issueKey(app.store, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
   );
 }
 
@@ -106,11 +104,11 @@ const WHY_NOT = {
   ending: 'was replaced already and is about to end.',
 } as const;
 
-/** Makes a key within a transaction. */
+/** Makes a key, within a transaction or as a change of its own. */
 export async function issueKey(
-  tx: Transaction,
+  db: Transaction | Store,
   key: Pick<ApiKeyRow, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();
-  return { apiKey: await insertApiKey(tx, { ...key, tokenHash: hash, hint }), token };
+  return { apiKey: await insertApiKey(db, { ...key, tokenHash: hash, hint }), token };
 }

@@ -1,0 +1,52 @@
+// What is installed without development tools, and what `npm pack` puts into the package: what production needs, and no more.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { packedManifest } from '../deploy/pack.ts';
+import { readSources } from './support/sources.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const clone = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
+
+test('the gateway imports only packages that are installed without development tools', async () => {
+  const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
+  const packages = sources.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ own, typeOnly, from }) => !own && !typeOnly && !from.startsWith('node:'))
+      .map(({ from }) => ({ path, name: /^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? '' })),
+  );
+  expect(packages.length).toBeGreaterThan(20);
+  expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
+});
+
+test('the package has the command and what it imports, and nothing of the clone that runs or links', () => {
+  const packed = packedManifest(clone);
+  expect(packed).toMatchObject({
+    name: 'funnel-gateway',
+    bin: { 'funnel-gateway': 'bin/funnel-gateway.js' },
+  });
+  for (const absent of ['scripts', 'devDependencies', 'optionalDependencies', 'private', 'knip'])
+    expect(packed).not.toHaveProperty(absent);
+  expect(Object.values(packed.dependencies).filter((version) => version.startsWith('file:'))).toEqual([]);
+  expect(packed.dependencies).toHaveProperty('pg');
+});
+
+test('the package carries the command, the migrations, the contracts and the guides; no source, no test, no secret', async () => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
+  const [{ files }] = Object.values(JSON.parse(stdout)) as [{ files: { path: string }[] }];
+  const paths = files.map(({ path }) => path).filter((path) => !path.startsWith('lib/'));
+  for (const needed of [
+    'bin/funnel-gateway.js',
+    'openapi.json',
+    'schema.graphql',
+    'LICENSE',
+    'docs/deploying.md',
+  ])
+    expect(paths).toContain(needed);
+  const allowed =
+    /^(package\.json|[A-Z]+(\.md)?|bin\/funnel-gateway\.js|openapi\.json|schema\.graphql|prisma\/(schema|migrations)\/.+|docs\/.+|deploy\/[\w-]+\.(json|yml|service))$/;
+  expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+}, 60_000);
