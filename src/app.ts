@@ -7,7 +7,8 @@ import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
 import { createPasswordChecks } from './services/passwords.ts';
-import { createStore } from './store/store.ts';
+import { createStore, type Store } from './store/store.ts';
+import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
 /** Creates the App without opening a connection. To be closed with `closeApp`. */
 export function createApp(
@@ -25,6 +26,10 @@ export function createApp(
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,
     });
+  const { metrics = noMetrics, tracer = null } = overrides;
+  const passwordChecks = overrides.passwordChecks ?? createPasswordChecks();
+  watchStore(metrics, store);
+  metrics.watchQueue('password_checks', passwordChecks);
   const { outside } = config.oauth;
   const send = overrides.fetch ?? fetch;
   const clock = overrides.clock ?? (() => new Date());
@@ -33,10 +38,12 @@ export function createApp(
     config,
     log,
     accessLog: overrides.accessLog ?? log,
+    metrics,
+    tracer,
     store,
-    lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log),
+    lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log, metrics),
     keyring,
-    passwordChecks: overrides.passwordChecks ?? createPasswordChecks(),
+    passwordChecks,
     signingKeyCache: overrides.signingKeyCache ?? createSigningKeyCache(keyring, log),
     issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: send, clock, log }),
     fetch: send,
@@ -48,4 +55,17 @@ export function createApp(
 export async function closeApp(app: App): Promise<void> {
   await app.lookups.close();
   await app.store.close();
+  await app.tracer?.close();
+}
+
+function watchStore(metrics: Metrics, { pool, readers, lookups, scans, expensive }: Store): void {
+  metrics.watchQueue('expensive_reads', expensive);
+  metrics.watchConnections('pool', () => ({
+    open: pool.totalCount,
+    busy: pool.totalCount - pool.idleCount,
+    stalled: 0,
+    waiting: pool.waitingCount,
+  }));
+  for (const [kind, { load }] of Object.entries({ reads: readers, lookups, scans }))
+    metrics.watchConnections(kind, load);
 }

@@ -5,6 +5,9 @@ import type { Host } from './auth/hosts.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Changes } from './store/store.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import type { RequestFacts } from './telemetry/request-facts.ts';
+import type { Tracer } from './telemetry/tracing.ts';
 
 export interface App extends AuthApp {
   /** Limits the concurrency of password checks, which take much processor time. */
@@ -13,6 +16,9 @@ export interface App extends AuthApp {
   readonly fetch: typeof fetch;
   /** Logs one line a request. */
   readonly accessLog: Logger;
+  readonly metrics: Metrics;
+  /** null: nothing is traced. */
+  readonly tracer: Tracer | null;
 }
 
 export interface Context extends App {
@@ -21,6 +27,8 @@ export interface Context extends App {
   readonly signal: AbortSignal;
   /** What the request has changed so far. */
   readonly changes: Changes;
+  /** What the request's log line, metrics and trace say of it. */
+  readonly facts: RequestFacts;
   /** The caller. */
   readonly actor: Actor;
   /** The request's host, which may restrict the caller to one team or workspace. */

@@ -6,12 +6,34 @@ export type Logger = PinoLogger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+const MAX_CAUSES = 3;
+const MAX_STACK_CHARS = 4_000;
+const MAX_MESSAGE_CHARS = 1_000;
+
+/** Error properties that say what went wrong; others may be whole connections, or the values of a row. */
+const DETAILS = ['code', 'constraint', 'table', 'severity'] as const;
+
+/** What is logged of an error: what it is, where it was thrown, and its causes. */
+function serializeError(error: unknown, depth = 0): object {
+  if (!(error instanceof Error)) return { message: String(error).slice(0, MAX_MESSAGE_CHARS) };
+  const { name, message, stack, cause } = error;
+  const details = DETAILS.map((key) => [key, (error as unknown as Record<string, unknown>)[key]]);
+  return {
+    type: name,
+    message: message.slice(0, MAX_MESSAGE_CHARS),
+    ...Object.fromEntries(details.filter(([, value]) => typeof value === 'string')),
+    stack: stack?.slice(0, MAX_STACK_CHARS),
+    ...(cause !== undefined && depth < MAX_CAUSES && { cause: serializeError(cause, depth + 1) }),
+  };
+}
+
 const REDACTED = ['authorization', 'cookie', 'token', 'password', 'secret', 'databaseUrl'];
 
 const FORM = {
   base: null,
   timestamp: () => `,"time":"${new Date().toISOString()}"`,
   formatters: { level: (label: string) => ({ level: label }) },
+  serializers: { err: serializeError },
 };
 
 /** A logger that writes lines of JSON to `destination` (standard output by default), without secrets. */

@@ -13,23 +13,23 @@ const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
     ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
-    ...['config', 'rows', 'errors', 'log'],
+    ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['config', 'body', 'content-coding', 'reply', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
-  app: ['services', 'context', 'auth', 'store', 'config', 'log'],
+  app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
-    ...['services', 'context', 'auth', 'config', 'rows', 'resources', 'pagination'],
+    ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
     ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
   rest: [
-    ...['services', 'context', 'auth', 'rows', 'resources', 'pagination'],
+    ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
     ...['body', 'content-coding', 'reply', 'errors'],
   ],
-  oauth: ['services', 'context', 'auth', 'config', 'rows', 'body', 'errors'],
+  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'errors'],
   graphiql: ['content-coding'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
@@ -37,11 +37,23 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
     ...['config', 'rows', 'resources', 'pagination', 'fair-queue', 'errors'],
   ],
-  context: ['auth', 'store', 'config', 'fair-queue', 'log'],
-  auth: ['store', 'config', 'errors', 'log'],
-  store: ['rows', 'resources', 'pagination', 'fair-queue', 'shared-cache', 'abort', 'errors', 'log'],
+  context: ['auth', 'store', 'telemetry', 'config', 'fair-queue', 'log'],
+  auth: ['store', 'telemetry', 'config', 'errors', 'log'],
+  store: [
+    'telemetry',
+    'rows',
+    'resources',
+    'pagination',
+    'fair-queue',
+    'shared-cache',
+    'abort',
+    'errors',
+    'log',
+  ],
   rows: ['resources'],
   resources: [],
+  // What the layers above report to, and where that is sent.
+  telemetry: ['config', 'log'],
   config: ['errors', 'log'],
   pagination: ['errors'],
   'fair-queue': ['errors', 'abort'],
@@ -64,6 +76,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
   [/^pino$/, ['log']],
+  [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
   [/^zod$/, ['rest']],
 ];
@@ -179,8 +192,16 @@ test('only main.ts touches the environment, and only config/ names the variables
   const names = new RegExp(`['"\`](${known}|MAX_[A-Z_]+|\\w+_TIMEOUT_MS)['"\`]`);
   expect(breaking(running, ({ code }) => names.test(code))).toEqual([
     'config/config.ts',
+    'config/telemetry.ts',
     'config/variables.ts',
   ]);
+});
+
+test('the libraries of metrics and traces are loaded only by whoever is asked for them', () => {
+  const importsThem = /^import (?!type )[^;]*telemetry\/(prometheus|opentelemetry)\.ts'/m;
+  expect(breaking(sources, ({ code }) => importsThem.test(code))).toEqual([]);
+  const loadsThem = /\bimport\('[^']*telemetry\/(prometheus|opentelemetry)\.ts'\)/;
+  expect(breaking(sources, ({ code }) => loadsThem.test(code))).toEqual(['commands/telemetry.ts']);
 });
 
 test('SQL is only in the store', () => {

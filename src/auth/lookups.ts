@@ -6,6 +6,7 @@ import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
 import { type ChangeListener, listenForChanges } from '../store/change-listener.ts';
 import { findCustomDomain, findSubdomain, type HostOwner } from '../store/hosts.ts';
 import type { Store } from '../store/store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 const MAX_ENTRIES = 10_000;
 
@@ -31,10 +32,13 @@ export interface Lookups {
  * Listens for changes from the first lookup on.
  * @param ttlMs how long an entry may be used at most, should a notification be lost; 0 caches nothing
  */
-export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups {
+export function createLookups(store: Store, ttlMs: number, log: Logger, metrics: Metrics): Lookups {
   const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
   let changes: ChangeListener | undefined;
   let generation = 0;
+  let hits = 0;
+  let misses = 0;
+  metrics.watchCache('lookups', () => ({ hits, misses, size: memory?.size ?? 0, max: MAX_ENTRIES }));
 
   function forget(): void {
     generation += 1;
@@ -44,9 +48,13 @@ export function createLookups(store: Store, ttlMs: number, log: Logger): Lookups
   async function remember<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     if (memory === null) return load();
     changes ??= listenForChanges({ store, log, onChange: forget });
+    const known = changes.live ? memory.get(key) : undefined;
+    if (known !== undefined) {
+      hits += 1;
+      return known as T;
+    }
+    misses += 1;
     if (!changes.live) return load();
-    const known = memory.get(key);
-    if (known !== undefined) return known as T;
     const before = generation;
     const found = await load();
     // Absence is not cached: what is created now works now. Nor is what was read before a change that arrived meanwhile.

@@ -8,6 +8,8 @@ import type { DemoKey, DemoPerson } from './demo.ts';
 export interface BannerFacts {
   readonly config: Config;
   readonly port: number;
+  /** null: no metrics are served. */
+  readonly metricsPort: number | null;
   /** null when there is no key that could be shown. */
   readonly demoKey: DemoKey | null;
   /** Who can sign in to the demo; null when there is nobody whose password is known. */
@@ -24,20 +26,36 @@ export interface BannerFacts {
 }
 
 /** The addresses, as somebody on this machine can open them. */
-export function addressesOf({ config, port }: Pick<BannerFacts, 'config' | 'port'>): {
+export function addressesOf({
+  config,
+  port,
+  metricsPort,
+}: Pick<BannerFacts, 'config' | 'port' | 'metricsPort'>): {
   rest: string;
   graphql: string;
   graphiql: string;
+  metrics?: string;
 } {
   const { host, serviceHost } = config;
   // A service that is called by an address listens on it too.
   const anywhere = isIP(serviceHost) === 0 ? 'localhost' : serviceHost;
   const hostname = isAnywhere(config) ? anywhere : isIP(host) === 6 ? `[${host}]` : host;
   const origin = `http://${hostname}:${port}`;
-  return { rest: `${origin}/api/v2`, graphql: `${origin}/graphql`, graphiql: `${origin}/graphql` };
+  return {
+    rest: `${origin}/api/v2`,
+    graphql: `${origin}/graphql`,
+    graphiql: `${origin}/graphql`,
+    ...(config.metrics !== null &&
+      metricsPort !== null && { metrics: metricsAddress(config.metrics.host, metricsPort) }),
+  };
 }
 
-function isAnywhere({ host }: Config): boolean {
+function metricsAddress(host: string, port: number): string {
+  const hostname = isAnywhere({ host }) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
+  return `http://${hostname}:${port}/metrics`;
+}
+
+function isAnywhere({ host }: Pick<Config, 'host'>): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
@@ -66,7 +84,7 @@ function networkLines(facts: BannerFacts): string[] {
 
 /** The banner for people. */
 export function banner(facts: BannerFacts): string {
-  const { rest, graphql, graphiql } = addressesOf(facts);
+  const { rest, graphql, graphiql, metrics } = addressesOf(facts);
   return [
     '',
     '  Funnel Gateway is running.',
@@ -74,6 +92,7 @@ export function banner(facts: BannerFacts): string {
     `  REST      ${rest}`,
     `  GraphQL   ${graphql}`,
     ...(facts.config.graphiql ? [`  GraphiQL  ${graphiql}  (open it in a browser)`] : []),
+    ...(metrics === undefined ? [] : [`  Metrics   ${metrics}`]),
     ...(facts.demoCode === null ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),

@@ -3,9 +3,10 @@ import pg from 'pg';
 import { closeApp, createApp } from '../app.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { bufferLines, createAccessLogger, createLogger } from '../log.ts';
+import { bufferLines, createAccessLogger, createLogger, type Logger } from '../log.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
+import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
 
@@ -19,18 +20,20 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Runs `work` with an open store, and closes it whatever happens.
+ * @param override makes parts of the App that are not the usual ones
  * @throws StartupError when the database cannot be had; what `work` throws
  */
 export async function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
+  override: (log: Logger) => Promise<Partial<App>> = async () => ({}),
 ): Promise<T> {
   const { config, secrets } = shell.settings();
   const embedded = secrets.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir }) : null;
   const databaseUrl = embedded?.url ?? secrets.databaseUrl ?? '';
   try {
     if (embedded === null) await requireAnswer(databaseUrl);
-    const lines = bufferLines(shell.stderr);
+    const lines = bufferLines(linesFor(shell.stderr));
     const log = createLogger(config.logLevel, lines);
     const accessLog = createAccessLogger(config.logLevel, lines);
     const secretKeys = () =>
@@ -38,7 +41,7 @@ export async function withDatabase<T>(
     const app = createApp(
       config,
       { databaseUrl, listenUrl: secrets.listenUrl, secretKeys },
-      { log, accessLog },
+      { log, accessLog, ...(await override(log)) },
     );
     try {
       return await work({ app, embedded });

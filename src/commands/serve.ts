@@ -3,6 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
+import type { Listener } from '../http/listener.ts';
+import type { Logger } from '../log.ts';
 import { hasTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
@@ -11,6 +13,7 @@ import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
+import { createTelemetry } from './telemetry.ts';
 
 interface ServeOptions {
   /** Absent: with the embedded database. */
@@ -34,44 +37,57 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
   // Loading takes as long as the database takes to start: both at once.
   const server = import('../http/listener.ts');
   server.catch(() => {});
-  await withDatabase(shell, async (database) => {
-    const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);
-    // Looks at a password, which takes as long as making the server: both at once.
-    const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
-    person.catch(() => {});
-    const { listen } = await server;
-    if (shell.signal.aborted) return;
-    const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
-    const listener = await listen(database.app, demoLink);
-    try {
-      const demoPerson = await person;
-      const { port } = listener;
-      const facts: BannerFacts = {
-        ...{ config, port, demoPerson, ...prepared },
-        demoCode: demoLink?.code ?? null,
-        networkAddresses: networkAddresses(),
-      };
-      const data = {
-        ...addressesOf(facts),
-        ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
-        ...(demoPerson !== null && { demoEmail: demoPerson.email, demoPassword: demoPerson.password }),
-        dataDir: facts.data?.folder ?? null,
-        pid: shell.pid,
-      };
-      report(shell, json, data, banner(facts));
-      await aborted(shell.signal);
-      remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
-    } finally {
-      await listener.close();
-    }
-  });
+  const metricsServer = import('../http/metrics-listener.ts');
+  metricsServer.catch(() => {});
+  const observe = (log: Logger) => createTelemetry(shell, log);
+  await withDatabase(
+    shell,
+    async (database) => {
+      const [prepared] = await Promise.all([prepare(database, options), requireReads(database.app.store)]);
+      // Looks at a password, which takes as long as making the server: both at once.
+      const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
+      person.catch(() => {});
+      const [{ listen }, { listenForMetrics }] = await Promise.all([server, metricsServer]);
+      if (shell.signal.aborted) return;
+      const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
+      const metricsListener = await listenForMetrics(database.app);
+      let listener: Listener | undefined;
+      try {
+        listener = await listen(database.app, demoLink);
+        const demoPerson = await person;
+        const { port } = listener;
+        const facts: BannerFacts = {
+          ...{ config, port, demoPerson, ...prepared },
+          metricsPort: metricsListener?.port ?? null,
+          demoCode: demoLink?.code ?? null,
+          networkAddresses: networkAddresses(),
+        };
+        const data = {
+          ...addressesOf(facts),
+          ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
+          ...(demoPerson !== null && { demoEmail: demoPerson.email, demoPassword: demoPerson.password }),
+          dataDir: facts.data?.folder ?? null,
+          pid: shell.pid,
+        };
+        report(shell, json, data, banner(facts));
+        await aborted(shell.signal);
+        remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
+      } finally {
+        await listener?.close();
+        await metricsListener?.close();
+      }
+    },
+    observe,
+  );
 }
 
 /** Makes the store ready, and finds out what the banner says of it. */
 async function prepare(
   database: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode' | 'networkAddresses'>> {
+): Promise<
+  Omit<BannerFacts, 'config' | 'port' | 'metricsPort' | 'demoPerson' | 'demoCode' | 'networkAddresses'>
+> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);

@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
 import {
   type CorsOrigins,
   defaultAuthUrl,
@@ -37,7 +38,7 @@ export interface Limits {
   readonly shutdownTimeoutMs: number;
 }
 
-export interface Config {
+export interface Config extends TelemetryConfig {
   readonly port: number;
   readonly host: string;
   readonly dataDir: string;
@@ -95,6 +96,8 @@ interface Secrets {
   readonly listenUrl: string | undefined;
   /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
+  /** Headers for the collector of traces. */
+  readonly tracingHeaders: Readonly<Record<string, string>>;
 }
 
 /** Everything that the environment says. */
@@ -121,6 +124,8 @@ export class ConfigError extends StartupError {
     this.settings = settings;
   }
 }
+
+const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
 
 /**
  * The configuration in `env`, with defaults.
@@ -216,26 +221,18 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
               scopesClaim: read('OAUTH_SCOPES_CLAIM') ?? 'scope',
             },
     },
+    ...parseTelemetry(check),
   };
   const secrets: Secrets = {
-    databaseUrl: check(
-      'DATABASE_URL',
-      undefined,
-      parseDatabaseUrl,
-      'a connection string such as postgresql://user:password@host:5432/database',
-    ),
-    listenUrl: check(
-      'DATABASE_LISTEN_URL',
-      undefined,
-      parseDatabaseUrl,
-      'a connection string such as postgresql://user:password@host:5432/database',
-    ),
+    databaseUrl: check('DATABASE_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    listenUrl: check('DATABASE_LISTEN_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
     secretKeys: check(
       'SECRET_KEY',
       [],
       parseSecretKeys,
       'at least 32 characters; several are separated by commas',
     ),
+    tracingHeaders: parseTracingHeaders(check),
   };
   if (problems.length > 0) throw new ConfigError(problems, { config, secrets });
   return { config, secrets };

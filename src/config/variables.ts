@@ -51,6 +51,18 @@ export const VARIABLES = [
   ['GRAPHIQL', 'on', 'on or off: whether a browser that opens /graphql gets GraphiQL'],
   ['INTROSPECTION', 'on', 'on or off: whether the GraphQL schema can be asked for'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
+  ['METRICS_PORT', '', 'port that serves /metrics in the text format of Prometheus; 0 takes a free one'],
+  ['METRICS_HOST', '127.0.0.1', 'address that METRICS_PORT is on; whoever can reach it can read the metrics'],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '',
+    'where OpenTelemetry traces are sent to, as OTLP/HTTP in JSON, such as http://localhost:4318',
+  ],
+  ['OTEL_EXPORTER_OTLP_HEADERS', '', 'headers for the collector, as name=value pairs separated by commas'],
+  ['OTEL_SERVICE_NAME', 'funnel-gateway', 'name of the service in traces'],
+  ['OTEL_RESOURCE_ATTRIBUTES', '', 'attributes of every span, as name=value pairs separated by commas'],
+  ['OTEL_TRACES_SAMPLER', 'parentbased_always_on', 'which requests are traced: one of the standard samplers'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1', 'share of requests that a sampler by ratio traces, from 0 to 1'],
   [
     'POOL_SIZE',
     '10',

@@ -3,6 +3,7 @@
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { GraphContext } from './context.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -17,12 +18,20 @@ export function sizeOfDocument({ loc, tokenCount }: DocumentNode): number {
 }
 
 /** Replaces Yoga's own caches, which are bounded by the number of entries only and filled by anonymous clients too. */
-export function documentCache(): Plugin<GraphContext> {
+export function documentCache(metrics: Metrics): Plugin<GraphContext> {
   const documents = new LRUCache<string, DocumentNode>({
     maxSize: MAX_BYTES,
     sizeCalculation: sizeOfDocument,
   });
   const valid = new WeakSet<DocumentNode>();
+  let hits = 0;
+  let misses = 0;
+  metrics.watchCache('graphql_documents', () => ({
+    hits,
+    misses,
+    size: documents.calculatedSize,
+    max: MAX_BYTES,
+  }));
 
   function isCacheable(text: string, { actor }: GraphContext): boolean {
     return text.length <= MAX_CACHED_CHARS && actor.kind !== 'anonymous';
@@ -32,7 +41,11 @@ export function documentCache(): Plugin<GraphContext> {
     onParse({ params: { source }, context, setParsedDocument }) {
       const text = String(source);
       const cached = isCacheable(text, context) ? documents.get(text) : undefined;
-      if (cached !== undefined) setParsedDocument(cached);
+      if (cached === undefined) misses += 1;
+      else {
+        hits += 1;
+        setParsedDocument(cached);
+      }
     },
     onValidate({ params: { documentAST }, context, setResult }) {
       if (valid.has(documentAST)) {

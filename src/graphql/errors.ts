@@ -3,6 +3,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import type { RequestFacts } from '../telemetry/request-facts.ts';
 
 /**
  * The extension `http` of an error, which Yoga applies to the response and removes. `spec`: the status is only for clients that
@@ -53,14 +54,18 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
   const error = toGraphQLError(thrown);
   const cause = rootCause(error);
   if (cause instanceof AppError) {
+    addRefusal(ctx.facts, cause.code, cause.message);
     return withExtensions(error, cause.message, {
       ...extensionsOf(cause, ctx),
       ...httpExtension(cause, ctx, hasData),
     });
   }
   if (cause instanceof GraphQLError) {
-    return withExtensions(error, error.message, foreignExtensionsOf(error, ctx, hasData));
+    const extensions = foreignExtensionsOf(error, ctx, hasData);
+    addRefusal(ctx.facts, String(extensions.code).toLowerCase(), withoutValues(error.message));
+    return withExtensions(error, error.message, extensions);
   }
+  addRefusal(ctx.facts, 'internal', 'A field failed: see the line of level error with this request id.');
   ctx.log.error(
     { err: cause, requestId: ctx.requestId, path: error.path?.join('.') },
     'GraphQL field failed',
@@ -85,11 +90,32 @@ const ERROR_OF_STATUS: Record<number, readonly [ErrorCode, string]> = {
 };
 
 /** Yoga's error response without a body, with one added. */
-export function withErrorBody(response: Response, { requestId }: Context): Response {
+export function withErrorBody(response: Response, { requestId, facts }: Context): Response {
   const [code, message] = ERROR_OF_STATUS[response.status] ?? [];
-  if (code === undefined) return response;
+  if (code === undefined || message === undefined) return response;
+  addRefusal(facts, code, message);
   const errors = [{ message, extensions: { code: code.toUpperCase(), requestId } }];
   return Response.json({ errors }, { status: response.status });
+}
+
+/** The first error of an answer is why it was refused; the others are counted. */
+function addRefusal(facts: RequestFacts, code: string, reason: string): void {
+  const { refusal } = facts;
+  facts.refusal = refusal === null ? { code, reason } : { ...refusal, errors: (refusal.errors ?? 1) + 1 };
+}
+
+/** Quoted by graphql's messages: a name behind one of these words, anything else elsewhere. */
+const QUOTED =
+  /\b(field|type|argument|fragment|directive|variable|operation) "([$@]?\w{1,100})"|"(?:[^"\\]|\\.)*"?/gi;
+/** What follows may be a value without quotes. */
+const VALUE = /\b(value:?|values?) .*$/s;
+
+/** A message of graphql's own for the log: with the names that it quotes, without values, which may be secret. */
+function withoutValues(message: string): string {
+  return message
+    .slice(0, MAX_MESSAGE_CHARS)
+    .replace(QUOTED, (quoted, word: string | undefined) => (word === undefined ? '"…"' : quoted))
+    .replace(VALUE, '$1 …');
 }
 
 /** What was originally thrown, below any number of GraphQLErrors. */

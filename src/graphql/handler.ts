@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
+import { UNKNOWN_OPERATION } from './endpoint.ts';
 import { toGraphQLError, withErrorBody } from './errors.ts';
 import { createFallbackCounter } from './fast-path/fallback-counter.ts';
 import { createFastPath, type FastPath, type Params } from './fast-path/fast-path.ts';
@@ -24,11 +25,13 @@ export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply |
 
 /** The GraphQL-over-HTTP handler. @param replacement another fast path, for tests */
 export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlHandler {
-  const { log, clock } = app;
+  const { log, clock, metrics } = app;
   const { limits } = app.config;
   const slots = createAnswerSlots();
   const fastPath =
-    replacement ?? createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock) });
+    replacement ??
+    createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock), metrics });
+  metrics.watchQueue('large_answers', slots);
   const yoga = createYoga(yogaOptions(app, slots));
 
   /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */
@@ -39,6 +42,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
       if (state.needsSlot && state.releaseSlot === null) {
         // Without a slot the plugin operationLimits answers with the refusal.
         await acquireSlot(slots, ctx).catch(() => {});
+        ctx.facts.refusal = null;
         response = await yoga.fetch(createRequest(), ctx);
       }
       if (response.body === null) return withErrorBody(response, ctx);
@@ -50,6 +54,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
 
   return async (request, ctx) => {
     const graphContext = toGraphContext(ctx);
+    ctx.facts.endpoint = UNKNOWN_OPERATION;
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
     const { url, method, headers } = request;
@@ -61,6 +66,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
       executeWithYoga(() => new Request(url, { method, headers, body: text }), graphContext);
     if (!isJson(headers.get('content-type'))) return viaYoga();
     const params = parseParams(text);
+    ctx.facts.operationName = params?.operationName ?? null;
     const accept = headers.get('accept') ?? '';
     const reply = params && (await fastPath.execute(params, accept, graphContext));
     if (reply !== null) return reply;
@@ -117,7 +123,7 @@ function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphConte
     schema,
     plugins: [
       parameterErrors(),
-      documentCache(),
+      documentCache(app.metrics),
       documentLimits(app),
       operationLimits(app, slots),
       publicErrors(),

@@ -15,6 +15,7 @@ import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { requireCaller } from './access.ts';
 import type { GraphContext } from './context.ts';
+import { endpointOf } from './endpoint.ts';
 import { rootCause, toGraphQLError, toPublicError } from './errors.ts';
 import { AnswerTooLarge, limitAnswerSize } from './limits/answer-size.ts';
 import { parseWithinLimits, requireShortDocument } from './limits/document-limits.ts';
@@ -67,7 +68,9 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       const { document, operationName, contextValue, variableValues } = args;
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;
-      const { state } = contextValue;
+      const { state, facts } = contextValue;
+      facts.endpoint = endpointOf(document, operation);
+      facts.operationName = operation.name?.value ?? null;
       try {
         requireCaller(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;

@@ -8,6 +8,8 @@ import { redactTokens } from '../auth/tokens.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
+import { createFacts, type RequestFacts } from '../telemetry/request-facts.ts';
+import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
 
 /** The type of `c.env` in Hono's handlers. */
@@ -85,6 +87,10 @@ export class Exchange {
   host: Host | null = null;
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
+  /** For the log line, the metrics and the trace. */
+  readonly facts: RequestFacts;
+  /** The span of the operation, below the exchange's. */
+  private operationSpan: Span | null = null;
   private readonly controller = new AbortController();
   private refuse: ((error: AppError) => void) | null = null;
   /** Whether the response may still be sent after it was made. */
@@ -100,6 +106,7 @@ export class Exchange {
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.url = publicUrl(app, request, peer?.address);
+    this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
     peer.abort = (error) => {
@@ -189,9 +196,23 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, changes } = this;
-    const host = await this.resolveHost();
-    this.actor ??= await authenticate(app, request.headers, host, this.url);
-    return { ...app, requestId, signal, changes, host, actor: this.actor };
+    const { app, requestId, request, signal, changes, facts } = this;
+    const authentication = facts.span?.child('authenticate');
+    try {
+      const host = await this.resolveHost();
+      this.actor ??= await authenticate(app, request.headers, host, this.url);
+      const context = { ...app, requestId, signal, changes, facts, host, actor: this.actor };
+      if (facts.span === null) return context;
+      this.operationSpan ??= facts.span.child('operation');
+      return { ...context, store: app.store.traced(this.operationSpan) };
+    } finally {
+      authentication?.end({ failure: null });
+    }
+  }
+
+  /** Ends the spans, the operation's first if there is one. */
+  endSpans(operation: EndOfSpan, exchange: EndOfSpan): void {
+    this.operationSpan?.end(operation);
+    this.facts.span?.end(exchange);
   }
 }

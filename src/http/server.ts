@@ -1,9 +1,9 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { matchedRoutes } from 'hono/route';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
 import { usableScopes } from '../auth/scopes.ts';
-import { redactTokens } from '../auth/tokens.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -18,8 +18,10 @@ import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
+import { toTemplate } from '../rest/route.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import type { Endpoint } from '../telemetry/request-facts.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
@@ -33,6 +35,7 @@ import {
   withCommonHeaders,
 } from './exchange.ts';
 import { acceptsHtml, mountHome } from './home.ts';
+import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -55,15 +58,14 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
       const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
       const problem = errorResponse(error, { app, requestId, host: null });
       const response = withCommonHeaders(problem, requestId, cors);
-      const why = error instanceof AppError ? error.message : undefined;
-      logRefusal({ requestId, address, status: response.status, why }, 'no request');
+      logRefusal(reportRefusal(app, { requestId, address, status: response.status, error }), 'no request');
       return response;
     },
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
       const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
-      logRequest(exchange, response.status, performance.now() - startedAt);
+      reportRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
   };
@@ -84,6 +86,8 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
 function refuse(thrown: unknown, exchange: Exchange): Response {
   // Any failure after the body was truncated is the client's.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
+  const { facts } = exchange;
+  facts.refusal = toRefusal(error);
   const response = errorResponse(error, exchange);
   const { app, request, requestId, url } = exchange;
   if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
@@ -94,6 +98,12 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
 function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
+  const endpointOf = createEndpoints();
+  http.use((c, next) => {
+    const route = matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path;
+    if (route !== undefined) c.env.exchange.facts.endpoint = endpointOf(route);
+    return next();
+  });
 
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
@@ -118,6 +128,17 @@ function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   return http;
 }
 
+/** The endpoint of a route's pattern; REST and GraphQL replace it by one that names the operation. */
+function createEndpoints(): (pattern: string) => Endpoint {
+  // As many as there are routes.
+  const endpoints = new Map<string, Endpoint>();
+  return (pattern) => {
+    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(pattern), operation: '' };
+    endpoints.set(pattern, endpoint);
+    return endpoint;
+  };
+}
+
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
 function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   const { authPath } = app.config;
@@ -139,10 +160,11 @@ function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;
       if ((await exchange.resolveHost()).kind !== 'service') return next();
-      const { request, requestId, url, address, signal } = exchange;
+      const { request, requestId, url, address, signal, facts } = exchange;
       if (isPage && url.hostname !== home.hostname && request.method === 'GET')
         return c.redirect(home.origin + url.pathname + url.search, 307);
-      return handle(createOauthRequest({ raw: request, requestId, address, signal, params: c.req.param() }));
+      const params = c.req.param();
+      return handle(createOauthRequest({ raw: request, requestId, address, signal, facts, params }));
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
@@ -192,22 +214,4 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
 /** Yoga's responses are of the class that was the global one before node-adapter.ts: `instanceof Response` would not know them. */
 function isResponse(answer: Response | Reply): answer is Response {
   return answer.headers instanceof Headers;
-}
-
-function logRequest(
-  { app, request, requestId, url, actor }: Exchange,
-  status: number,
-  durationMs: number,
-): void {
-  const line = {
-    requestId,
-    method: request.method,
-    host: url.host,
-    path: redactTokens(url.pathname),
-    status,
-    durationMs: Math.round(durationMs * 10) / 10,
-    ...(actor?.kind === 'api_key' && { apiKey: actor.publicId }),
-    ...(actor?.kind === 'oauth' && { client: actor.clientId, subject: actor.subject }),
-  };
-  app.accessLog.info(line, 'request');
 }

@@ -22,8 +22,8 @@ import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { type AccountForm, accountPage, parseAccountForm } from './pages/account.ts';
 import type { PasswordFailure } from './pages/password.ts';
-import { problemPage } from './pages/problem.ts';
 import { waitSentence } from './pages/waiting.ts';
+import { refusalPage } from './refusals.ts';
 
 /**
  * The account page, or what one of its forms leads to.
@@ -37,13 +37,12 @@ export async function handleAccount(engine: Engine, request: OauthRequest): Prom
   const secret = page.user === null ? browserIdOf(page) : page.session.jti;
   if (secret === undefined || !engine.app.keyring.isSigned(PURPOSE, secret, form.get('csrf') ?? ''))
     return page.respond(
-      problemPage({
+      refusalPage(request, 'access_denied', {
         status: 403,
         title: 'This form is out of date',
         detail:
           'It was not made for this browser, or you signed in or out since it was shown. Nothing was done.',
         advice: 'Open your account page again.',
-        requestId: request.requestId,
       }),
     );
   return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
@@ -107,6 +106,7 @@ async function submitPassword(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, errors, retryAfterSeconds: wait } = error;
+    request.facts.refusal = { code, reason: message };
     if (code === 'unauthenticated') return showSignIn(page, { email: user.email, error: message });
     if (code === 'invalid') return showAccount(page, user, { field: errors[0]?.field, message });
     if (code !== 'too_many_requests' || wait === undefined) throw error;

@@ -5,9 +5,11 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { signingKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { type NodeExchange, toNode } from './node-http.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { createProvider } from './provider.ts';
+import { reportTo } from './refusals.ts';
 
 export interface Engine {
   readonly app: App;
@@ -30,6 +32,7 @@ type Callback = ReturnType<Provider['callback']>;
 export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
   const issuer = new URL(app.config.authUrl);
   const failures = new WeakMap<IncomingMessage, unknown>();
+  const facts = new WeakMap<IncomingMessage, RequestFacts>();
   let current: { version: string; provider: Provider; callback: Callback } | null = null;
 
   async function running(): Promise<{ provider: Provider; callback: Callback }> {
@@ -37,6 +40,7 @@ export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
     if (current?.version === keys.version) return current;
     const provider = createProvider(app, keys, offered);
     provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => failures.set(ctx.req, error));
+    reportTo(provider, (req) => facts.get(req));
     current = { version: keys.version, provider, callback: provider.callback() };
     return current;
   }
@@ -53,6 +57,7 @@ export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
     async answer(request, body) {
       const { callback } = await running();
       const { req, res } = toExchange(request, body ?? (await request.body()));
+      facts.set(req, request.facts);
       callback(req, res);
       const answer = await res.done;
       const failure = failures.get(req);

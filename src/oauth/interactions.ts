@@ -5,7 +5,8 @@ import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { EXPIRED, problemPage, START_AGAIN } from './pages/problem.ts';
+import { EXPIRED, START_AGAIN } from './pages/problem.ts';
+import { refusalPage } from './refusals.ts';
 
 /**
  * The page of an interaction, or what its form leads to.
@@ -13,19 +14,17 @@ import { EXPIRED, problemPage, START_AGAIN } from './pages/problem.ts';
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);
-  const { requestId } = request;
-  if (interaction === null) return problemPage({ ...EXPIRED, status: 400, requestId });
+  if (interaction === null) return refusalPage(request, 'bad_request', { ...EXPIRED, status: 400 });
   const isSigningIn = interaction.details.prompt.name === 'login';
   if (request.raw.method !== 'POST') return isSigningIn ? showSignIn(interaction) : showConsent(interaction);
   const form = await request.form();
   if (!isOwnForm(interaction, form))
-    return problemPage({
+    return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'This form is out of date',
       detail:
         'It was not made for this step, or not for you: perhaps you went on in another tab. Nothing was done.',
       advice: START_AGAIN,
-      requestId,
     });
   return isSigningIn ? submitSignIn(interaction, form) : submitConsent(interaction, form);
 }

@@ -1,6 +1,7 @@
 // One request to the authorization server, as its handlers get it. The size of its body is bounded.
 import { readBody } from '../body.ts';
 import { AppError } from '../errors.ts';
+import type { RequestFacts } from '../telemetry/request-facts.ts';
 
 export interface OauthRequest {
   /** As it was received. */
@@ -10,6 +11,8 @@ export interface OauthRequest {
   readonly address: string;
   /** Aborted when the request's deadline has passed or its client has gone. */
   readonly signal: AbortSignal;
+  /** For the request's log line: who asks, and why it was refused. */
+  readonly facts: RequestFacts;
   /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
   /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
+import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
@@ -28,6 +29,7 @@ interface RestEnv {
       /** Who asks, and where. @throws AppError `misdirected_request` for a host that is nobody's */
       context(): Promise<Context>;
       respond(reply: Reply): Response;
+      readonly facts: RequestFacts;
     };
   };
 }
@@ -51,9 +53,11 @@ export const routes: readonly Route[] = [
  * (RFC 9110 §15.5.6).
  */
 export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly Route[] = routes): void {
-  for (const { method, path, scope, query, body, response, handle } of served) {
+  for (const { method, path, operationId, scope, query, body, response, handle } of served) {
+    const endpoint = { route: toTemplate(path), operation: operationId };
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
+      exchange.facts.endpoint = endpoint;
       const ctx = await exchange.context();
       const { url, request } = exchange;
       // Whoever may not is told so, whatever else is wrong with the request.

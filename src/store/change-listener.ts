@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { toReason } from './failures.ts';
 import { connectionOf } from './readers/rows-query.ts';
 import type { Statement } from './statements.ts';
 import type { Store } from './store.ts';
@@ -63,7 +64,10 @@ export function listenForChanges({
   function lost(error: Error | undefined): void {
     if (closed || client === null) return;
     if (!hasWarned)
-      log.warn({ err: error }, 'not hearing of changes: keys and hosts are looked up every time');
+      log.warn(
+        { reason: toReason(error) },
+        'not hearing of changes: keys and hosts are looked up every time',
+      );
     hasWarned = true;
     live = false;
     connectionOf(client).stream.destroy();

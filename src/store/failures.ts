@@ -34,6 +34,13 @@ export function toStoreError(error: unknown): unknown {
   return error;
 }
 
+/** Why a connection was lost, in a few words: the driver's error has the whole connection with it. */
+export function toReason(error: Error | undefined): string {
+  if (error === undefined) return 'Connection terminated';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `${error.message} (${code})` : error.message;
+}
+
 /** The 503 for a database that cannot be reached, is too slow, or overloaded. */
 export function databaseUnavailable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {

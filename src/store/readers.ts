@@ -6,7 +6,8 @@ import type pg from 'pg';
 import { withAbortListener } from '../abort.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
-import { databaseUnavailable } from './failures.ts';
+import type { ConnectionReading } from '../telemetry/metrics.ts';
+import { databaseUnavailable, toReason } from './failures.ts';
 import { MAX_RESENDS, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
 import type { Statement } from './statements.ts';
 
@@ -18,6 +19,8 @@ export interface Readers {
    * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else the driver's error
    */
   read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
+  /** Its connections now. */
+  load(): ConnectionReading;
   close(): Promise<void>;
 }
 
@@ -91,7 +94,8 @@ export function createReaders(options: ReadersOptions): Readers {
       onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;
-        if (unanswered !== null && !isClosed) log.warn({ err: error }, 'reading connection lost');
+        if (unanswered !== null && !isClosed)
+          log.warn({ reason: toReason(error) }, 'reading connection lost');
         for (const read of unanswered ?? []) {
           if (isClosed) read.reject(error);
           else if (!trySend(read)) waiting.push(read);
@@ -198,6 +202,15 @@ export function createReaders(options: ReadersOptions): Readers {
         for (const one of all()) one.cancel(read);
       };
       return withAbortListener(signal, cancel, promise);
+    },
+    load() {
+      const open = all().filter(({ isOpen }) => isOpen);
+      return {
+        open: open.length,
+        busy: open.filter(({ pending }) => pending > 0).length,
+        stalled: open.filter(({ isStalled }) => isStalled).length,
+        waiting: waiting.length,
+      };
     },
     async close() {
       isClosed = true;

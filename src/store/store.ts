@@ -6,12 +6,14 @@ import pg from 'pg';
 import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
-import { toStoreError } from './failures.ts';
+import type { Span } from '../telemetry/tracing.ts';
+import { toReason, toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { connectionOf } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
+import { traceStore } from './traced-store.ts';
 
 export interface Store {
   readonly pool: pg.Pool;
@@ -26,6 +28,8 @@ export interface Store {
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
+  /** The same store, whose statements are spans below `span`: for one request. */
+  traced(span: Span): Store;
   close(): Promise<void>;
 }
 
@@ -87,14 +91,14 @@ export function createStore(options: StoreOptions): Store {
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
   const pool = new pg.Pool({ ...connection, max: poolSize });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
+  pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
   const pooled = limitSilence(pool, answerTimeoutMs);
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, cancels = false) =>
     createReaders({ count, connection, answerTimeoutMs, cancels, log });
   const [readers, lookups, scans] = [read(READERS), read(LOOKUP_READERS), read(SCANS, true)];
-  return {
+  const store: Store = {
     pool,
     readers,
     lookups,
@@ -103,6 +107,7 @@ export function createStore(options: StoreOptions): Store {
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
+    traced: (span) => traceStore(store, span),
     async close() {
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
       // Over a broken network the closing handshake never completes.
@@ -112,6 +117,7 @@ export function createStore(options: StoreOptions): Store {
       clearTimeout(timer);
     },
   };
+  return store;
 }
 
 /**

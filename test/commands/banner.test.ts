@@ -7,6 +7,7 @@ function bannerWith(env: Record<string, string>): string {
   const { config } = parseConfig(env, '/');
   return banner({
     ...{ config, port: 4000, store: 'ready', data: null, demoPerson: null, demoCode: null, workspaceId: 1n },
+    metricsPort: null,
     demoKey: { token: 'fgw_x', teamId: 1n },
     networkAddresses: ['192.168.1.20'],
   });

@@ -42,6 +42,19 @@ test('a port that is in use', async () => {
   await database.drop();
 });
 
+test('a metrics port that is in use', async () => {
+  const [taken, database] = await Promise.all([silentServer(), cloneTemplate()]);
+  const result = await run(['serve'], {
+    METRICS_PORT: String(taken.port),
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+  });
+  expect(sentenceOf(result)).toContain(`Port ${taken.port} on 127.0.0.1 is in use`);
+  expect(result.stderr).toContain('METRICS_PORT');
+  taken.close();
+  await database.drop();
+});
+
 test('a data folder that cannot be made', async () => {
   const file = join(folder.path, 'file');
   await writeFile(file, '');

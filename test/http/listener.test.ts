@@ -134,7 +134,7 @@ describe('bytes that are not a valid request', () => {
       expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
       await expectProblem(response, 'bad_request');
       const line = await expectOneLine(response);
-      expect(line).toMatchObject({ address: '127.0.0.1', why: expect.stringMatching(/\S/) });
+      expect(line).toMatchObject({ address: '127.0.0.1', reason: expect.stringMatching(/\S/) });
       expect(breakages(gateway)).toEqual([]);
     },
   );

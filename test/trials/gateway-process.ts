@@ -23,6 +23,8 @@ interface Answer {
 export interface GatewayProcess {
   readonly origin: string;
   readonly key: string;
+  /** The address of the metrics, where METRICS_PORT is set. */
+  readonly metrics: string | undefined;
   readonly child: ChildProcess;
   /** Sends one request; the answer's text is kept only where it is short. */
   send(
@@ -49,13 +51,14 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
   const child = run(['serve', '--json']);
   const lines = createInterface({ input: child.stdout });
   const [line] = (await once(lines, 'line')) as [string];
-  const { rest, demoKey } = JSON.parse(line) as { rest: string; demoKey: string };
+  const { rest, demoKey, metrics } = JSON.parse(line) as { rest: string; demoKey: string; metrics?: string };
   const { origin } = new URL(rest);
   // An idle connection may be closed at any time: none is used again.
   const agent = new Agent({ keepAlive: false, maxSockets: 512 });
   return {
     origin,
     key: demoKey,
+    metrics,
     child,
     send: (path, { body, headers = {}, method = body === undefined ? 'GET' : 'POST' } = {}) =>
       new Promise((resolve, reject) => {

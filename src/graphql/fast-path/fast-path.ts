@@ -10,8 +10,11 @@ import {
 import type { Limits } from '../../config/config.ts';
 import type { Reply } from '../../reply.ts';
 import { SharedCache } from '../../shared-cache.ts';
+import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
+import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';
 import { MAX_CACHED_CHARS, sizeOfDocument } from '../document-cache.ts';
+import { endpointOf } from '../endpoint.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { hasVariableSizes } from '../limits/cost.ts';
 import {
@@ -34,6 +37,7 @@ const SIZE_FACTOR = 2;
 interface CacheEntry {
   readonly operation: OperationDefinitionNode;
   readonly document: DocumentNode;
+  readonly endpoint: Endpoint;
   /** null where the operation cannot be compiled. */
   readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
@@ -44,6 +48,13 @@ interface CacheEntry {
   /** The number of fallbacks to Yoga since the last success. */
   fallbacks: number;
   lastFallback: FallbackReason;
+}
+
+/** An entry that a request can be answered with. */
+interface Compiled {
+  readonly entry: CacheEntry;
+  readonly compiled: CompiledOperation;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The parameters of a GraphQL request. */
@@ -65,27 +76,46 @@ interface FastPathOptions {
   readonly limits: Limits;
   readonly slots: AnswerSlots;
   readonly fallbacks: FallbackCounter;
+  readonly metrics?: Metrics;
 }
 
 /** A fast path for one schema, with an empty cache. */
-export function createFastPath({ schema, limits, slots, fallbacks }: FastPathOptions): FastPath {
+export function createFastPath(options: FastPathOptions): FastPath {
+  const { schema, limits, slots, fallbacks, metrics = noMetrics } = options;
   const cache = new SharedCache<CacheEntry>({ max: MAX_BYTES });
+  let hits = 0;
+  let misses = 0;
+  let found = 0;
+  metrics.watchFastPath(() => ({ hits, misses, fallbacks: fallbacks.counts }));
+  metrics.watchCache('graphql_compiled', () => ({ hits: found, misses, size: cache.size, max: MAX_BYTES }));
+
+  /** The compiled operation for a request; null where there is none, and Yoga has to execute it. */
+  function lookUp(params: Params, accept: string, teamId: bigint): Compiled | null {
+    const entry = cache.get(cacheKey(params), teamId);
+    const headers = entry?.headers.get(accept);
+    // Another combination of operation name and document may have the same key.
+    if (entry?.compiled == null || entry.operationName !== params.operationName || headers === undefined) {
+      misses += 1;
+      return null;
+    }
+    found += 1;
+    return { entry, compiled: entry.compiled, headers };
+  }
 
   return {
     async execute(params, accept, ctx) {
       if (ctx.actor.kind === 'anonymous') return null;
-      const entry = cache.get(cacheKey(params), ctx.actor.tenancy.teamId);
-      if (entry === undefined || entry.compiled === null) return null;
-      // Another combination of operation name and document may have the same key.
-      if (entry.operationName !== params.operationName) return null;
-      const headers = entry.headers.get(accept);
-      if (headers === undefined) return null;
+      const cached = lookUp(params, accept, ctx.actor.tenancy.teamId);
+      if (cached === null) return null;
+      const { entry, compiled, headers } = cached;
+      ctx.facts.endpoint = entry.endpoint;
       // An operation that always fails would be executed twice for each request.
       if (entry.fallbacks >= MAX_FALLBACKS) {
         fallbacks.count(entry.lastFallback, params.operationName);
         return null;
       }
-      const { document, operation, compiled } = entry;
+      const { document, operation } = entry;
+      ctx.facts.operationName = operation.name?.value ?? null;
       const { variableValues } = getVariableValues(
         schema,
         operation.variableDefinitions ?? [],
@@ -101,6 +131,7 @@ export function createFastPath({ schema, limits, slots, fallbacks }: FastPathOpt
           requireWithinLimits(limits, schema, document, operation, params.variables);
         const body = await run(compiled, ctx, variableValues);
         entry.fallbacks = 0;
+        hits += 1;
         return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
       } catch (error) {
         // No client would get Yoga's answer.
@@ -127,6 +158,7 @@ export function createFastPath({ schema, limits, slots, fallbacks }: FastPathOpt
         entry = {
           document,
           operation,
+          endpoint: endpointOf(document, operation),
           compiled: compileOperation(schema, document, operation),
           operationName: params.operationName,
           hasVariableSizes: hasVariableSizes(document),

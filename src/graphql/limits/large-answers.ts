@@ -27,7 +27,7 @@ const MAX_SENDING_MS = 60_000;
 export type AnswerSlots = Pick<FairQueue, 'acquire'>;
 
 /** The slots of one process. */
-export function createAnswerSlots(): AnswerSlots {
+export function createAnswerSlots(): FairQueue {
   return createFairQueue(LIMITS);
 }
 

@@ -34,7 +34,7 @@ export async function submitSignIn(page: PageRequest, form: URLSearchParams): Pr
     const { address, signal } = request;
     user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
   } catch (error) {
-    return showSignIn(page, { email, ...toSignInError(app, error) });
+    return showSignIn(page, { email, ...toSignInError(app, error, request) });
   }
   return startSession(page, user, loginTs);
 }

@@ -8,7 +8,7 @@ import { complete } from '../../services/oauth-grant-records.ts';
 import { personOf } from '../../services/sessions.ts';
 import { membershipsOf, type UserRow } from '../../services/users.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
-import { problemPage } from '../pages/problem.ts';
+import { refusalPage } from '../refusals.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
 /** The page. @param failed what was chosen before, and why it was refused */
@@ -16,16 +16,16 @@ export async function showConsent(
   interaction: Interaction,
   failed?: { chosen: ConsentForm; error: string },
 ): Promise<Response> {
-  const { app, details, client, page } = interaction;
+  const { app, details, client, page, request } = interaction;
+  if (failed !== undefined) request.facts.refusal = { code: 'invalid', reason: failed.error };
   const user = await requirePerson(interaction);
   const teams = await membershipsOf(app, user.id);
   if (teams.length === 0)
-    return problemPage({
+    return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'You belong to no team',
       detail: 'There is nothing that you could grant access to.',
       advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
-      requestId: interaction.request.requestId,
     });
   const { client_uri: clientUri } = client.metadata as { client_uri?: string };
   const redirect = new URL(String(details.params['redirect_uri']));

@@ -45,6 +45,7 @@ export async function openInteraction(
   if (details.uid !== request.params['uid']) return null;
   const client = await findEnabled(app, String(details.params['client_id']));
   if (client === null) return null;
+  request.facts.client = client.id;
   return {
     app,
     request,

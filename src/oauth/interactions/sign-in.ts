@@ -6,6 +6,7 @@ import { loginTsNow } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import type { UserRow } from '../../services/users.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
+import type { OauthRequest } from '../oauth-request.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
 import { waitSentence } from '../pages/waiting.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
@@ -30,7 +31,7 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
     const answer = await finish({ login: { accountId: user.publicId, ts } });
     return withDevice(app, request, answer, { user, loginTs: ts });
   } catch (error) {
-    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(app, error) });
+    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(app, error, request) });
   }
 }
 
@@ -40,11 +41,16 @@ async function endOtherSession(interaction: Interaction, user: UserRow): Promise
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
-/** What the sign-in page says about a failed try: of waiting, also until when. @throws any other error */
-export function toSignInError(app: App, error: unknown): { error: string; retryAfterSeconds?: number } {
+/** What the sign-in page says about a failed try: of waiting, also until when. The log line says it too. @throws any other error */
+export function toSignInError(
+  app: App,
+  error: unknown,
+  { facts }: Pick<OauthRequest, 'facts'>,
+): { error: string; retryAfterSeconds?: number } {
   if (!(error instanceof AppError) || !['unauthenticated', 'too_many_requests'].includes(error.code))
     throw error;
-  const { message, retryAfterSeconds } = error;
+  const { code, message, retryAfterSeconds } = error;
+  facts.refusal = { code, reason: message };
   if (retryAfterSeconds === undefined) return { error: message };
   return { error: `${message} ${waitSentence(retryAfterSeconds, app.clock())}`, retryAfterSeconds };
 }

@@ -1,0 +1,138 @@
+// What is said of each request once it has its answer: one line of the log, its numbers, the end of its spans. Whatever a client chose is
+// redacted and cut to length here.
+import type { Actor } from '../auth/actor.ts';
+import { redactTokens } from '../auth/tokens.ts';
+import type { App } from '../context.ts';
+import { AppError, STATUS_OF } from '../errors.ts';
+import { NO_ENDPOINT, type RequestFacts } from '../telemetry/request-facts.ts';
+import type { Exchange } from './exchange.ts';
+
+const MAX_REASON_CHARS = 300;
+const MAX_NAME_CHARS = 100;
+
+/** The fields of the line `request`, in this order; docs/observability.md documents them. */
+interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly route?: string;
+  readonly operation?: string;
+  readonly operationName?: string;
+  readonly apiKey?: string;
+  readonly client?: string;
+  readonly subject?: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly errors?: number;
+  readonly traceId?: string;
+}
+
+/** Reports an answered request. @param durationMs until the answer was made */
+export function reportRequest(exchange: Exchange, status: number, durationMs: number): void {
+  const { app, request, requestId, url, actor, facts } = exchange;
+  const { endpoint, span } = facts;
+  const refusal = status >= 400 ? (facts.refusal ?? refusalOf(status)) : facts.refusal;
+  const { route, operation } = endpoint;
+  const line: RequestLine = {
+    requestId,
+    method: request.method,
+    host: url.host,
+    path: redactTokens(url.pathname),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(route !== 'unknown' && { route }),
+    ...(operation !== '' && { operation }),
+    ...(facts.operationName !== null && { operationName: clean(facts.operationName, MAX_NAME_CHARS) }),
+    ...callerOf(actor, facts),
+    ...(refusal !== null && { ...refusal, reason: clean(refusal.reason, MAX_REASON_CHARS) }),
+    ...(span !== null && { traceId: span.traceId }),
+  };
+  app.accessLog.info(line, 'request');
+  const code = refusal?.code ?? null;
+  app.metrics.countRequest({
+    method: request.method,
+    endpoint,
+    status,
+    durationSeconds: durationMs / 1_000,
+    code,
+  });
+  if (span !== null) endSpans(exchange, line, code);
+}
+
+function endSpans(exchange: Exchange, line: RequestLine, code: string | null): void {
+  const { url, facts } = exchange;
+  const { method, status, operation = 'operation', operationName, requestId } = line;
+  const { route } = facts.endpoint;
+  const refusal = code === null ? {} : { 'funnel_gateway.code': code };
+  exchange.endSpans(
+    {
+      name: operation,
+      attributes: {
+        ...refusal,
+        ...(operationName !== undefined && { 'graphql.operation.name': operationName }),
+      },
+      failure: code,
+    },
+    {
+      name: `${method} ${route}`,
+      attributes: {
+        ...refusal,
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'url.scheme': url.protocol.slice(0, -1),
+        'url.path': line.path,
+        'server.address': url.hostname,
+        'funnel_gateway.request_id': requestId,
+      },
+      // A client's mistake is no failure of the server (OpenTelemetry's conventions for HTTP spans).
+      failure: status >= 500 ? (code ?? String(status)) : null,
+    },
+  );
+}
+
+/** Why an error refuses a request. */
+export function toRefusal(error: unknown): { code: string; reason: string } {
+  if (error instanceof AppError) return { code: error.code, reason: error.message };
+  return { code: 'internal', reason: 'Something failed: see the line of level error with this request id.' };
+}
+
+/** Reports bytes that were no request, or that none was made of. @returns the fields of its log line */
+export function reportRefusal(
+  { metrics }: App,
+  {
+    error,
+    address,
+    requestId,
+    status,
+  }: { error: unknown; address?: string | undefined; requestId: string; status: number },
+): object {
+  const { code, reason } = toRefusal(error);
+  metrics.countRequest({ method: '', endpoint: NO_ENDPOINT, status, durationSeconds: 0, code });
+  return { requestId, address, status, code, reason: clean(reason, MAX_REASON_CHARS) };
+}
+
+/** A client's text as it may be logged. */
+function clean(text: string, maxChars: number): string {
+  const short = redactTokens(text.slice(0, maxChars + 1));
+  return short.length > maxChars ? `${short.slice(0, maxChars)}…` : short;
+}
+
+function callerOf(
+  actor: Actor | null,
+  { client }: RequestFacts,
+): Pick<RequestLine, 'apiKey' | 'client' | 'subject'> {
+  if (actor?.kind === 'api_key') return { apiKey: actor.publicId };
+  if (actor?.kind === 'oauth') return { client: actor.clientId, subject: actor.subject };
+  return client === null ? {} : { client };
+}
+
+const CODE_OF = new Map<number, string>(Object.entries(STATUS_OF).map(([code, status]) => [status, code]));
+
+/** For an answer of a library that says no more than its status. */
+function refusalOf(status: number): { code: string; reason: string } {
+  return { code: CODE_OF.get(status) ?? 'refused', reason: `The answer was ${status}.` };
+}

@@ -1,0 +1,64 @@
+// Why oidc-provider refused a request: its events say more than its answers do, for example that a code was used before. For the log
+// alone; clients are told what the standards allow.
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { RequestFacts } from '../telemetry/request-facts.ts';
+import type { OauthRequest } from './oauth-request.ts';
+import { type ProblemData, problemPage } from './pages/problem.ts';
+
+/** The events with which the library reports that it refuses a request. */
+const EVENTS = [
+  'authorization.error',
+  'grant.error',
+  'pushed_authorization_request.error',
+  'registration_create.error',
+  'revocation.error',
+  'introspection.error',
+  'jwks.error',
+  'discovery.error',
+] as const;
+
+/** Members of the library's errors; the detail is never sent to clients. */
+interface ProviderError extends Error {
+  readonly error?: unknown;
+  readonly error_description?: unknown;
+  readonly error_detail?: unknown;
+}
+
+/** Adds what the provider finds out about a request to its facts: its client, and why it is refused. */
+export function reportTo(
+  provider: Provider,
+  factsOf: (request: IncomingMessage) => RequestFacts | undefined,
+): void {
+  const emitter: EventEmitter = provider;
+  for (const event of EVENTS)
+    emitter.on(event, (ctx: KoaContextWithOIDC, error: ProviderError) => {
+      const facts = factsOf(ctx.req);
+      if (facts !== undefined) facts.refusal = toRefusal(error);
+    });
+  provider.use(async (ctx, next) => {
+    await next();
+    const facts = factsOf(ctx.req);
+    // Also one that has not shown its secret.
+    if (facts !== undefined) facts.client = (ctx as KoaContextWithOIDC).oidc?.client?.clientId ?? null;
+  });
+}
+
+/** A page that says why somebody cannot go on; the log line says it too. */
+export function refusalPage(
+  { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
+  code: string,
+  page: Omit<ProblemData, 'code' | 'requestId'>,
+): Response {
+  facts.refusal = { code, reason: page.detail };
+  return problemPage({ ...page, requestId });
+}
+
+function toRefusal({ error, error_description: description, error_detail: detail, message }: ProviderError) {
+  const code = typeof error === 'string' ? error : 'invalid_request';
+  // The detail of this one is what the client sent.
+  const texts = [description, code === 'invalid_scope' ? undefined : detail];
+  const reason = texts.filter((text) => typeof text === 'string').join(': ');
+  return { code, reason: reason === '' ? message : reason };
+}

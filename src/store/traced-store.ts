@@ -1,0 +1,70 @@
+// A store whose statements are spans of one trace. Spans have a statement's name and its text with placeholders, never its values.
+import type pg from 'pg';
+import { type Attributes, inSpan, type Span } from '../telemetry/tracing.ts';
+import type { PrismaClient } from './generated/client.ts';
+import type { Readers } from './readers.ts';
+import type { Statement } from './statements.ts';
+
+const DATABASE: Attributes = { 'db.system.name': 'postgresql' };
+
+/** The parts of a store that execute statements. */
+interface Executors {
+  readonly pool: pg.Pool;
+  readonly readers: Readers;
+  readonly lookups: Readers;
+  readonly scans: Readers;
+  readonly prisma: PrismaClient;
+}
+
+/** The store for one traced request, over the same connections. */
+export function traceStore<Store extends Executors>(store: Store, span: Span): Store {
+  const { pool } = store;
+  const tracedPool = Object.create(pool, {
+    query: {
+      value: (statement: Statement) =>
+        inSpan(span, statement.name, attributesOf(statement), () => pool.query(statement)),
+    },
+  });
+  return {
+    ...store,
+    pool: tracedPool,
+    readers: traceReaders(store.readers, span),
+    lookups: traceReaders(store.lookups, span),
+    scans: traceReaders(store.scans, span),
+    prisma: tracePrisma(store.prisma, span),
+  };
+}
+
+function attributesOf({ text }: Statement): Attributes {
+  return { ...DATABASE, 'db.query.text': text };
+}
+
+function traceReaders(readers: Readers, span: Span): Readers {
+  return {
+    ...readers,
+    read: (statement, values, tenantId, signal) =>
+      inSpan(span, statement.name || 'read', attributesOf(statement), () =>
+        readers.read(statement, values, tenantId, signal),
+      ),
+  };
+}
+
+/** What Prisma hands to an extension of raw queries: the text with placeholders, and the values, which are left out. */
+interface RawQuery {
+  readonly sql?: unknown;
+}
+
+function tracePrisma(prisma: PrismaClient, span: Span): PrismaClient {
+  const extended = prisma.$extends({
+    query: {
+      async $allOperations({ model, operation, args, query }) {
+        const { sql } = (args ?? {}) as RawQuery;
+        const text: Attributes = typeof sql === 'string' ? { 'db.query.text': sql } : {};
+        const name = model === undefined ? operation : `${model}.${operation}`;
+        return inSpan(span, name, { ...DATABASE, ...text }, () => query(args));
+      },
+    },
+  });
+  // The same methods; only the names of its types differ.
+  return extended as unknown as PrismaClient;
+}

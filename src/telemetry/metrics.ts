@@ -1,0 +1,66 @@
+// What the parts of the gateway report to whoever measures it. Requests are counted one by one; all else is read when it is asked for,
+// so that it costs nothing in between. Pure; prometheus.ts has the numbers.
+import type { Endpoint } from './request-facts.ts';
+
+/** An answered request. */
+interface RequestSample {
+  readonly method: string;
+  readonly endpoint: Endpoint;
+  readonly status: number;
+  readonly durationSeconds: number;
+  /** Why it was refused; null where it was not. */
+  readonly code: string | null;
+}
+
+/** Counted since the process started; `size` and `max` in the cache's own unit. */
+export interface CacheReading {
+  readonly hits: number;
+  readonly misses: number;
+  readonly size: number;
+  readonly max: number;
+}
+
+/** Of GraphQL requests that were looked up in the fast path, since the process started. */
+export interface FastPathReading {
+  readonly hits: number;
+  readonly misses: number;
+  /** By reason: the names are fixed. */
+  readonly fallbacks: Readonly<Record<string, number>>;
+}
+
+/** Connections of one kind to the database. */
+export interface ConnectionReading {
+  readonly open: number;
+  /** Of the open ones: executing something, or with a result pending. */
+  readonly busy: number;
+  /** Of the open ones: silent for too long. */
+  readonly stalled: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+interface QueueReading {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
+export interface Metrics {
+  countRequest(sample: RequestSample): void;
+  watchQueue(name: string, queue: QueueReading): void;
+  watchCache(name: string, read: () => CacheReading): void;
+  watchConnections(kind: string, read: () => ConnectionReading): void;
+  watchFastPath(read: () => FastPathReading): void;
+  /** All of it in Prometheus' text format. */
+  render(): Promise<string>;
+}
+
+/** Measures nothing. */
+export const noMetrics: Metrics = {
+  countRequest() {},
+  watchQueue() {},
+  watchCache() {},
+  watchConnections() {},
+  watchFastPath() {},
+  render: async () => '',
+};

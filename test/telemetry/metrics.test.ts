@@ -1,0 +1,279 @@
+// The metrics: what they count, that a client cannot choose their labels, and that the guide, the dashboard and the alert rules
+// speak of the ones that are served.
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../../src/context.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+import { listenForMetrics } from '../../src/http/metrics-listener.ts';
+import { createPrometheus } from '../../src/telemetry/prometheus.ts';
+import { read, tableUnder } from '../docs/markdown.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { METRICS_PORT: '0', LOOKUP_CACHE_MS: '2000' },
+    overrides: { metrics: createPrometheus() },
+  });
+  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+});
+afterAll(() => gateway.close());
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+async function scrape(): Promise<Sample[]> {
+  const text = await gateway.app.metrics.render();
+  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels: Object.fromEntries(
+      [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', text = '']) => [label, text]),
+    ),
+    value: Number(value),
+  }));
+}
+
+async function numberOf(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const matching = (await scrape()).filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
+  );
+  return matching.reduce((sum, { value }) => sum + value, 0);
+}
+
+function graphql(query: string, operationName?: string): Promise<Response> {
+  return gateway.send('/graphql', {
+    method: 'POST',
+    caller,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, operationName }),
+  });
+}
+
+describe('requests', () => {
+  test('are counted by route, operation and status, and timed', async () => {
+    const labels = { method: 'GET', route: '/api/v2/teams', operation: 'listTeams' };
+    const before = await numberOf('http_requests_total', { ...labels, status: '200' });
+    await gateway.send('/api/v2/teams', { caller });
+    await gateway.send('/api/v2/teams?per_page=0', { caller });
+    expect(await numberOf('http_requests_total', { ...labels, status: '200' })).toBe(before + 1);
+    expect(await numberOf('http_requests_total', { ...labels, status: '422' })).toBe(1);
+    expect(await numberOf('http_request_duration_seconds_count', labels)).toBe(before + 2);
+  });
+
+  test.each([
+    ['query A { teams { nodes { id } } }', 'Query.teams'],
+    ['query B { one: teams { nodes { id } } two: teams { nodes { name } } }', 'Query.teams'],
+    ['query C { ...F } fragment F on Query { ... { viewer { kind } } }', 'Query.viewer'],
+    ['query D { viewer { kind } teams { nodes { id } } }', 'Query.several'],
+    ['query E { __schema { queryType { name } } }', 'Query.introspection'],
+    ['query F { nothing }', 'unknown'],
+    ['query G {', 'unknown'],
+  ])('GraphQL: %s is %s', async (query, operation) => {
+    const labels = { route: '/graphql', operation };
+    const before = await numberOf('http_requests_total', labels);
+    await graphql(query);
+    // Compiled by then.
+    await graphql(query);
+    expect(await numberOf('http_requests_total', labels)).toBe(before + 2);
+  });
+
+  test('refusals are counted by code, GraphQL errors inside a 200 too', async () => {
+    const before = await Promise.all([
+      numberOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
+      numberOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
+      numberOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
+    ]);
+    await gateway.send('/api/v2/contacts/1');
+    expect((await graphql('{ team(databaseId: 987654) { name } }')).status).toBe(200);
+    await gateway.send('/oauth/token', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials&client_id=nobody&client_secret=x',
+    });
+    expect(
+      await Promise.all([
+        numberOf('gateway_refusals_total', { route: '/api/v2/contacts/{id}', code: 'unauthenticated' }),
+        numberOf('gateway_refusals_total', { route: '/graphql', code: 'not_found' }),
+        numberOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
+      ]),
+    ).toEqual(before.map((count) => count + 1));
+  });
+
+  test('nothing that a client chooses becomes a label', async () => {
+    const choose = async (name: string) => {
+      await gateway.send(`/${name}`, { caller });
+      await gateway.send(`/api/v2/${name}/${name}`, { caller });
+      await gateway.send(`/api/v2/contacts/${name}?${name}=${name}`, { caller });
+      await gateway.send('/api/v2/teams', { method: name, headers: { 'X-Request-Id': name } });
+      await gateway.send('/api/v2/teams', { host: `${name}.example.org` });
+      await graphql(`query ${name} { ${name}: teams { nodes { ${name}: id } } }`, name);
+      await graphql(`query ${name} { ${name} }`, name);
+      await gateway.send(`/oauth/${name}`, { caller });
+      await gateway.send('/oauth/token', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: `grant_type=${name}&client_id=${name}&scope=${name}`,
+      });
+    };
+    await choose('CHOSEN');
+    const before = (await scrape()).map(({ name, labels }) => name + JSON.stringify(labels));
+    await choose('OTHERWISE');
+    const after = (await scrape()).map(({ name, labels }) => name + JSON.stringify(labels));
+    expect(after.filter((series) => !before.includes(series))).toEqual([]);
+    expect(after.join('\n')).not.toMatch(/CHOSEN|OTHERWISE/i);
+  });
+
+  test('the fast path and its caches count what they answered and what they did not', async () => {
+    const query = '{ viewer { kind scopes } }';
+    const read = () =>
+      Promise.all([
+        numberOf('gateway_graphql_fast_path_misses_total'),
+        numberOf('gateway_graphql_fast_path_hits_total'),
+        numberOf('gateway_cache_hits_total', { cache: 'graphql_compiled' }),
+        numberOf('gateway_cache_misses_total', { cache: 'graphql_documents' }),
+      ]);
+    const [misses, hits, found, parsed] = await read();
+    await graphql(query);
+    await graphql(query);
+    await graphql(query);
+    expect(await read()).toEqual([misses + 1, hits + 2, found + 2, parsed + 1]);
+    expect(await numberOf('gateway_cache_size', { cache: 'graphql_compiled' })).toBeGreaterThan(0);
+  });
+
+  test('what a team waits for is seen in its queue', async () => {
+    const { expensive } = gateway.app.store;
+    const labels = { queue: 'expensive_reads' };
+    const release = await expensive.acquire('1');
+    const next = expensive.acquire('1');
+    expect(await numberOf('gateway_queue_running', labels)).toBe(1);
+    expect(await numberOf('gateway_queue_waiting', labels)).toBe(1);
+    release();
+    (await next)();
+    expect(await numberOf('gateway_queue_running', labels)).toBe(0);
+  });
+
+  test('connections to the database are counted by kind', async () => {
+    await gateway.send('/api/v2/teams', { caller });
+    expect(await numberOf('gateway_db_connections', { kind: 'reads' })).toBeGreaterThan(0);
+    expect(await numberOf('gateway_db_waiting')).toBe(0);
+  });
+});
+
+describe('the names', () => {
+  const OURS = /^(?!process_|nodejs_)/;
+  const served = async () =>
+    [...(await gateway.app.metrics.render()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
+      ([, name = '', type]) => ({
+        name,
+        type,
+      }),
+    );
+
+  test('in the guide are the ones that are served, with their types and labels', async () => {
+    const rows = tableUnder(read('docs/observability.md'), 'Metrics').flatMap(
+      ([names = '', type, labels = '']) =>
+        [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({
+          name,
+          type,
+          labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+        })),
+    );
+    expect(rows.map(({ name, type }) => ({ name, type })).sort(byName)).toEqual(
+      (await served()).filter(({ name }) => OURS.test(name)).sort(byName),
+    );
+    const samples = await scrape();
+    for (const { name, labels } of rows) {
+      const sample = samples.find((one) => [name, `${name}_count`].includes(one.name));
+      expect([name, Object.keys(sample?.labels ?? {})]).toEqual([name, labels]);
+    }
+  });
+
+  test.each(['deploy/grafana-dashboard.json', 'deploy/alert-rules.yml'])(
+    'in %s are served, and so are the labels and the fixed values that it asks for',
+    async (path) => {
+      const text = read(path).replaceAll('\\"', '"');
+      const samples = await scrape();
+      const names = new Set(samples.map(({ name }) => name));
+      const asked = [...text.matchAll(/\b(?:http|gateway|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
+      expect(asked.length).toBeGreaterThanOrEqual(10);
+      expect(asked.filter((name) => !names.has(name))).toEqual([]);
+      const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
+      const used = [
+        ...[...text.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, */)),
+        ...[...text.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label),
+      ];
+      // Prometheus adds the first two when it scrapes.
+      expect(used.filter((label) => !['job', 'instance'].includes(label) && !labels.has(label))).toEqual([]);
+      const fixed = [...text.matchAll(/\b(queue|cache|kind|reason|code)=~?"([\w|]+)"/g)].flatMap(
+        ([, label = '', values = '']) => values.split('|').map((value): [string, string] => [label, value]),
+      );
+      for (const [label, value] of fixed)
+        expect(label === 'code' ? Object.keys(STATUS_OF) : samples.map((one) => one.labels[label])).toContain(
+          value,
+        );
+    },
+  );
+});
+
+describe('the port of its own', () => {
+  const app = (port: number): App => ({
+    ...gateway.app,
+    config: { ...gateway.app.config, metrics: { port, host: '127.0.0.1' } },
+  });
+
+  function send(
+    port: number,
+    path: string,
+    method = 'GET',
+  ): Promise<{ status?: number | undefined; text: string }> {
+    return new Promise((resolve, reject) => {
+      request({ port, host: '127.0.0.1', path, method, agent: false }, (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  test('serves /metrics and nothing else, and is gone when it is closed', async () => {
+    const listener = await listenForMetrics(app(0));
+    if (listener === null) throw new Error('no listener');
+    const { status, text } = await send(listener.port, '/metrics');
+    expect([status, text.includes('# TYPE http_requests_total counter')]).toEqual([200, true]);
+    expect(await send(listener.port, '/metrics', 'HEAD')).toEqual({ status: 200, text: '' });
+    expect((await send(listener.port, '/graphql')).status).toBe(404);
+    expect((await send(listener.port, '/metrics', 'POST')).status).toBe(405);
+    await listener.close();
+    await expect(send(listener.port, '/metrics')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('of the gateway there is no /metrics', async () => {
+    expect((await gateway.send('/metrics', { caller })).status).toBe(404);
+  });
+
+  test('that is in use is said in one sentence that names the variable', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((done) => taken.once('listening', done));
+    const { port } = taken.address() as { port: number };
+    await expect(listenForMetrics(app(port))).rejects.toThrow(
+      `Port ${port} on 127.0.0.1 is in use, so metrics cannot be served there. Stop what uses it, or choose another with METRICS_PORT=...`,
+    );
+    taken.close();
+  });
+});
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
