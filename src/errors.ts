@@ -76,6 +76,32 @@ export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });
 }
 
+/** The 422 for several of them. Its detail is their messages, in their order. */
+export function invalidFields(errors: FieldError[]): AppError {
+  return new AppError('invalid', errors.map(({ message }) => message).join(' '), { errors });
+}
+
+/**
+ * What each of several parsers returns, by its name.
+ * @throws AppError `invalid` with the errors of all that threw one; what else a parser throws
+ */
+export function parseAll<P extends Record<string, () => unknown>>(
+  parsers: P,
+): { [Name in keyof P]: ReturnType<P[Name]> } {
+  const values: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const name in parsers) {
+    try {
+      values[name] = parsers[name]?.();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
+      errors.push(...error.errors);
+    }
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+  return values as { [Name in keyof P]: ReturnType<P[Name]> };
+}
+
 /** The same error, whose message adds that nothing was changed. */
 export function nothingChanged(error: AppError): AppError {
   return withMessage(error, `${error.message} Nothing was changed.`);

@@ -1,5 +1,5 @@
 // Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination", DESIGN §5-6). Pure.
-import { invalid } from './errors.ts';
+import { invalid, invalidFields, parseAll } from './errors.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
@@ -31,30 +31,43 @@ export interface Page<Row> {
 /** Parameters that would filter or sort a list. No list supports them yet. In any letter case, since clients misspell them. */
 const UNSUPPORTED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
 
+/** So many unsupported parameters are named in a refusal. */
+const MAX_UNSUPPORTED = 10;
+
 /**
  * The page that a REST query string requests. Of a repeated parameter the last one counts.
- * @throws AppError `invalid` (422) for a bad `after`, `per_page` or `sort_order` (spec §4 rule 6), and for an
+ * @throws AppError `invalid` (422) that names each bad `after`, `per_page` and `sort_order` (spec §4 rule 6), and each
  *   unsupported parameter that would select other rows (DESIGN §5).
  */
 export function parsePageQuery(query: URLSearchParams): PageRequest {
-  const unsupported = query.keys().find((name) => UNSUPPORTED.test(name));
-  if (unsupported !== undefined)
-    throw invalid(
-      unsupported,
-      `This list does not serve ${unsupported}. To ignore it would answer other rows than those asked for.`,
-    );
   const sortOrder = query.getAll('sort_order').at(-1);
   const perPage = query.getAll('per_page').at(-1);
   const after = query.getAll('after').at(-1);
+  const page = parseAll({
+    order: () => (sortOrder === undefined ? 'asc' : parseSortOrder(sortOrder)),
+    size: () => (perPage === undefined ? DEFAULT_PAGE_SIZE : parsePerPage(perPage)),
+    after: () => (after === undefined ? null : parseAfter(after)),
+    others: () => requireServed(query),
+  });
+  // Every page but an empty one has a link to the next (spec §4 rules 3-4), so that `more` is not needed.
   return {
-    order: sortOrder === undefined ? 'asc' : parseSortOrder(sortOrder),
-    size: perPage === undefined ? DEFAULT_PAGE_SIZE : parsePerPage(perPage),
-    after: after === undefined ? null : parseAfter(after),
+    order: page.order,
+    size: page.size,
+    after: page.after,
     before: null,
     backward: false,
-    // Every page but an empty one has a link to the next (spec §4 rules 3-4).
     rowsOnly: true,
   };
+}
+
+function requireServed(query: URLSearchParams): void {
+  const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name)));
+  if (unsupported.size === 0) return;
+  const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({
+    field,
+    message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.`,
+  }));
+  throw invalidFields(errors);
 }
 
 /** Whether the whole saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
@@ -105,24 +118,34 @@ export interface ConnectionArgs {
 /**
  * The page that connection arguments request: default 20, more than 100 gives 100 (DESIGN §6).
  * @param kind the kind of list that the cursors must be for, such as `contacts`
- * @throws AppError `invalid` for zero or negative sizes, `first` with `last`, or a cursor of another kind of list.
+ * @throws AppError `invalid` that names each argument that is wrong: zero or negative sizes, `first` with `last`, a cursor of
+ *   another kind of list.
  */
 export function parseConnectionArgs(kind: string, args: ConnectionArgs): PageRequest {
-  const { first, last } = args;
-  if (first != null && last != null) throw invalid('last', 'Give first or last, not both.');
-  for (const [field, size] of [
-    ['first', first],
-    ['last', last],
-  ] as const) {
-    if (size != null && size < 1) throw invalid(field, `${field} must be a whole number of at least 1.`);
-  }
+  const { first, last, after, before } = args;
+  const page = parseAll({
+    first: () => requireSize('first', first),
+    last: () => requireSize('last', last),
+    size: () => parseConnectionSize(first, last),
+    after: () => (after == null ? null : decodeCursor(kind, after, 'after')),
+    before: () => (before == null ? null : decodeCursor(kind, before, 'before')),
+  });
   return {
     order: args.sortOrder ?? 'asc',
-    size: Math.min(last ?? first ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
-    after: args.after == null ? null : decodeCursor(kind, args.after, 'after'),
-    before: args.before == null ? null : decodeCursor(kind, args.before, 'before'),
+    size: page.size,
+    after: page.after,
+    before: page.before,
     backward: last != null,
   };
+}
+
+function requireSize(field: string, size: number | null | undefined): void {
+  if (size != null && size < 1) throw invalid(field, `${field} must be a whole number of at least 1.`);
+}
+
+function parseConnectionSize(first: number | null | undefined, last: number | null | undefined): number {
+  if (first != null && last != null) throw invalid('last', 'Give first or last, not both.');
+  return Math.min(last ?? first ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
 }
 
 /** An opaque cursor: the position of one row in lists of its kind. */

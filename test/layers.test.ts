@@ -17,7 +17,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['config', 'body', 'reply', 'errors', 'log'],
+    ...['config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
   app: ['services', 'context', 'auth', 'store', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
@@ -25,9 +25,12 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['services', 'context', 'auth', 'config', 'rows', 'resources', 'pagination'],
     ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
-  rest: ['services', 'context', 'auth', 'rows', 'resources', 'pagination', 'body', 'reply', 'errors'],
+  rest: [
+    ...['services', 'context', 'auth', 'rows', 'resources', 'pagination'],
+    ...['body', 'content-coding', 'reply', 'errors'],
+  ],
   oauth: ['services', 'context', 'auth', 'config', 'rows', 'body', 'errors'],
-  graphiql: [],
+  graphiql: ['content-coding'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
@@ -44,6 +47,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'fair-queue': ['errors', 'abort'],
   'shared-cache': [],
   body: ['errors'],
+  'content-coding': [],
   reply: [],
   abort: [],
   errors: [],
@@ -64,7 +68,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['errors', 'pagination', 'reply', 'resources', 'rows'];
+const PURE = ['content-coding', 'errors', 'pagination', 'reply', 'resources', 'rows'];
 const sources = await readSources();
 const browserSources = await readSources('browser app');
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));

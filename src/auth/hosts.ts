@@ -65,7 +65,10 @@ export async function resolveHost(app: AuthApp, hostname: string): Promise<Host>
     const owner = await app.lookups.customDomain(name);
     if (owner !== null) return { kind: 'custom_domain', ...owner };
   }
-  throw new AppError('misdirected_request', `No team or workspace is served at ${name}.`);
+  throw new AppError(
+    'misdirected_request',
+    `Nobody is served at ${name}. The service answers for ${serviceHost}: whoever runs it sets SERVICE_HOST to the name or address that clients use.`,
+  );
 }
 
 /**

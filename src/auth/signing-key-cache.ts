@@ -20,11 +20,14 @@ export interface SigningKeyCache {
   keySetOf(rows: readonly SigningKeyRow[]): KeySet;
   /** The private part of a key, or null when it was sealed with a secret key that this process does not have. */
   privateOf(row: SigningKeyRow): JWK | null;
+  /** Runs `make`, or waits for the one that runs: requests that come at once to a new store make one key together. */
+  makeOnce(make: () => Promise<void>): Promise<void>;
 }
 
 /** Decrypts nothing yet: verifying tokens needs no private part. */
 export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKeyCache {
   const privateJwks = new Map<string, JWK | null>();
+  let making: Promise<void> | null = null;
   let last: { readonly kids: string; readonly keySet: KeySet } | null = null;
 
   function open({ id, sealedPrivate }: SigningKeyRow): JWK | null {
@@ -52,6 +55,12 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKey
       const opened = open(row);
       privateJwks.set(row.id, opened);
       return opened;
+    },
+    makeOnce(make) {
+      making ??= make().finally(() => {
+        making = null;
+      });
+      return making;
     },
   };
 }

@@ -34,7 +34,7 @@ export interface SigningKeys {
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const view = viewAt(app, await readKeys(app), app.clock());
   if (view !== null) return view;
-  await makeFirst(app);
+  await app.signingKeyCache.makeOnce(() => makeFirst(app));
   const made = viewAt(app, await findSigningKeys(app.store), app.clock());
   if (made === null) throw new Error('The signing key that was just made is not there.');
   return made;

@@ -19,18 +19,49 @@ export interface BannerFacts {
   /** Where the embedded database's files are; null for a server of the user's own. */
   readonly data: { readonly folder: string; readonly relocated: boolean } | null;
   readonly store: 'ready' | 'empty' | 'not migrated';
+  /** Addresses of this machine in its networks. */
+  readonly networkAddresses: readonly string[];
 }
 
 /** The addresses, as somebody on this machine can open them. */
-export function addressesOf({ config, port }: BannerFacts): {
+export function addressesOf({ config, port }: Pick<BannerFacts, 'config' | 'port'>): {
   rest: string;
   graphql: string;
   graphiql: string;
 } {
-  const anywhere = config.host === '0.0.0.0' || config.host === '::';
-  const host = anywhere ? 'localhost' : isIP(config.host) === 6 ? `[${config.host}]` : config.host;
-  const origin = `http://${host}:${port}`;
+  const { host, serviceHost } = config;
+  // A service that is called by an address listens on it too.
+  const anywhere = isIP(serviceHost) === 0 ? 'localhost' : serviceHost;
+  const hostname = isAnywhere(config) ? anywhere : isIP(host) === 6 ? `[${host}]` : host;
+  const origin = `http://${hostname}:${port}`;
   return { rest: `${origin}/api/v2`, graphql: `${origin}/graphql`, graphiql: `${origin}/graphql` };
+}
+
+function isAnywhere({ host }: Config): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** Whether the service answers for a host, in the form of URL.hostname. */
+function isServed({ serviceHost, authHostname }: Config, hostname: string): boolean {
+  if (hostname === serviceHost || hostname === authHostname) return true;
+  return serviceHost === 'localhost' && isLoopbackAddress(hostname);
+}
+
+/** Where others than this machine reach the service, or what has to be set so that they do; nothing on loopback. */
+function networkLines(facts: BannerFacts): string[] {
+  const { config, port, networkAddresses } = facts;
+  const { hostname } = new URL(addressesOf(facts).rest);
+  if (!isAnywhere(config) && (isLoopbackAddress(hostname) || hostname === 'localhost')) return [];
+  const [example = hostname] = isAnywhere(config) ? networkAddresses : [hostname];
+  if (config.serviceHost === 'localhost')
+    return [
+      `  Network   other machines are refused with 421 unless SERVICE_HOST is the name or address that they use:`,
+      `            SERVICE_HOST=${example}`,
+    ];
+  if (isServed(config, hostname)) return [];
+  return [
+    `  Network   requests must be sent to the host ${config.serviceHost} (SERVICE_HOST): http://${config.serviceHost}:${port}, or a proxy's address`,
+  ];
 }
 
 /** The banner for people. */
@@ -42,11 +73,12 @@ export function banner(facts: BannerFacts): string {
     '',
     `  REST      ${rest}`,
     `  GraphQL   ${graphql}`,
-    `  GraphiQL  ${graphiql}  (open it in a browser)`,
+    ...(facts.config.graphiql ? [`  GraphiQL  ${graphiql}  (open it in a browser)`] : []),
     ...(facts.demoCode === null ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,
+    ...networkLines(facts),
     '',
     ...whatNext(facts).map((line) => `  ${line}`),
     '',
@@ -76,9 +108,11 @@ function whatNext(facts: BannerFacts): string[] {
       return ['The database is not up to date:', '  npx funnel-gateway migrate'];
     case 'empty':
       return [
+        'The database is empty. A store of your own begins with a team:',
+        '  npx funnel-gateway team create --name "..."',
         facts.data === null
-          ? 'The database is empty: demo data is put into a server of yours only when asked for:'
-          : 'The database is empty. Demo data, with a demo key:',
+          ? 'Demo data is put into a server of yours only when asked for:'
+          : 'Demo data, with a demo key:',
         '  npx funnel-gateway seed',
       ];
     case 'ready':
@@ -92,9 +126,7 @@ function curlLine(facts: BannerFacts, token: string): string {
   const { rest } = addressesOf(facts);
   const { hostname } = new URL(rest);
   const path = facts.workspaceId === null ? '/teams' : `/workspaces/${facts.workspaceId}/contacts?per_page=2`;
-  const { serviceHost } = facts.config;
   // An address that is no host of the service needs the right one in the header, else the answer is 421.
-  const isOwn = hostname === serviceHost || (serviceHost === 'localhost' && isLoopbackAddress(hostname));
-  const host = isOwn ? '' : ` -H 'Host: ${serviceHost}'`;
+  const host = isServed(facts.config, hostname) ? '' : ` -H 'Host: ${facts.config.serviceHost}'`;
   return `curl -s${host} -H 'Authorization: Bearer ${token}' '${rest}${path}'`;
 }

@@ -1,7 +1,7 @@
 // `doctor`: looks at everything that the gateway needs, says what is wrong and what to do. It changes nothing, and shows no secret.
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
-import type { Variable } from '../config/variables.ts';
+import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDisk } from './doctor/disk.ts';
 import { type Finding, fail, ok, runCheck, type Status, warn } from './doctor/findings.ts';
@@ -37,31 +37,27 @@ async function examine(shell: Shell): Promise<Finding[]> {
   if (settings === null) return [program, ...findings];
   const { config } = settings;
 
+  const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
+
   /** A check that needs variables which are wrong would be about something else. */
-  async function unless(
-    needed: readonly Variable[],
-    name: string,
-    check: () => Promise<Finding[]>,
-  ): Promise<Finding[]> {
-    const missing = needed.filter((variable) => invalid.includes(variable));
+  async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
+    const missing = wrong(name);
     if (missing.length === 0) return runCheck(name, check);
     return [warn(name, 'not checked', `correct ${missing.join(', ')} first`)];
   }
   const secretKey = checkSecretKey(settings);
   secretKey.catch(() => {});
-  const keysOf = async () => (invalid.includes('SECRET_KEY') ? null : (await secretKey).keys);
+  const keysOf = async () => (wrong('secret key').length > 0 ? null : (await secretKey).keys);
   const checked = await Promise.all([
-    unless(['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'], 'addresses', async () =>
-      checkAddresses(config),
-    ),
-    unless(['PORT'], 'listening', () => checkListening(config)),
+    unlessWrong('addresses', async () => checkAddresses(config)),
+    unlessWrong('listening', () => checkListening(config)),
     runCheck('disk', async () => {
       const { clusterOf } = await import('./doctor/database.ts');
-      const cluster = invalid.includes('DATABASE_URL') ? null : await clusterOf(settings);
+      const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
     }),
-    unless(['SECRET_KEY'], 'secret key', async () => (await secretKey).findings),
-    unless(['DATABASE_URL', 'DATABASE_LISTEN_URL'], 'database', async () => {
+    unlessWrong('secret key', async () => (await secretKey).findings),
+    unlessWrong('database', async () => {
       const { checkDatabase } = await import('./doctor/database.ts');
       return checkDatabase(settings, await keysOf().catch(() => null));
     }),

@@ -1,5 +1,5 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly.
-
+import { networkInterfaces } from 'node:os';
 import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
@@ -45,8 +45,12 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
     const listener = await listen(database.app, demoLink);
     try {
       const demoPerson = await person;
-      const demoCode = demoLink?.code ?? null;
-      const facts: BannerFacts = { config, port: listener.port, demoPerson, demoCode, ...prepared };
+      const { port } = listener;
+      const facts: BannerFacts = {
+        ...{ config, port, demoPerson, ...prepared },
+        demoCode: demoLink?.code ?? null,
+        networkAddresses: networkAddresses(),
+      };
       const data = {
         ...addressesOf(facts),
         ...(facts.demoKey !== null && { demoKey: facts.demoKey.token }),
@@ -67,7 +71,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
 async function prepare(
   database: OpenDatabase,
   { demo, migrate }: ServeOptions,
-): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode'>> {
+): Promise<Omit<BannerFacts, 'config' | 'port' | 'demoPerson' | 'demoCode' | 'networkAddresses'>> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await applyMigrations(app.store.pool);
@@ -91,9 +95,19 @@ function createDemoLinkFor(
   { stdout }: Shell,
   json: boolean | undefined,
   demoKey: DemoKey | null,
-  { clock }: App,
+  { clock, config }: App,
 ): DemoLink | null {
-  return stdout.isTTY && !json && demoKey !== null ? createDemoLink(demoKey.token, clock) : null;
+  return stdout.isTTY && !json && demoKey !== null && config.graphiql
+    ? createDemoLink(demoKey.token, clock)
+    : null;
+}
+
+/** This machine's IPv4 addresses that others may reach. */
+function networkAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

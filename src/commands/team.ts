@@ -20,7 +20,11 @@ export function addTeam(program: Program, shell: Shell): void {
     .description('make a team; prints its default API key, once')
     .requiredOption('--name <name>', 'what it is called')
     .option('--subdomain <label>', 'its host below SERVICE_HOST, which shows this team alone')
-    .option('--time-zone <zone>', 'the time zone that it works in, as clients are to read it, such as Tokyo', 'UTC')
+    .option(
+      '--time-zone <zone>',
+      'the time zone that it works in, as clients are to read it, such as Tokyo',
+      'UTC',
+    )
     .option('--locale <locale>', `the language that it works in: ${LOCALES.join(', ')}`, 'en')
     .option('--no-key', 'without its default API key, which may read and write everything of the team')
     .addHelpText(

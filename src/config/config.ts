@@ -6,6 +6,7 @@ import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import {
   type CorsOrigins,
+  defaultAuthUrl,
   parseAddresses,
   parseBaseUrl,
   parseDatabaseUrl,
@@ -52,6 +53,10 @@ export interface Config {
   readonly trustProxy: BlockList;
   /** The origins whose pages may read answers (http/cors.ts). */
   readonly corsOrigins: CorsOrigins;
+  /** Browsers get GraphiQL at /graphql. */
+  readonly graphiql: boolean;
+  /** The schema can be asked for: by introspection, and as a document. */
+  readonly introspection: boolean;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -83,7 +88,7 @@ export interface OutsideIssuer {
   readonly scopesClaim: string;
 }
 
-export interface Secrets {
+interface Secrets {
   /** A PostgreSQL connection string; without one the embedded database is used. */
   readonly databaseUrl: string | undefined;
   /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
@@ -147,7 +152,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
 
   const port = wholeNumber('PORT', 0, 65_535);
   const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
-  const authDefault = serviceHost === 'localhost' ? `http://localhost:${port}` : `https://${serviceHost}`;
+  const authDefault = defaultAuthUrl(serviceHost, port);
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
   const issuer = check(
@@ -177,6 +182,8 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       parseOrigins,
       'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
+    graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off'),
+    introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
     logLevel: check(
       'LOG_LEVEL',
       'info',
@@ -236,6 +243,6 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
 
 /** The configuration with the actual port, which PORT=0 leaves to the system. */
 export function withPort(config: Config, port: number): Config {
-  const authUrl = config.authUrl === 'http://localhost:0' ? `http://localhost:${port}` : config.authUrl;
-  return { ...config, port, authUrl };
+  const isDefault = config.authUrl === defaultAuthUrl(config.serviceHost, 0);
+  return { ...config, port, authUrl: isDefault ? defaultAuthUrl(config.serviceHost, port) : config.authUrl };
 }

@@ -71,3 +71,9 @@ export function parseOrigins(text: string): CorsOrigins | undefined {
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
+
+/** {auth_url} where it is not set. Names have certificates, and a proxy in front; this machine and bare addresses are reached directly. */
+export function defaultAuthUrl(serviceHost: string, port: number): string {
+  const isDirect = serviceHost === 'localhost' || isIP(serviceHost) !== 0;
+  return isDirect ? `http://${serviceHost}:${port}` : `https://${serviceHost}`;
+}

@@ -12,10 +12,14 @@ export const VARIABLES = [
     'where changes are listened for: PostgreSQL itself, when DATABASE_URL leads to a pooler',
   ],
   ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
-  ['SERVICE_HOST', 'localhost', 'domain of the service; its subdomains lead to teams and workspaces'],
+  [
+    'SERVICE_HOST',
+    'localhost',
+    'domain or IP address that clients use for the service; its subdomains lead to teams and workspaces, any other host is 421',
+  ],
   [
     'AUTH_URL',
-    'http://localhost:PORT, else https://SERVICE_HOST',
+    'http://SERVICE_HOST:PORT for localhost and IP addresses, else https://SERVICE_HOST',
     'base of the /.well-known documents, named in challenges',
   ],
   [
@@ -44,6 +48,8 @@ export const VARIABLES = [
     "their claim with a list of workspaces' ids; without it, all of the team's",
   ],
   ['OAUTH_SCOPES_CLAIM', 'scope', 'their claim with the scopes, as a list or as text with spaces'],
+  ['GRAPHIQL', 'on', 'on or off: whether a browser that opens /graphql gets GraphiQL'],
+  ['INTROSPECTION', 'on', 'on or off: whether the GraphQL schema can be asked for'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   [
     'POOL_SIZE',
@@ -78,3 +84,11 @@ export const VARIABLES = [
 ] as const satisfies readonly (readonly [string, string, string])[];
 
 export type Variable = (typeof VARIABLES)[number][0];
+
+/** What cannot be looked at while a variable that it depends on is wrong. */
+export const NEEDED = {
+  addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
+  listening: ['PORT'],
+  database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
+  'secret key': ['SECRET_KEY'],
+} as const satisfies Record<string, readonly Variable[]>;

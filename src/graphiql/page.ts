@@ -3,14 +3,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
 import { NOT_BUILT_PAGE, NOT_BUILT_POLICY } from './not-built.ts';
 
 interface GraphiqlAsset {
   body: Uint8Array<ArrayBuffer>;
-  brotli?: Uint8Array<ArrayBuffer>;
+  br?: Uint8Array<ArrayBuffer>;
   gzip?: Uint8Array<ArrayBuffer>;
   contentType: string;
-  /** The hash of `body`, without quotes. */
+  /** The tag of `body`. */
   etag: string;
   cacheControl: string;
 }
@@ -85,13 +86,13 @@ function listAssets(dist: URL): Set<string> | undefined {
 
 async function readAsset(file: URL): Promise<GraphiqlAsset> {
   const body = await readFile(file);
-  const [brotli, gzip] = await Promise.all([readVariant(file, 'br'), readVariant(file, 'gz')]);
+  const [br, gzip] = await Promise.all([readVariant(file, 'br'), readVariant(file, 'gz')]);
   return {
     body,
-    ...(brotli && { brotli }),
+    ...(br && { br }),
     ...(gzip && { gzip }),
     contentType: contentTypes[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-    etag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     // The names hold a hash of the content.
     cacheControl: 'public, max-age=31536000, immutable',
   };
@@ -149,42 +150,23 @@ function assetResponse(request: Request, asset: GraphiqlAsset): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
-  const accepted = parseAcceptEncoding(request.headers.get('accept-encoding') ?? '');
-  const encoding =
-    asset.brotli && accepted('br') ? 'br' : asset.gzip && accepted('gzip') ? 'gzip' : undefined;
-  const body =
-    (encoding === 'br' ? asset.brotli : encoding === 'gzip' ? asset.gzip : undefined) ?? asset.body;
-  const etag = `"${asset.etag}${encoding ? `-${encoding}` : ''}"`;
+  const { br, gzip } = asset;
+  const available = [...(br ? (['br'] as const) : []), ...(gzip ? (['gzip'] as const) : [])];
+  const encoding = preferredCoding(request.headers.get('accept-encoding') ?? '', available);
+  const body = (encoding && asset[encoding]) ?? asset.body;
+  const etag = encoding === null ? asset.etag : codedTag(asset.etag, encoding);
   const headers: Record<string, string> = {
     ...commonHeaders,
     etag,
     'cache-control': asset.cacheControl,
     vary: 'Accept-Encoding',
   };
-  if (matchesEtag(request.headers.get('if-none-match'), etag))
+  if (matchesTag(request.headers.get('if-none-match'), etag))
     return new Response(null, { status: 304, headers });
   headers['content-type'] = asset.contentType;
   headers['content-length'] = String(body.byteLength);
   // A worker is held by the policy of its own file, not by the page's.
   headers['content-security-policy'] = "default-src 'none'; script-src 'self'";
-  if (encoding) headers['content-encoding'] = encoding;
+  if (encoding !== null) headers['content-encoding'] = encoding;
   return new Response(request.method === 'HEAD' ? null : body, { headers });
-}
-
-/** RFC 9110 §12.5.3: a coding is acceptable when it, or else `*`, is listed with a weight above 0. */
-function parseAcceptEncoding(header: string): (coding: string) => boolean {
-  const weights = new Map<string, number>();
-  for (const entry of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
-    const q = parameters.find((parameter) => parameter.startsWith('q='));
-    weights.set(coding, q === undefined ? 1 : Number(q.slice(2)));
-  }
-  return (coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0;
-}
-
-/** RFC 9110 §13.1.2, by weak comparison. */
-function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  const candidates = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
-  return candidates.includes('*') || candidates.includes(etag);
 }

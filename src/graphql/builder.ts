@@ -43,6 +43,7 @@ export const builder = new SchemaBuilder<{
 export type Types = typeof builder.$inferSchemaTypes;
 
 builder.queryType({
-  description: 'Everything that can be read. Data needs an API key or an access token, the schema does not.',
+  description:
+    'Everything that can be read. Data needs an API key or an access token, the schema does not. An error has `extensions` with its `code` and the `requestId`; where arguments are to blame, `field` is the first one’s name, and `errors` has `field` and `message` of each.',
 });
 builder.mutationType({ description: 'Everything that can be changed. Mutations are sent by POST.' });

@@ -1,4 +1,6 @@
 // Conditional splits in a funnel's workflow, and the mutation that removes one.
+
+import { parseAll } from '../errors.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
@@ -142,11 +144,11 @@ builder.relayMutationField(
     nullable: true,
     scope: splits.writeScope,
     async resolve(_root, { input }, ctx) {
-      const removal = await splits.remove(ctx, {
-        funnel: parseGlobalId(Funnel, input.funnelId, 'funnelId'),
-        split: parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
-        branch: input.branch,
+      const ids = parseAll({
+        funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
+        split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
       });
+      const removal = await splits.remove(ctx, { ...ids, branch: input.branch });
       // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return removal;

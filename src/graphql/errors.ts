@@ -1,5 +1,5 @@
 // Maps every failure to the error, HTTP status and headers that GraphQL clients get.
-import { GraphQLError } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -130,14 +130,21 @@ function retryAfter({ retryAfterSeconds = 1 }: AppError): Record<string, string>
  * The extensions of graphql's own errors and Yoga's. A malformed request is 400 for every client; an invalid document is 400 only
  * for clients that accept application/graphql-response+json.
  */
-function foreignExtensionsOf({ extensions }: GraphQLError, { requestId }: Context, hasData: boolean) {
-  const { http: foreign, code: foreignCode } = extensions;
+function foreignExtensionsOf(error: GraphQLError, { requestId }: Context, hasData: boolean) {
+  const { http: foreign, code: foreignCode } = error.extensions;
   const foreignHttp = foreign as HttpExtensions | undefined;
   const code =
     (foreignHttp && CODE_OF_STATUS[foreignHttp.status]?.toUpperCase()) ?? foreignCode ?? 'BAD_REQUEST';
   const malformed = foreignCode === 'BAD_REQUEST';
   const http = { ...(foreignHttp ?? { status: 400, spec: true }), ...(malformed && { spec: false }) };
-  return { code, requestId, ...(!hasData && { http }) };
+  const field = error.extensions['field'] ?? variableOf(error);
+  return { code, requestId, ...(field !== undefined && { field }), ...(!hasData && { http }) };
+}
+
+/** The variable that an error is about, such as one that is missing. */
+function variableOf({ nodes }: GraphQLError): string | undefined {
+  const [node] = nodes ?? [];
+  return node?.kind === Kind.VARIABLE_DEFINITION ? node.variable.name.value : undefined;
 }
 
 function withExtensions(

@@ -9,6 +9,7 @@ import { toGraphQLError, withErrorBody } from './errors.ts';
 import { createFallbackCounter } from './fast-path/fallback-counter.ts';
 import { createFastPath, type FastPath, type Params } from './fast-path/fast-path.ts';
 import { type AnswerSlots, acquireSlot, createAnswerSlots, toBody } from './limits/large-answers.ts';
+import { refusePersistedQuery } from './requested-operation.ts';
 import { schema } from './schema.ts';
 import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
 
@@ -74,6 +75,7 @@ async function releaseSlotWhenSent(
   ctx: GraphContext,
 ): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  headers.set('Content-Length', String(bytes.length));
   return new Response(toBody(bytes, ctx), { status, headers });
 }
 
@@ -108,7 +110,7 @@ function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphConte
   return {
     schema,
     plugins: [
-      jsonParameterErrors(),
+      parameterErrors(),
       documentCache(),
       documentLimits(app),
       operationLimits(app, slots),
@@ -144,14 +146,16 @@ function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphConte
   };
 }
 
-/** Turns a SyntaxError in a parameter's JSON, which Yoga passes on as an internal error, into a client error. */
-function jsonParameterErrors(): Plugin {
+/** Refuses a persisted query; turns a SyntaxError in a parameter's JSON, which Yoga passes on as an internal error, into a client error. */
+function parameterErrors(): Plugin {
   return {
     onRequestParse({ requestParser, setRequestParser }) {
       if (requestParser === undefined) return;
       setRequestParser(async (request) => {
         try {
-          return await requestParser(request);
+          const params = await requestParser(request);
+          if (!Array.isArray(params) && !(params instanceof Response)) refusePersistedQuery(params);
+          return params;
         } catch (error) {
           throw error instanceof SyntaxError
             ? toGraphQLError(

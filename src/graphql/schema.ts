@@ -12,7 +12,15 @@ import './webhook-endpoints.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
 import './viewer.ts';
-import { defaultFieldResolver, type GraphQLField, isInterfaceType, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  GraphQLString,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { builder } from './builder.ts';
@@ -30,7 +38,10 @@ for (const field of allFields()) {
   const { scope } = fieldOptions(field);
   if (scope != null) wrapWithScope(field, scope);
 }
-for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) limitMutationId(field);
+for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+  limitMutationId(field);
+  makeMutationIdText(field);
+}
 
 function allFields(): Field[] {
   return Object.values(schema.getTypeMap())
@@ -58,4 +69,13 @@ function limitMutationId(field: Field): void {
     }
     return resolve(source, args, ctx, info);
   };
+}
+
+/** Makes `clientMutationId` a String (Relay's mutation convention), in input and payload: Pothos makes it an ID. */
+function makeMutationIdText({ args, type: payload }: Field): void {
+  for (const type of [...args.map((arg) => arg.type), payload].map(getNamedType)) {
+    if (!isInputObjectType(type) && !isObjectType(type)) continue;
+    const { clientMutationId } = type.getFields();
+    if (clientMutationId !== undefined) clientMutationId.type = GraphQLString;
+  }
 }

@@ -1,6 +1,14 @@
 // Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
 // one on its result.
-import { GraphQLError, getOperationAST, type Source, validate } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  type Source,
+  type ValidationRule,
+  validate,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/config.ts';
 import type { App } from '../context.ts';
@@ -17,20 +25,31 @@ import {
   SMALL_ANSWER_VALUES,
 } from './limits/large-answers.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
+import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
 
 /** Validation stops after so many errors: each has to be located and printed. */
 const MAX_VALIDATION_ERRORS = 20;
 
 /** Enforces the limits on a document before it is parsed and validated. */
-export function documentLimits({ config: { limits } }: App): Plugin<GraphContext> {
+export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
+  const ruledOut = introspection ? [] : [NoSchemaIntrospectionCustomRule];
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string | Source) => parseWithinLimits(source, limits));
+      // Before Yoga's own check, which does not say what is wrong.
+      return ({ result, context }) => {
+        if (!(result instanceof Error))
+          requireOperation(result as DocumentNode, context.params.operationName);
+      };
     },
     onValidate({ params: { documentAST }, context, setValidationFn }) {
-      setValidationFn((of, document, rules) =>
-        validate(of, document, rules, { maxErrors: MAX_VALIDATION_ERRORS }),
+      setValidationFn((of, document, rules: readonly ValidationRule[]) =>
+        validate(of, document, [...rules, ...ruledOut], {
+          maxErrors: MAX_VALIDATION_ERRORS,
+          // They would tell the schema's names to who asks for wrong ones.
+          hideSuggestions: !introspection,
+        }),
       );
       try {
         requireShortDocument(context, schema, documentAST, context.params.operationName);

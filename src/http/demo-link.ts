@@ -25,7 +25,8 @@ LOOPBACK.addAddress('::1', 'ipv6');
 export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void {
   if (link === null) return;
   http.post(DEMO_KEY_PATH, async (c) => {
-    c.header('Cache-Control', 'no-store');
+    // A secret is never compressed (compression.ts).
+    c.header('Cache-Control', 'no-store, no-transform');
     const { exchange } = c.env;
     const key = isOwnPage(exchange) ? link.redeem(await readCode(exchange.request)) : null;
     if (key === null) throw refused();

@@ -65,9 +65,14 @@ export function withCommonHeaders(
   const { headers } = response;
   for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...cors }))
     headers.set(name, value);
-  // A response may depend on other headers, too.
-  if (vary !== undefined) headers.append('Vary', vary);
+  if (vary !== undefined) addVary(headers, vary);
   return response;
+}
+
+/** Says that a response depends on a header of its request, beside others (RFC 9110 §12.5.5). */
+export function addVary(headers: Headers, name: string): void {
+  const names = headers.get('vary')?.split(/, */) ?? [];
+  if (!names.some((known) => known.toLowerCase() === name.toLowerCase())) headers.append('Vary', name);
 }
 
 export class Exchange {
@@ -86,7 +91,8 @@ export class Exchange {
   private maySendStream = true;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
-  /** The response that `respond` created: it has the common headers already. */
+  /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
+  reply: Reply | null = null;
   private ownResponse: Response | null = null;
 
   constructor(app: App, request: Request, peer: Peer | undefined) {
@@ -151,7 +157,9 @@ export class Exchange {
   }
 
   /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */
-  respond({ status, headers, body }: Reply): Response {
+  respond(reply: Reply): Response {
+    const { status, headers, body } = reply;
+    this.reply = reply;
     this.maySendStream = body instanceof ReadableStream;
     this.ownResponse = new Response(body, {
       status,
@@ -160,9 +168,14 @@ export class Exchange {
     return this.ownResponse;
   }
 
+  /** Whether `respond` created a response. */
+  isOwn(response: Response): boolean {
+    return response === this.ownResponse;
+  }
+
   /** Adds the common headers to a response, unless `respond` created it. */
   addCommonHeaders(response: Response): Response {
-    if (response === this.ownResponse) return response;
+    if (this.isOwn(response)) return response;
     const { app, request, requestId, url } = this;
     const origin = request.headers.get('origin');
     return withCommonHeaders(response, requestId, corsHeaders(app.config, url.pathname, origin));

@@ -19,6 +19,7 @@ import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
+import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
@@ -30,6 +31,7 @@ import {
   toRequestId,
   withCommonHeaders,
 } from './exchange.ts';
+import { acceptsHtml, mountHome } from './home.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -43,6 +45,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 /** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
 export function createServer(app: App, demoLink: DemoLink | null = null): Server {
   const http = createHttp(app, demoLink);
+  const compress = createCompression();
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -58,7 +61,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const response = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       logRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -107,7 +110,7 @@ function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
   mountRest(http);
-  http.get('/', (c) => c.redirect('/graphql'));
+  mountHome(http, app);
   http.notFound(() => {
     throw new AppError('not_found', 'Nothing is served at this path.');
   });
@@ -155,7 +158,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   const graphiql = createGraphiql();
   const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
-  http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  if (app.config.graphiql)
+    http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
   const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
@@ -171,19 +175,17 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
   });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (reads && acceptsHtml(c.req.header('accept'))) {
+    const isBrowser = reads && acceptsHtml(c.req.header('accept'));
+    if (isBrowser && app.config.graphiql) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
     }
+    if (isBrowser && c.req.query('query') === undefined)
+      throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return answer instanceof Response ? answer : c.env.exchange.respond(answer);
   });
-}
-
-/** Browsers name text/html first; programs name JSON or nothing. */
-function acceptsHtml(accept: string | null | undefined): boolean {
-  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
 function logRequest(

@@ -20,7 +20,7 @@ const CLIENT_ID = /^[\x21-\x7e]{1,200}$/;
 export function clientAdapter(app: App): Partial<Adapter> {
   return {
     async find(id) {
-      if (!CLIENT_ID.test(id)) return undefined;
+      if (!CLIENT_ID.test(id) || (id === GRAPHIQL_CLIENT_ID && !app.config.graphiql)) return undefined;
       const client = await find(app, id);
       if (client === null) return id === GRAPHIQL_CLIENT_ID ? insertGraphiql(app) : undefined;
       return client.disabledAt === null ? toPayload(app, client) : undefined;

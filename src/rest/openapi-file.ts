@@ -1,6 +1,7 @@
 // openapi.json over HTTP: the committed document, the same for everybody, so it needs no key.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { matchesTag } from '../content-coding.ts';
 import type { Reply } from '../reply.ts';
 
 export const OPENAPI_PATH = '/api/v2/openapi.json';
@@ -18,8 +19,7 @@ export function openApiReply(known: string | undefined): Reply {
   file ??= readOpenApi();
   const { body, etag } = file;
   const headers = { 'Cache-Control': 'public, max-age=300', ETag: etag };
-  // A strong tag of ours stands in that list as it is, behind `W/` too (RFC 9110 §13.1.2).
-  if (known?.includes(etag)) return { status: 304, headers, body: null };
+  if (matchesTag(known, etag)) return { status: 304, headers, body: null };
   return { status: 200, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 

@@ -37,7 +37,7 @@ export const REFUSALS = {
   payload_too_large: { description: 'The body is larger than the server takes.' },
   unsupported_media_type: { description: 'The body is not sent as JSON.' },
   misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
-  invalid: { description: 'A parameter or a member of the body is wrong. `errors` names it.' },
+  invalid: { description: 'Parameters or members of the body are wrong. `errors` names each.' },
   too_many_requests: { description: 'Too many requests for now.', headers: [RETRY_AFTER] },
   unavailable: {
     description: 'The service cannot answer at the moment, or the request took too long.',
@@ -70,7 +70,7 @@ const problemProperties = {
   type: { type: 'string', format: 'uri-reference', description: 'Always `about:blank`: `code` says more.' },
   title: text('The name of the status.'),
   status: { type: 'integer', description: 'The status of the answer.' },
-  detail: text('What is wrong, as a sentence for people.'),
+  detail: text('What is wrong, for people: one sentence, or one for each of `errors`.'),
   code: {
     type: 'string',
     enum: Object.keys(STATUS_OF),
@@ -78,7 +78,8 @@ const problemProperties = {
   },
   errors: {
     type: 'array',
-    description: 'The parameters and members to blame; empty where none is.',
+    description:
+      'Every parameter and member to blame, the first ones where there are many; empty where none is.',
     items: {
       type: 'object',
       properties: {

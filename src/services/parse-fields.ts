@@ -1,5 +1,5 @@
 // Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
-import { AppError, type FieldError } from '../errors.ts';
+import { type FieldError, invalidFields } from '../errors.ts';
 import { type Field, type Fields, type FieldType, type RowOf, restNameOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
@@ -55,8 +55,7 @@ export function parseFields<F extends Fields>(fields: F, input: unknown): Given<
   }
 
   const given = isObject(input) ? parseMembers(fields, input, '') : blame('body', 'an object');
-  if (errors.length > 0)
-    throw new AppError('invalid', errors.map(({ message }) => message).join(' '), { errors });
+  if (errors.length > 0) throw invalidFields(errors);
   return given as Given<F>;
 }
 

@@ -1,6 +1,7 @@
 // One keep-alive HTTP/1.1 connection on a bare socket, one request at a time: an HTTP client would cost this machine
 // about as much as the servers that it measures. Understands Content-Length and chunked bodies, nothing else.
 import { connect, type Socket } from 'node:net';
+import { zstdDecompressSync } from 'node:zlib';
 
 export interface Reply {
   readonly status: number;
@@ -113,6 +114,7 @@ export class Connection {
 
   #joined(): string {
     const bytes = Buffer.concat(this.#chunks);
+    if (headerOf(this.#head, 'content-encoding') === 'zstd') return zstdDecompressSync(bytes).toString();
     return this.#missing === null ? joinChunks(bytes) : bytes.toString();
   }
 

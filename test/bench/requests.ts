@@ -1,7 +1,7 @@
 // Whole HTTP requests as text, as the load generator sends them.
 
-export function getRequest(path: string, token: string): string {
-  return lines('GET', path, token);
+export function getRequest(path: string, token: string, headers: readonly string[] = []): string {
+  return lines('GET', path, token, headers);
 }
 
 export function deleteRequest(path: string, token: string): string {

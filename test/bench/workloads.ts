@@ -9,7 +9,13 @@ import { createRandom } from './stats.ts';
 import type { Subject } from './subject.ts';
 import type { SubjectName } from './subjects.ts';
 
-export type WorkloadKey = 'rest_first' | 'rest_random' | 'rest_100' | 'graphql' | 'nested';
+export type WorkloadKey =
+  | 'rest_first'
+  | 'rest_random'
+  | 'rest_100'
+  | 'rest_100_compressed'
+  | 'graphql'
+  | 'nested';
 
 export interface Workload {
   readonly key: WorkloadKey;
@@ -25,6 +31,8 @@ export interface Workload {
 
 const REST: readonly SubjectName[] = ['limit-json', 'limit-rows', 'limit-pipelined', 'gateway'];
 const GRAPHQL: readonly SubjectName[] = ['postgraphile', 'stock', 'mercurius'];
+/** As browsers send it; all other requests ask for no coding. */
+const ACCEPT_ENCODING = 'Accept-Encoding: gzip, deflate, br, zstd';
 const POSITIONS = 1_000;
 const SEED = 20_261_120;
 
@@ -51,6 +59,14 @@ export const WORKLOADS: readonly Workload[] = [
     title: '(b) REST, page of 100 contacts at a random position',
     subjects: REST,
     requests: (_subject, _name, manifest) => restAtRandom(manifest, 100),
+    canonical: canonicalBytes,
+  },
+  {
+    key: 'rest_100_compressed',
+    part: 'b',
+    title: '(b) REST, page of 100 contacts at a random position, compressed',
+    subjects: ['gateway'],
+    requests: (_subject, _name, manifest) => restAtRandom(manifest, 100, [ACCEPT_ENCODING]),
     canonical: canonicalBytes,
   },
   {
@@ -82,8 +98,10 @@ function randomContacts({ rows, firstContactId }: Manifest, size: number): numbe
   return Array.from({ length: POSITIONS }, () => firstContactId + Math.floor(random() * (rows - size - 1)));
 }
 
-export function restAtRandom(manifest: Manifest, size: number): string[] {
-  return randomContacts(manifest, size).map((id) => getRequest(pagePath(manifest, size, id), manifest.token));
+export function restAtRandom(manifest: Manifest, size: number, headers: readonly string[] = []): string[] {
+  return randomContacts(manifest, size).map((id) =>
+    getRequest(pagePath(manifest, size, id), manifest.token, headers),
+  );
 }
 
 export async function connectionsAtRandom(

@@ -1,6 +1,6 @@
 // What the README and the guides print is what happens: their commands are run in a bash against the gateway as it is started
 // by `serve`, with its demo.
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,45 +12,65 @@ import { stepsOf } from './steps.ts';
 import { openTerminal } from './terminal.ts';
 
 const { PATH } = process.env;
-const IS_TERMINAL = 'process.stdout.isTTY=true';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+/** On a terminal the banner has a line more. */
+const AS_ON_A_TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=true';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ReturnType<typeof start>;
-let started: Started;
-let env: Record<string, string>;
+/** A server of `npm start`, in whose folder a reader works. */
+interface Site {
+  readonly started: Started;
+  readonly env: Record<string, string>;
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/** Guides that begin with another store than the demo. */
+const SERVE: Readonly<Record<string, readonly string[]>> = { 'docs/first-store.md': ['serve', '--no-demo'] };
+
+let demo: Site;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  const dataDir = join(folder.path, 'data');
-  env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder.path };
-  // As on a terminal: there the banner has a line more.
-  server = start(['serve'], { ...env, NODE_OPTIONS: `--import=data:text/javascript,${IS_TERMINAL}` });
+  demo = await openSite(['serve']);
+});
+afterAll(() => demo?.close());
+
+async function openSite(serve: readonly string[]): Promise<Site> {
+  const { path: folder, remove } = await temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const env = { PATH: `${PROJECT}node_modules/.bin:${PATH}`, DATA_DIR: dataDir, HOME: folder };
+  const server = start(serve, { ...env, NODE_OPTIONS: AS_ON_A_TERMINAL });
   const banner = await untilPrinted(server, 'Stop it');
   const [, email = '', password = ''] = /(\S+@\S+) +\(password ([\w-]+)\)/.exec(banner) ?? [];
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(banner)?.[1]);
-  started = { banner, port, dataDir, person: { email, password } };
-});
-afterAll(async () => {
-  server?.child.kill('SIGTERM');
-  await server?.result;
-  await folder?.remove();
-});
+  return {
+    started: { banner, port, dataDir, person: { email, password } },
+    env,
+    folder,
+    async close() {
+      server.child.kill('SIGTERM');
+      await server.result;
+      await remove();
+    },
+  };
+}
 
 // The README's tour is taken twice in the same store.
 test.each(['README.md', 'README.md', ...documents.slice(1)])(
   '%s prints what happens',
   async (path) => {
-    const cwd = join(folder.path, 'work');
-    await mkdir(cwd, { recursive: true });
-    const terminal = openTerminal(cwd, env, `${PROJECT}bin/funnel-gateway.js`);
+    const serve = SERVE[path];
+    const site = serve === undefined ? demo : await openSite(serve);
+    const cwd = await mkdtemp(join(site.folder, 'work-'));
+    await chmod(cwd, 0o755);
+    const terminal = openTerminal(cwd, site.env, `${PROJECT}bin/funnel-gateway.js`);
     try {
-      expect(await follow(read(path), terminal, started)).toEqual([]);
+      expect(await follow(read(path), terminal, site.started)).toEqual([]);
     } finally {
       await terminal.close();
+      if (site !== demo) await site.close();
     }
   },
-  60_000,
+  180_000,
 );
 
 test('a block is a session, or says what it is', () => {

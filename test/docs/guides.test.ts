@@ -1,5 +1,5 @@
 // The README and the guides against what they tell of: links, files, scripts, tables.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-list.ts';
@@ -72,6 +72,19 @@ test('the `codegen.ts` of the README is the one of the guide that is built and d
   );
   expect(readme).toBeDefined();
   expect(readme).toEqual(guide);
+});
+
+test('the code map names every folder and file directly below src/', () => {
+  const [, map = ''] = read('docs/CONTRIBUTING.md').split('\n## Code map');
+  const names = readdirSync(new URL('../../src', import.meta.url), { withFileTypes: true });
+  const paths = names.map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  expect(paths.filter((path) => !map.includes(`\`${path}`))).toEqual([]);
+});
+
+test('the guide to a browser app overrides the version that the project has to override as well', () => {
+  const { overrides } = JSON.parse(read('package.json')) as { overrides: Record<string, string> };
+  const [, name = '', version] = /npm pkg set overrides\.(\S+)=(\S+)/.exec(read('docs/browser-app.md')) ?? [];
+  expect(overrides[name]).toBe(version);
 });
 
 test('the changelog knows the version, and the licence is the one that the package names', () => {

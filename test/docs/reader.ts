@@ -23,7 +23,7 @@ export interface Difference {
 
 /** `NAME=fgw_…` in a command: what was last seen of that form. */
 const SEEN: Readonly<Record<string, RegExp>> = {
-  'fgw_…': /fgw_\w+(?!…)/g,
+  'fgw_…': /fgw_\w+/g,
   'fgc_…': /fgc_\w+/g,
   'fgs_…': /fgs_[\w-]+/g,
   'eyJ…': /eyJ[\w-]+\.[\w-]+\.[\w-]+/g,

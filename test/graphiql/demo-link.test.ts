@@ -65,7 +65,7 @@ async function expectRefused(attempt: Attempt, status = 404): Promise<void> {
 test('the page of this machine gets the key, once, and no cache keeps it', async () => {
   const response = await redeem();
   expect(response.status).toBe(200);
-  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
   expect(await response.json()).toEqual({ key: KEY });
   await expectRefused({});

@@ -115,8 +115,8 @@ describe('another origin', () => {
       expect(corsOf(response)).toEqual({ vary: 'Origin' });
       expect((await expectProblem(response, 'origin_not_allowed')).detail).toMatch(/CORS_ORIGINS/);
     }
-    const graphql = await preflight('/graphql', OTHER);
-    expect(await graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'ORIGIN_NOT_ALLOWED' } }] });
+    const refused = await preflight('/graphql', OTHER);
+    expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'ORIGIN_NOT_ALLOWED' } }] });
   });
 
   test('gets its answers without CORS headers: a page of ours sends its origin, too', async () => {
@@ -144,7 +144,7 @@ describe('an allowed origin may read', () => {
     for (const name of EXPOSED) expect(headers['access-control-expose-headers']?.split(', ')).toContain(name);
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   };
-  const ask = (query: string, options: RequestOptions = {}) => {
+  const askGraphql = (query: string, options: RequestOptions = {}) => {
     const headers = { 'Content-Type': 'application/json' };
     return send('/graphql', APP, { method: 'POST', headers, body: JSON.stringify({ query }), ...options });
   };
@@ -156,7 +156,7 @@ describe('an allowed origin may read', () => {
       readable(response);
     }
     for (const _ of ['through Yoga', 'on the fast path']) {
-      const response = await ask('{ viewer { kind } }');
+      const response = await askGraphql('{ viewer { kind } }');
       expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
       readable(response);
     }
@@ -166,13 +166,13 @@ describe('an allowed origin may read', () => {
     const anonymous = { caller: { authorization: null } };
     const refusals: [Promise<Response>, number][] = [
       [send(contacts, APP, anonymous), 401],
-      [ask('{ teams { totalCount } }', anonymous), 401],
+      [askGraphql('{ teams { totalCount } }', anonymous), 401],
       [send(`${contacts}?per_page=0`, APP), 422],
       [send('/api/v2/nothing', APP), 404],
       [send('/api/v2/teams', APP, { method: 'PUT' }), 405],
       [send('/api/v2/teams', APP, { host: 'shop.example.net' }), 421],
-      [ask('{ nothing }', { headers: { 'Content-Type': 'text/plain' } }), 415],
-      [ask(`{ viewer { kind } } #${'x'.repeat(300_000)}`), 413],
+      [askGraphql('{ nothing }', { headers: { 'Content-Type': 'text/plain' } }), 415],
+      [askGraphql(`{ viewer { kind } } #${'x'.repeat(300_000)}`), 413],
       [send('/oauth/token', APP, { method: 'POST', ...anonymous }), 400],
     ];
     for (const [answer, status] of refusals) {

@@ -86,7 +86,7 @@ describe.each(pages)('the %s page', (_, page) => {
     const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(body) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers.get('content-security-policy')).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     expect(body).not.toMatch(/\s(src|style|on\w+)=|url\(|@import/);
   });

@@ -234,6 +234,8 @@ test('when the database is away, programs and people are told so: 503 with Retry
     true,
     true,
   ]);
+  expect(page.text).toContain('Not available at the moment');
+  expect(page.text).toContain(`<code>${page.headers.get('x-request-id')}</code>`);
   const body = `grant_type=refresh_token&refresh_token=x&client_id=${scene.platform.client.client_id}`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const token = await broken.send('/oauth/token', { method: 'POST', headers, body });

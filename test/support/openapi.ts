@@ -53,6 +53,8 @@ function closed(value: unknown): unknown {
  * @throws Error naming the operation and what is wrong
  */
 export async function requireDocumented(method: string, url: URL, response: Response): Promise<Response> {
+  // Its bytes are looked at by the tests that ask for it.
+  if (response.headers.has('Content-Encoding')) return response;
   const found = paths.find(({ pattern }) => pattern.test(url.pathname));
   // Preflights are the HTTP server's, and 405 is every other OPTIONS.
   if (found === undefined || (method === 'OPTIONS' && response.status !== 405)) return response;

@@ -68,6 +68,9 @@ legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .grants > li { padding: 1.25rem 0; border-top: 1px solid var(--line); }
 .grants p { margin-bottom: .5rem; }
 .grants ul { margin: 0 0 1rem; padding-left: 1.25rem; list-style: disc; }
+.links { margin: 0; padding: 0; list-style: none; }
+.links > li + li { margin-top: .875rem; }
+.links a { font-weight: 600; }
 .row { margin-bottom: 1.25rem; display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem; }
 .row p { margin: 0; }
 summary { padding: .25rem 0; cursor: pointer; font-weight: 600; }

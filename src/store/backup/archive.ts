@@ -110,7 +110,9 @@ export async function readArchive(file: FileHandle): Promise<ArchiveReader> {
     if (header.name !== name || header.type !== 'file' || header.linkname)
       throw new Error(`it holds ${printable(header.name)} where ${name} belongs`);
     if (header.size > maxBytes) throw new Error(`its entry ${name} is too large`);
-    const data = Buffer.from(await new Response(body).arrayBuffer());
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    const data = Buffer.concat(chunks);
     if (group !== null) hashOf(hashes, group).update(data);
     return data;
   }

@@ -1,0 +1,131 @@
+// The page at `/`, which tells what runs here and leads to everything else; what it leads to that no other part serves; the icon.
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Context, Hono } from 'hono';
+import { PROTECTED_RESOURCE_PATH } from '../auth/discovery.ts';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
+import { html } from '../oauth/pages/html.ts';
+import { type Page, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
+import type { HttpEnv } from './exchange.ts';
+
+/** Somewhere to go from the page. */
+interface Link {
+  /** Its member in the answer to programs. */
+  readonly name: string;
+  readonly href: string;
+  readonly title: string;
+  readonly about: string;
+}
+
+/** Documents that are files of the package, as text that browsers show. */
+const DOCUMENTS = { schema: '/schema.graphql', readme: '/README.md' } as const;
+
+/** Mounts the page, its documents and the icon. On customers' own domains there is no page: nothing there is about us. */
+export function mountHome(http: Hono<HttpEnv>, { config }: { config: Config }): void {
+  const links = linksOf(config);
+  const page = homePage(links);
+  const summary = { name: SERVICE_NAME, ...Object.fromEntries(links.map(({ name, href }) => [name, href])) };
+  const isShownAt = async (c: Context<HttpEnv>) =>
+    (await c.env.exchange.resolveHost()).kind !== 'custom_domain';
+
+  http.get('/', async (c, next) => {
+    if (!(await isShownAt(c))) return next();
+    const vary = { Vary: 'Accept' };
+    return acceptsHtml(c.req.header('accept'))
+      ? pageResponse({ ...page, headers: vary })
+      : c.json(summary, 200, vary);
+  });
+  for (const { href } of links.filter(isDocument)) {
+    http.get(href, async (c, next) =>
+      (await isShownAt(c)) ? c.text(await readFile(fileOf(href), 'utf8')) : next(),
+    );
+  }
+  const icon = readFileSync(new URL('./favicon.ico', import.meta.url));
+  http.get('/favicon.ico', (c) =>
+    c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }),
+  );
+  for (const path of ['/', '/favicon.ico', ...links.filter(isDocument).map(({ href }) => href)])
+    http.all(path, (c, next) => {
+      if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+      const allow = ['GET', 'HEAD'];
+      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+    });
+}
+
+function linksOf({ authUrl, graphiql, introspection, oauth }: Config): readonly Link[] {
+  const links: (Link | false)[] = [
+    graphiql && {
+      name: 'graphiql',
+      href: '/graphql',
+      title: 'GraphiQL',
+      about: 'Explore the data in the browser. The documentation of the schema is on its left.',
+    },
+    { name: 'graphql', href: '/graphql', title: 'GraphQL', about: 'The endpoint for programs, by POST.' },
+    introspection && {
+      name: 'schema',
+      href: DOCUMENTS.schema,
+      title: 'GraphQL schema',
+      about: 'Every type and field, for people and code generators.',
+    },
+    { name: 'rest', href: '/api/v2', title: 'REST API', about: 'Its rules, and every endpoint.' },
+    {
+      name: 'openapi',
+      href: '/api/v2/openapi.json',
+      title: 'OpenAPI document',
+      about: 'The REST API for code generators, with examples.',
+    },
+    {
+      name: 'protected_resource',
+      href: authUrl + PROTECTED_RESOURCE_PATH,
+      title: 'Protected resource metadata',
+      about: 'Which scopes there are, and who issues access tokens (RFC 9728).',
+    },
+    oauth.outside === null && {
+      name: 'authorization_server',
+      href: `${authUrl}/.well-known/oauth-authorization-server`,
+      title: 'Authorization server metadata',
+      about: 'How OAuth clients get access tokens (RFC 8414).',
+    },
+    oauth.outside === null && {
+      name: 'account',
+      href: authUrl + ACCOUNT_PATH,
+      title: 'Your account',
+      about: 'Sign in to see what you allowed which client, and to end it.',
+    },
+    { name: 'readme', href: DOCUMENTS.readme, title: 'README', about: 'What this is, and how to use it.' },
+  ];
+  return links
+    .filter((link) => link !== false)
+    .filter((link) => !isDocument(link) || existsSync(fileOf(link.href)));
+}
+
+function isDocument({ href }: Link): boolean {
+  return Object.values<string>(DOCUMENTS).includes(href);
+}
+
+/** A file of the package, by its path below the root. */
+function fileOf(href: string): URL {
+  return new URL(`../..${href}`, import.meta.url);
+}
+
+function homePage(links: readonly Link[]): Page {
+  // Programs have both under one address.
+  const shown = links.filter(({ name }) => name !== 'graphql');
+  return {
+    title: 'Home',
+    body: html`<h1>${SERVICE_NAME} is running</h1>
+<p>A GraphQL gateway with a REST API, version 2, beside it. Data needs an API key or an access token, the documents below need neither.</p>
+<nav aria-label="What is here">
+<ul class="links">
+${shown.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><br><small>${about}</small></li>\n`)}
+</ul>
+</nav>`,
+  };
+}
+
+/** Browsers name text/html first; programs name JSON or nothing. */
+export function acceptsHtml(accept: string | null | undefined): boolean {
+  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
+}
