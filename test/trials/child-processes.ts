@@ -27,7 +27,7 @@ export interface Machine {
   start(command: string, args: readonly string[], text: string, options?: SpawnOptions): Promise<Started>;
 }
 
-export interface Result {
+interface Result {
   /** null when a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;

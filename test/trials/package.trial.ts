@@ -81,7 +81,8 @@ async function tryPackage(machine: Machine, archive: string): Promise<void> {
 
   const other = join(machine.folder, 'other');
   await mkdir(other);
-  const direct = await run('npx', ['--yes', archive, 'help', 'serve'], { cwd: other });
+  // A bare absolute path is taken by npx for a program.
+  const direct = await run('npx', ['--yes', `file:${archive}`, 'help', 'serve'], { cwd: other });
   report('npx runs the archive from an empty folder', direct.stdout.includes('DATABASE_URL'));
 }
 
