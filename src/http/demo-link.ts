@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import type { Exchange, HttpEnv } from './exchange.ts';
 
-export const DEMO_KEY_PATH = '/graphiql/demo-key';
+const DEMO_KEY_PATH = '/graphiql/demo-key';
 
 /** `{"code":"…"}` with some room. */
 const MAX_BODY_BYTES = 256;

@@ -16,6 +16,7 @@ import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { errorPage, isForPeople } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
+import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { requireReady } from '../services/health.ts';
@@ -184,8 +185,13 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     if (isBrowser && c.req.query('query') === undefined)
       throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
-    return answer instanceof Response ? answer : c.env.exchange.respond(answer);
+    return isResponse(answer) ? answer : c.env.exchange.respond(answer);
   });
+}
+
+/** Yoga's responses are of the class that was the global one before node-adapter.ts: `instanceof Response` would not know them. */
+function isResponse(answer: Response | Reply): answer is Response {
+  return answer.headers instanceof Headers;
 }
 
 function logRequest(

@@ -356,3 +356,22 @@ test('after all that no failure is logged', () => {
   forgetLines();
   expect(breakages({ logLines: logged })).toEqual([]);
 });
+
+test('over a socket, too, an answer of GraphQL has its type, and a refusal its challenge', async () => {
+  const ask = (query: string) =>
+    fetch(`http://127.0.0.1:${listener.port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+  for (const query of ['{ __typename }', '{ __schema { queryType { name } } }']) {
+    const answer = await ask(query);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    await answer.body?.cancel();
+  }
+  const refused = await ask('{ viewer { kind } }');
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('content-type')).toMatch(/json/);
+  expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer realm=/);
+  await refused.body?.cancel();
+});
