@@ -151,7 +151,8 @@ async function edit(file: string, change: (text: string) => string): Promise<voi
 
 /** Writes the migration, and puts into it what the recipe says that Prisma cannot. */
 async function createMigration(): Promise<void> {
-  await npm('exec', '--', 'funnel-gateway', 'migrate', 'create', '--name', 'add_notes');
+  // Not through npx: the command in our node_modules is the one of the project, not of the copy.
+  await npm('exec', '--', 'node', 'bin/funnel-gateway.js', 'migrate', 'create', '--name', 'add_notes');
   const migrations = await readdir(join(folder, 'prisma/migrations'));
   const name = migrations.find((each) => each.endsWith('_add_notes'));
   if (name === undefined) throw new Error('No migration was written.');
