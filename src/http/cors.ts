@@ -17,7 +17,7 @@ const EXPOSED = [
 const PREFLIGHT_MAX_AGE = 7_200;
 
 const PREFLIGHT: Headers = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PATCH, DELETE',
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
   'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE),

@@ -48,7 +48,7 @@ async function numberOf(name: string, labels: Record<string, string> = {}): Prom
   return matching.reduce((sum, { value }) => sum + value, 0);
 }
 
-function graphql(query: string, operationName?: string): Promise<Response> {
+function ask(query: string, operationName?: string): Promise<Response> {
   return gateway.send('/graphql', {
     method: 'POST',
     caller,
@@ -79,9 +79,9 @@ describe('requests', () => {
   ])('GraphQL: %s is %s', async (query, operation) => {
     const labels = { route: '/graphql', operation };
     const before = await numberOf('http_requests_total', labels);
-    await graphql(query);
+    await ask(query);
     // Compiled by then.
-    await graphql(query);
+    await ask(query);
     expect(await numberOf('http_requests_total', labels)).toBe(before + 2);
   });
 
@@ -92,7 +92,7 @@ describe('requests', () => {
       numberOf('gateway_refusals_total', { route: '/oauth/token', code: 'invalid_client' }),
     ]);
     await gateway.send('/api/v2/contacts/1');
-    expect((await graphql('{ team(databaseId: 987654) { name } }')).status).toBe(200);
+    expect((await ask('{ team(databaseId: 987654) { name } }')).status).toBe(200);
     await gateway.send('/oauth/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -114,8 +114,8 @@ describe('requests', () => {
       await gateway.send(`/api/v2/contacts/${name}?${name}=${name}`, { caller });
       await gateway.send('/api/v2/teams', { method: name, headers: { 'X-Request-Id': name } });
       await gateway.send('/api/v2/teams', { host: `${name}.example.org` });
-      await graphql(`query ${name} { ${name}: teams { nodes { ${name}: id } } }`, name);
-      await graphql(`query ${name} { ${name} }`, name);
+      await ask(`query ${name} { ${name}: teams { nodes { ${name}: id } } }`, name);
+      await ask(`query ${name} { ${name} }`, name);
       await gateway.send(`/oauth/${name}`, { caller });
       await gateway.send('/oauth/token', {
         method: 'POST',
@@ -141,9 +141,9 @@ describe('requests', () => {
         numberOf('gateway_cache_misses_total', { cache: 'graphql_documents' }),
       ]);
     const [misses, hits, found, parsed] = await read();
-    await graphql(query);
-    await graphql(query);
-    await graphql(query);
+    await ask(query);
+    await ask(query);
+    await ask(query);
     expect(await read()).toEqual([misses + 1, hits + 2, found + 2, parsed + 1]);
     expect(await numberOf('gateway_cache_size', { cache: 'graphql_compiled' })).toBeGreaterThan(0);
   });
