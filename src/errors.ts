@@ -71,6 +71,11 @@ export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} not found.`);
 }
 
+/** The 405 for a path that answers other methods (RFC 9110 §15.5.6). @param allow those that it answers */
+export function methodNotAllowed(allow: readonly string[]): AppError {
+  return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+}
+
 /** The 422 for one bad field or parameter. The message should say what is valid. */
 export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });

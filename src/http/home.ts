@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Context, Hono } from 'hono';
 import { PROTECTED_RESOURCE_PATH } from '../auth/discovery.ts';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
+import { methodNotAllowed } from '../errors.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
 import { type Page, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
@@ -49,8 +49,7 @@ export function mountHome(http: Hono<HttpEnv>, { config }: { config: Config }): 
   for (const path of ['/', '/favicon.ico', ...links.filter(isDocument).map(({ href }) => href)])
     http.all(path, (c, next) => {
       if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-      const allow = ['GET', 'HEAD'];
-      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+      throw methodNotAllowed(['GET', 'HEAD']);
     });
 }
 

@@ -6,7 +6,7 @@ import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/disc
 import { usableScopes } from '../auth/scopes.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, methodNotAllowed } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
@@ -171,7 +171,7 @@ function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
     const allow = [...new Set(served.flatMap(({ methods }) => methods))];
     http.all(path, async (c, next) => {
       if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
-      throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+      throw methodNotAllowed(allow);
     });
   }
 }

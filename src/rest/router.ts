@@ -3,7 +3,7 @@
 import type { Hono } from 'hono';
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
@@ -83,7 +83,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
 
 function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow: readonly string[]): void {
   http.all(path, () => {
-    throw new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+    throw methodNotAllowed(allow);
   });
 }
 
