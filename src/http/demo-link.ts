@@ -49,11 +49,9 @@ function isOwnPage({ request: { headers }, url, address }: Exchange): boolean {
   );
 }
 
-/** @param address the socket's, as no proxy's word counts here; IPv4 also as IPv6 writes it (RFC 4291 §2.5.5.2) */
+/** @param address the socket's, as no proxy's word counts here; the list knows IPv4 in IPv6 too (RFC 4291 §2.5.5.2) */
 function isLoopbackPeer(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '');
-  const version = isIP(plain);
-  return version !== 0 && LOOPBACK.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+  return LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 async function readCode(request: Request): Promise<string> {
