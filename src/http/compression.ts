@@ -12,6 +12,7 @@ import {
   zstdCompress as zstdWithCallback,
 } from 'node:zlib';
 import { codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
+import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import type { Reply } from '../reply.ts';
 import { addVary, type Exchange } from './exchange.ts';
 
@@ -80,7 +81,7 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
     const { app, request, reply, signal, url } = exchange;
     const accepted = request.headers.get('accept-encoding');
     if (accepted === null || !isCompressible(response)) return response;
-    if (isAuthorizationServer(url.pathname, app.config.authPath)) return response;
+    if (isBelowAuthorizationServer(app.config.authPath, url.pathname)) return response;
     addVary(response.headers, 'Accept-Encoding');
     const coding = preferredCoding(accepted, CODINGS);
     if (coding === null || response.status === 304) return response;
@@ -98,12 +99,6 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
 function isCompressible({ headers, status }: Response): boolean {
   if (headers.has('content-encoding') || headers.get('cache-control')?.includes('no-transform')) return false;
   return status === 304 || /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '');
-}
-
-/** Whether a path is below those of the authorization server, on which people sign in and secrets are shown. */
-function isAuthorizationServer(path: string, authPath: string): boolean {
-  const below = path.startsWith(authPath) ? path.slice(authPath.length) : path;
-  return /^\/(oauth|account)(\/|$)/.test(below);
 }
 
 function isLong(body: Body | undefined): body is Bytes | ReadableStream {

@@ -14,7 +14,8 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
-import { errorPage, isForPeople } from '../oauth/error-pages.ts';
+import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
+import { errorPage } from '../oauth/error-pages.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
@@ -91,7 +92,9 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   const response = errorResponse(error, exchange);
   const { app, request, requestId, url } = exchange;
   if (url.pathname === '/graphql') return requestErrorResponse(error, response, exchange);
-  const isPage = isForPeople(app, url.pathname) && acceptsHtml(request.headers.get('accept'));
+  const isPage =
+    isBelowAuthorizationServer(app.config.authPath, url.pathname) &&
+    acceptsHtml(request.headers.get('accept'));
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 

@@ -1,7 +1,6 @@
 // Refusals as people read them, on the paths below which the pages are: a page in place of the document that programs get.
 import type { App } from '../context.ts';
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
-import { ACCOUNT_PATH, OAUTH_PATH } from './endpoints.ts';
 import { problemPage, START_AGAIN } from './pages/problem.ts';
 import { waitSentence } from './pages/waiting.ts';
 
@@ -40,12 +39,6 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     advice: 'Try again. If it happens again, tell the operator of this service the request id.',
   },
 };
-
-/** Whether people come to this path, or by mistake to one beside it. */
-export function isForPeople({ config }: App, path: string): boolean {
-  const starts = [OAUTH_PATH, ACCOUNT_PATH].map((start) => config.authPath + start);
-  return starts.some((start) => path === start || path.startsWith(`${start}/`));
-}
 
 /** The page for a refusal. @param answer what a program would get: status and headers are its own */
 export function errorPage(
