@@ -1,8 +1,7 @@
 // Serves the metrics on a port of its own, so that no route of the gateway leads to them.
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { App } from '../context.ts';
-import { StartupError } from '../errors.ts';
+import { bind } from './bind.ts';
 import type { Listener } from './listener.ts';
 
 const PATH = '/metrics';
@@ -14,7 +13,6 @@ const MAX_CONNECTIONS = 50;
 /** @returns null where METRICS_PORT is not set. @throws StartupError when the address cannot be listened on */
 export async function listenForMetrics({ config, metrics, log }: App): Promise<Listener | null> {
   if (config.metrics === null) return null;
-  const { host, port } = config.metrics;
   /** The rendering that is under way: however many scrapes ask at once, one answers them. */
   let rendering: Promise<string> | null = null;
 
@@ -37,13 +35,13 @@ export async function listenForMetrics({ config, metrics, log }: App): Promise<L
   });
   http.maxConnections = MAX_CONNECTIONS;
   http.setTimeout(REQUEST_TIMEOUT_MS);
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) => reject(toStartupError(error, host, port)));
-    http.listen(port, host, resolve);
+  const port = await bind(http, config.metrics, {
+    prefix: 'METRICS_',
+    consequence: ', so metrics cannot be served there',
   });
   http.on('error', (error) => log.error({ err: error }, 'metrics server'));
   return {
-    port: (http.address() as AddressInfo).port,
+    port,
     async close() {
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
       http.closeAllConnections();
@@ -57,24 +55,4 @@ function send(outgoing: ServerResponse, status: number, body: string, type = 'te
   outgoing.shouldKeepAlive = status === 200;
   outgoing.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   outgoing.end(body);
-}
-
-function toStartupError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new StartupError(
-        `Port ${port} on ${host} is in use, so metrics cannot be served there. Stop what uses it, or choose another with METRICS_PORT=...`,
-      );
-    case 'EACCES':
-      return new StartupError(
-        `Port ${port} may not be used by this user. Choose one above 1023 with METRICS_PORT=...`,
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new StartupError(
-        `METRICS_HOST ${host} is not an address of this machine. Set METRICS_HOST=127.0.0.1 or another one.`,
-      );
-    default:
-      return error;
-  }
 }
