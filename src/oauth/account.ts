@@ -19,11 +19,11 @@ import {
 import { browserIdOf, showSignIn, submitSignIn } from './account/sign-in.ts';
 import { readDevices } from './device-cookie.ts';
 import type { Engine } from './engine.ts';
+import { refusalPage } from './error-pages.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { type AccountForm, accountPage, parseAccountForm } from './pages/account.ts';
 import type { PasswordFailure } from './pages/password.ts';
 import { waitSentence } from './pages/waiting.ts';
-import { refusalPage } from './refusals.ts';
 
 /**
  * The account page, or what one of its forms leads to.

@@ -2,18 +2,12 @@
 // application or its address is not known.
 import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
-import { EXPIRED, type ProblemData, problemPage } from './pages/problem.ts';
+import { EXPIRED, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
 
 type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
 const ASK_MAKER =
   'Tell whoever makes the application what is written below. Nothing of yours was shared with it.';
-
-const BROKEN: Words = {
-  title: 'Something went wrong',
-  detail: 'Something went wrong on our side.',
-  advice: 'Start again. If it happens again, tell the operator of this service the request id.',
-};
 
 /** By the error codes of RFC 6749 §4.1.2.1 and its extensions. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -28,7 +22,7 @@ const WORDS: Readonly<Record<string, Words>> = {
       'The application wants you sent on to an address that was not registered for it. That could be somebody else’s, so you stay here.',
     advice: ASK_MAKER,
   },
-  server_error: BROKEN,
+  server_error: FAILED,
 };
 
 const INVALID: Words = {

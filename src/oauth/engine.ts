@@ -9,7 +9,7 @@ import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { type NodeExchange, toNode } from './node-http.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { createProvider } from './provider.ts';
-import { reportTo } from './refusals.ts';
+import { reportRefusals } from './refusals.ts';
 
 export interface Engine {
   readonly app: App;
@@ -40,7 +40,7 @@ export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
     if (current?.version === keys.version) return current;
     const provider = createProvider(app, keys, offered);
     provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => failures.set(ctx.req, error));
-    reportTo(provider, (req) => facts.get(req));
+    reportRefusals(provider, (req) => facts.get(req));
     current = { version: keys.version, provider, callback: provider.callback() };
     return current;
   }

@@ -1,7 +1,8 @@
-// Refusals as people read them, on the paths below which the pages are: a page in place of the document that programs get.
+// Refusals as people read them, in place of the documents that programs get.
 import type { App } from '../context.ts';
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
-import { problemPage, START_AGAIN } from './pages/problem.ts';
+import type { OauthRequest } from './oauth-request.ts';
+import { FAILED, type ProblemData, problemPage, START_AGAIN } from './pages/problem.ts';
 import { waitSentence } from './pages/waiting.ts';
 
 interface Words {
@@ -33,11 +34,7 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     advice: 'Wait a moment, then load this page again.',
   },
   request_timeout: { title: 'This took too long', advice: 'Wait a moment, then load this page again.' },
-  internal: {
-    title: 'Something went wrong',
-    detail: 'Something went wrong on our side.',
-    advice: 'Try again. If it happens again, tell the operator of this service the request id.',
-  },
+  internal: FAILED,
 };
 
 /** The page for a refusal. @param answer what a program would get: status and headers are its own */
@@ -59,4 +56,14 @@ export function errorPage(
   });
   for (const [name, value] of answer.headers) if (!page.headers.has(name)) page.headers.set(name, value);
   return page;
+}
+
+/** A page that says why somebody cannot go on; the log line says it too. */
+export function refusalPage(
+  { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
+  code: string,
+  page: Omit<ProblemData, 'code' | 'requestId'>,
+): Response {
+  facts.refusal = { code, reason: page.detail };
+  return problemPage({ ...page, requestId });
 }

@@ -1,12 +1,12 @@
 // The pages between an authorization request and its response: signing in, then consent. A form is accepted only with the
 // cookie of its interaction and a signature that was made for it.
 import type { Engine } from './engine.ts';
+import { refusalPage } from './error-pages.ts';
 import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { EXPIRED, START_AGAIN } from './pages/problem.ts';
-import { refusalPage } from './refusals.ts';
 
 /**
  * The page of an interaction, or what its form leads to.

@@ -4,8 +4,6 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
-import type { OauthRequest } from './oauth-request.ts';
-import { type ProblemData, problemPage } from './pages/problem.ts';
 
 /** The events with which the library reports that it refuses a request. */
 const EVENTS = [
@@ -26,8 +24,8 @@ interface ProviderError extends Error {
   readonly error_detail?: unknown;
 }
 
-/** Adds what the provider finds out about a request to its facts: its client, and why it is refused. */
-export function reportTo(
+/** Adds what a provider finds out about a request to its facts: its client, and why it is refused. */
+export function reportRefusals(
   provider: Provider,
   factsOf: (request: IncomingMessage) => RequestFacts | undefined,
 ): void {
@@ -43,16 +41,6 @@ export function reportTo(
     // Also one that has not shown its secret.
     if (facts !== undefined) facts.client = (ctx as KoaContextWithOIDC).oidc?.client?.clientId ?? null;
   });
-}
-
-/** A page that says why somebody cannot go on; the log line says it too. */
-export function refusalPage(
-  { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
-  code: string,
-  page: Omit<ProblemData, 'code' | 'requestId'>,
-): Response {
-  facts.refusal = { code, reason: page.detail };
-  return problemPage({ ...page, requestId });
 }
 
 function toRefusal({ error, error_description: description, error_detail: detail, message }: ProviderError) {

@@ -7,8 +7,8 @@ import { requireGrantable } from '../../services/oauth-consents.ts';
 import { complete } from '../../services/oauth-grant-records.ts';
 import { personOf } from '../../services/sessions.ts';
 import { membershipsOf, type UserRow } from '../../services/users.ts';
+import { refusalPage } from '../error-pages.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
-import { refusalPage } from '../refusals.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
 /** The page. @param failed what was chosen before, and why it was refused */

@@ -36,6 +36,13 @@ function term(name: string, value: string): Html {
   return html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`;
 }
 
+/** What is said of a failure that is nobody's mistake but ours. */
+export const FAILED = {
+  title: 'Something went wrong',
+  detail: 'Something went wrong on our side.',
+  advice: 'Try again. If it happens again, tell the operator of this service the request id.',
+} as const;
+
 /** What is said of a page whose time is over. */
 export const EXPIRED = {
   title: 'This page has expired',
