@@ -4,7 +4,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
-import { NOT_BUILT_PAGE, NOT_BUILT_POLICY } from './not-built.ts';
 
 interface GraphiqlAsset {
   body: Uint8Array<ArrayBuffer>;
@@ -18,10 +17,10 @@ interface GraphiqlAsset {
 
 export interface Graphiql {
   /**
-   * The HTML page. Each answer has a nonce of its own, so it is never cached.
+   * The HTML page, or null while it is not built. Each answer has a nonce of its own, so it is never cached.
    * @param issuer the authorization server where people sign in; null: the page offers no "Sign in"
    */
-  page(issuer?: string | null): Response;
+  page(issuer?: string | null): Response | null;
   /** A file by its path below /graphiql/assets/, or undefined when there is none. */
   asset(request: Request): Promise<Response | undefined>;
 }
@@ -51,9 +50,7 @@ export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Grap
   return {
     page(issuer = null) {
       html ??= readHtml(dist);
-      return html === undefined
-        ? htmlResponse(503, NOT_BUILT_PAGE, NOT_BUILT_POLICY)
-        : pageResponse(html, issuer ?? '');
+      return html === undefined ? null : pageResponse(html, issuer ?? '');
     },
     async asset(request) {
       names ??= listAssets(dist);
@@ -105,17 +102,12 @@ function pageResponse(html: string, issuer: string): Response {
   const nonce = randomBytes(18).toString('base64url');
   const attribute = issuer.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   const page = html.replaceAll(noncePlaceholder, nonce).replaceAll(issuerPlaceholder, () => attribute);
-  return htmlResponse(200, page, contentSecurityPolicy(nonce));
-}
-
-function htmlResponse(status: number, html: string, policy: string): Response {
-  return new Response(html, {
-    status,
+  return new Response(page, {
     headers: {
       ...commonHeaders,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': policy,
+      'content-security-policy': contentSecurityPolicy(nonce),
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
     },

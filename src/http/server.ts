@@ -35,6 +35,7 @@ import {
   toRequestId,
   withCommonHeaders,
 } from './exchange.ts';
+import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
@@ -205,7 +206,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     if (isBrowser && app.config.graphiql) {
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
-      return graphiql.page(kind === 'custom_domain' || oauth.outside !== null ? null : authUrl);
+      const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
+      return graphiql.page(issuer) ?? graphiqlNotBuilt();
     }
     if (isBrowser && c.req.query('query') === undefined)
       throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');

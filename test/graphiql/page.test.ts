@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { createGraphiql } from '../../src/graphiql/page.ts';
+import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const assets = new URL('../../src/graphiql/dist/assets/', import.meta.url);
@@ -31,11 +32,17 @@ async function getKnown(
   return response;
 }
 
+function pageOf(issuer?: string | null): Response {
+  const page = graphiql.page(issuer);
+  if (page === null) throw new Error('GraphiQL is not built');
+  return page;
+}
+
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('the page', () => {
   test('is HTML that no one may frame, sniff or cache', () => {
-    const { status, headers } = graphiql.page();
+    const { status, headers } = pageOf();
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -48,7 +55,7 @@ describe('the page', () => {
   });
 
   test('allows no source but its own origin, and neither inline nor evaluated scripts', () => {
-    const policy = graphiql.page().headers.get('content-security-policy') ?? '';
+    const policy = pageOf().headers.get('content-security-policy') ?? '';
     const directives = new Map(
       policy.split('; ').map((text) => [text.split(' ')[0], text.split(' ').slice(1)]),
     );
@@ -65,7 +72,7 @@ describe('the page', () => {
   });
 
   test('has no inline script, no event handler and no address outside this origin', async () => {
-    const html = await graphiql.page().text();
+    const html = await pageOf().text();
     expect([...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, code]) => code)).toEqual(['']);
     expect(html).not.toMatch(/\son\w+=/);
     expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url)).toEqual(
@@ -76,7 +83,7 @@ describe('the page', () => {
 
   test('names the authorization server that people sign in at, and none where there is none', async () => {
     const issuerOf = async (issuer?: string | null) =>
-      /<meta name="issuer" content="([^"]*)"/.exec(await graphiql.page(issuer).text())?.[1];
+      /<meta name="issuer" content="([^"]*)"/.exec(await pageOf(issuer).text())?.[1];
     expect(await issuerOf('https://auth.example.com')).toBe('https://auth.example.com');
     expect(await issuerOf('https://x.example/$&/"><script>')).toBe(
       'https://x.example/$&amp;/&quot;><script>',
@@ -87,7 +94,7 @@ describe('the page', () => {
 
   test('has a new nonce each time, the one its policy names', async () => {
     const nonces = await Promise.all(
-      [graphiql.page(), graphiql.page()].map(async (page) => {
+      [pageOf(), pageOf()].map(async (page) => {
         const [, nonce = ''] = /nonce="([^"]+)"/.exec(await page.text()) ?? [];
         expect(page.headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`);
         return nonce;
@@ -97,7 +104,8 @@ describe('the page', () => {
   });
 
   test('says how to build it where it is not built, under the same rules', async () => {
-    const page = createGraphiql(new URL('./nowhere/', import.meta.url)).page();
+    expect(createGraphiql(new URL('./nowhere/', import.meta.url)).page()).toBeNull();
+    const page = graphiqlNotBuilt();
     expect(page.status).toBe(503);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -159,7 +167,7 @@ describe('an asset', () => {
   });
 
   test('every file of the page and of the build is served', async () => {
-    const html = await graphiql.page().text();
+    const html = await pageOf().text();
     const linked = [...html.matchAll(/(?:src|href)="\/graphiql\/assets\/([^"]*)"/g)].map(
       ([, name = '']) => name,
     );
