@@ -4,22 +4,8 @@ import { invalid } from '../../errors.ts';
 
 /** Names that the service may need itself, or that programs trust by their name. The same list is in the migration. */
 export const RESERVED: readonly string[] = [
-  ...['account', 'admin', 'api', 'auth', 'autoconfig', 'autodiscover', 'ftp', 'imap', 'isatap', 'localhost'],
-  ...[
-    'login',
-    'mail',
-    'metrics',
-    'mta-sts',
-    'ns',
-    'ns1',
-    'ns2',
-    'oauth',
-    'pop',
-    'smtp',
-    'status',
-    'wpad',
-    'www',
-  ],
+  ...'account admin api auth autoconfig autodiscover ftp imap isatap localhost login mail metrics'.split(' '),
+  ...'mta-sts ns ns1 ns2 oauth pop smtp status wpad www'.split(' '),
 ];
 
 /**
