@@ -33,7 +33,6 @@ export interface ApiKeyInput {
 }
 
 const DEFAULT_NAME = 'API key';
-const MAX_NAME_LENGTH = 100;
 const LATEST_EXPIRY = new Date('9999-12-31T00:00:00Z');
 const MAX_OVERLAP_DAYS = 365;
 
@@ -44,7 +43,7 @@ const MAX_OVERLAP_DAYS = 365;
 export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const now = app.clock();
   const scopes = parseScopes(input.scopes, 'A key');
-  const name = parseName(input.name ?? DEFAULT_NAME, MAX_NAME_LENGTH);
+  const name = parseName(input.name ?? DEFAULT_NAME);
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');

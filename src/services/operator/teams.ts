@@ -13,7 +13,6 @@ export type { TeamRow };
 /** The languages that a team may work in; the store has the same list. */
 export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
 
-const MAX_NAME_LENGTH = 100;
 const DEFAULT_KEY = { name: 'Default API key', scopes: ['read', 'write'], isDefault: true, expiresAt: null };
 
 export interface TeamInput {
@@ -35,7 +34,7 @@ export async function create(
   input: TeamInput,
 ): Promise<{ team: TeamRow; defaultKey: IssuedKey | null }> {
   const team = {
-    name: parseName(input.name, MAX_NAME_LENGTH),
+    name: parseName(input.name),
     subdomain: input.subdomain === undefined ? null : parseSubdomain(app, input.subdomain),
     timeZone: parseTimeZone(input.timeZone ?? 'UTC'),
     locale: parseLocale(input.locale ?? 'en'),
@@ -57,7 +56,7 @@ export async function list(app: App): Promise<(TeamRow & { readonly workspaces: 
 
 /** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. */
 function parseTimeZone(text: string): string {
-  if (isName(text, MAX_NAME_LENGTH)) return text.trim();
+  if (isName(text)) return text.trim();
   throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
 }
 

@@ -36,7 +36,6 @@ export interface UserInput {
 
 export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
 
-const MAX_NAME_LENGTH = 100;
 const MAX_EMAIL_LENGTH = 254;
 
 /**
@@ -47,7 +46,7 @@ const MAX_EMAIL_LENGTH = 254;
 export async function create(app: App, input: UserInput): Promise<UserRow> {
   const createdAt = app.clock();
   const email = parseEmail(input.email);
-  const name = parseName(input.name, MAX_NAME_LENGTH);
+  const name = parseName(input.name);
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
       role: parseRole(role),

@@ -9,8 +9,6 @@ import { parseSubdomain } from './subdomains.ts';
 
 export type { WorkspaceRow };
 
-const MAX_NAME_LENGTH = 100;
-
 /**
  * Makes a workspace, which belongs to its team for life.
  * @throws AppError `not_found` for the team, `invalid` for name or subdomain, `conflict` for a subdomain that is taken
@@ -19,7 +17,7 @@ export async function create(
   app: App,
   input: { readonly team: Ref; readonly name: string; readonly subdomain: string },
 ): Promise<WorkspaceRow> {
-  const name = parseName(input.name, MAX_NAME_LENGTH);
+  const name = parseName(input.name);
   const subdomain = parseSubdomain(app, input.subdomain);
   const teamId = await requireTeamId(app, input.team);
   return withConflicts(() => insertWorkspace(app.store, { teamId, name, subdomain, createdAt: app.clock() }));
