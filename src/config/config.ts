@@ -8,6 +8,7 @@ import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './tel
 import {
   type CorsOrigins,
   defaultAuthUrl,
+  MIN_SECRET_KEY_LENGTH,
   parseAddresses,
   parseBaseUrl,
   parseDatabaseUrl,
@@ -230,7 +231,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       'SECRET_KEY',
       [],
       parseSecretKeys,
-      'at least 32 characters; several are separated by commas',
+      `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
     ),
     tracingHeaders: parseTracingHeaders(check),
   };

@@ -30,10 +30,13 @@ export function parseSwitch(text: string): boolean | undefined {
   return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
-/** Keys of at least 32 characters, separated by commas. */
+/** Characters that a secret key must have. */
+export const MIN_SECRET_KEY_LENGTH = 32;
+
+/** Long enough keys, separated by commas. */
 export function parseSecretKeys(text: string): readonly string[] | undefined {
   const keys = text.split(',').map((key) => key.trim());
-  return keys.every((key) => key.length >= 32) ? keys : undefined;
+  return keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH) ? keys : undefined;
 }
 
 /** A PostgreSQL connection string, unchanged. */

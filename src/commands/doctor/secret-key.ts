@@ -4,11 +4,11 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import type { Settings } from '../../config/config.ts';
+import { MIN_SECRET_KEY_LENGTH } from '../../config/values.ts';
 import { SECRET_KEY_FILE } from '../secret-key.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'secret key';
-const MIN_LENGTH = 32;
 
 /** What is to be said of the secret key, and the keys themselves, for checks that need them. */
 export async function checkSecretKey({ config, secrets }: Settings): Promise<{
@@ -42,8 +42,10 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
     );
   if (getuid && ![0, getuid()].includes(found.uid))
     findings.push(warn(NAME, `${file} belongs to another user`, 'see who put it there'));
-  if (key.length < MIN_LENGTH)
-    findings.push(warn(NAME, `the key in ${file} is short`, `make one of ${MIN_LENGTH} characters at least`));
+  if (key.length < MIN_SECRET_KEY_LENGTH)
+    findings.push(
+      warn(NAME, `the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
+    );
   if (!isEmbedded) findings.push(warn(NAME, `it is kept in ${file}, for this machine alone`, SET));
   if (findings.length === 0) findings.push(ok(NAME, `kept in ${file}, for its owner alone`));
   return { findings, keys: key === '' ? [] : [key] };
