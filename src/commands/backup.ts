@@ -7,8 +7,9 @@ import type { Manifest } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { migrationState } from '../store/migrations.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { readKeptFiles } from './kept-files.ts';
+import { readKeptFiles, timeInNames } from './kept-files.ts';
 import { createProgress } from './progress.ts';
+import { SECRET_KEY_FILE } from './secret-key.ts';
 import { type Program, report, type Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -49,8 +50,8 @@ async function backup(
       throw new StartupError(`The database in ${config.dataDir} is empty: nothing to back up.`);
     const files = await readKeptFiles(config.dataDir);
     const isKept = secrets.secretKeys.length === 0;
-    if (!withKey || !isKept) files.delete('secret-key');
-    const secretKey = files.has('secret-key') ? 'included' : isKept && withKey ? 'none' : 'not included';
+    if (!withKey || !isKept) files.delete(SECRET_KEY_FILE);
+    const secretKey = files.has(SECRET_KEY_FILE) ? 'included' : isKept && withKey ? 'none' : 'not included';
     const manifest = await write(shell, json, database, target, files);
     const { size } = await stat(target);
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
@@ -72,7 +73,7 @@ function textOf(target: string, rows: number, bytes: number, key: string): strin
 }
 
 async function targetOf(file: string | undefined, now: Date): Promise<string> {
-  const name = `funnel-gateway-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.tar.gz`;
+  const name = `funnel-gateway-${timeInNames(now)}.tar.gz`;
   const asked = resolve(file ?? name);
   const found = await stat(asked).catch(() => null);
   const target = found?.isDirectory() ? join(asked, name) : asked;

@@ -46,7 +46,7 @@ export async function writeKeptFiles(
   const [old, next] = [there.get(SECRET_KEY_FILE), files.get(SECRET_KEY_FILE)];
   let earlierKey: string | null = null;
   if (old !== undefined && next !== undefined && old.trim() !== next.trim()) {
-    earlierKey = join(dataDir, `secret-key.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
+    earlierKey = join(dataDir, `${SECRET_KEY_FILE}.before-${timeInNames(now)}`);
     await copyFile(join(dataDir, SECRET_KEY_FILE), earlierKey);
     await chmod(earlierKey, 0o600);
   }
@@ -59,4 +59,9 @@ export async function writeKeptFiles(
       for (const name of files.keys()) await rm(waiting(name), { force: true });
     },
   };
+}
+
+/** A time as names of files have it: 20261122T093000Z. */
+export function timeInNames(time: Date): string {
+  return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

@@ -16,7 +16,7 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_t
   set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'`;
 
 /** The gateway's own tables, with the columns that are not made of others. */
-const TABLES = `select c.relname::text as name, array(
+export const TABLES = `select c.relname::text as name, array(
     select a.attname::text from pg_attribute a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
   from pg_class c

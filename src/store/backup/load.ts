@@ -9,7 +9,7 @@ import { LEASE_DATABASE } from '../embedded/lease.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations.ts';
 import type { ArchiveReader } from './archive.ts';
-import { quoted } from './dump.ts';
+import { quoted, TABLES } from './dump.ts';
 
 /** The store while it is loaded, and the one that it replaced until it is dropped: also what a killed restore leaves behind. */
 const DRAFT = `${OWNER}_restoring`;
@@ -17,9 +17,6 @@ const REPLACED = `${OWNER}_replaced`;
 
 const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle = 'ISO, YMD'; set timezone = 'UTC';
   set intervalstyle = 'postgres'`;
-
-const TABLES = `select relname::text as name from pg_class where relnamespace = current_schema()::regnamespace
-  and relkind in ('r', 'p') and not relispartition and relname <> '_prisma_migrations'`;
 
 /** Whether any table of the store has a row. */
 export async function holdsData(url: string): Promise<boolean> {
