@@ -13,17 +13,29 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const MAX_CODES = 100;
 const OTHER = 'other';
 
-type Labels = Record<string, string>;
+/** The registry that metrics are created in, as prom-client wants it. */
+type Registers = Registry[];
 
 /** Creates metrics with a registry of their own. */
 export function createPrometheus(): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   // Gauges named like counters, which promtool refuses; those without `_total` say the same by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+  const registers = [registry];
+  const watchQueue = createQueues(registers);
+  return {
+    countRequest: createRequests(registers),
+    watchQueue: (name, queue) => watchQueue(name, () => queue),
+    watchCache: createCaches(registers),
+    watchConnections: createConnections(registers),
+    watchFastPath: createFastPath(registers),
+    render: () => registry.metrics(),
+  };
+}
 
+function createRequests(registers: Registers): Metrics['countRequest'] {
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Answered requests.',
@@ -52,119 +64,110 @@ export function createPrometheus(): Metrics {
     return code;
   }
 
-  /** The readings that every scrape asks for, by the name of their source. */
-  function sources<Reading>() {
-    const reads = new Map<string, () => Reading>();
-    return {
-      reads,
-      gauge(name: string, help: string, labelName: string, pick: (reading: Reading) => number) {
-        new Gauge({
-          name,
-          help,
-          labelNames: [labelName],
-          registers,
-          collect() {
-            for (const [source, read] of reads) this.set({ [labelName]: source }, pick(read()));
-          },
-        });
-      },
-      counter(name: string, help: string, labelName: string, pick: (reading: Reading) => number) {
-        new Counter({
-          name,
-          help,
-          labelNames: [labelName],
-          registers,
-          collect() {
-            this.reset();
-            for (const [source, read] of reads) this.inc({ [labelName]: source }, pick(read()));
-          },
-        });
-      },
-    };
-  }
+  return ({ method: sent, endpoint: { route, operation }, status, durationSeconds, code }) => {
+    const method = METHODS.has(sent) ? sent : OTHER;
+    requests.inc({ method, route, operation, status });
+    durations.observe({ method, route, operation }, durationSeconds);
+    if (code !== null) refusals.inc({ route, code: toCode(code) });
+  };
+}
 
-  const queues = sources<{ running: number; waiting: number }>();
-  queues.gauge('gateway_queue_running', 'Slots of a queue that are in use.', 'queue', (of) => of.running);
-  queues.gauge(
-    'gateway_queue_waiting',
-    'Work that waits for a slot of a queue.',
-    'queue',
-    (of) => of.waiting,
-  );
+/** Adds the source of readings with this name, or replaces it. */
+type Watch<Reading> = (name: string, read: () => Reading) => void;
 
-  const caches = sources<CacheReading>();
-  caches.counter('gateway_cache_hits_total', 'Look-ups that a cache answered.', 'cache', (of) => of.hits);
-  caches.counter(
-    'gateway_cache_misses_total',
-    'Look-ups that a cache did not answer.',
-    'cache',
-    (of) => of.misses,
-  );
-  caches.gauge('gateway_cache_size', 'What is in a cache, in its own unit.', 'cache', (of) => of.size);
-  caches.gauge('gateway_cache_max_size', 'What a cache may hold, in its own unit.', 'cache', (of) => of.max);
+/** A metric of every source: its name, its help, and which part of a reading it is. */
+type Part<Reading> = readonly [name: string, help: string, pick: (reading: Reading) => number];
 
-  const connections = sources<ConnectionReading>();
-  connections.gauge('gateway_db_connections', 'Open connections to the database.', 'kind', (of) => of.open);
-  connections.gauge(
-    'gateway_db_connections_busy',
-    'Connections with work under way.',
-    'kind',
-    (of) => of.busy,
-  );
-  connections.gauge(
-    'gateway_db_connections_stalled',
-    'Connections without an answer for too long.',
-    'kind',
-    (of) => of.stalled,
-  );
-  connections.gauge(
-    'gateway_db_waiting',
-    'Statements that wait for a connection.',
-    'kind',
-    (of) => of.waiting,
-  );
-
-  let fastPath: () => FastPathReading = () => ({ hits: 0, misses: 0, fallbacks: {} });
-  const fromFastPath = (name: string, help: string, labelNames: string[], values: () => [Labels, number][]) =>
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers,
+/** Metrics that are read of every source when they are asked for; the label says which source. */
+function createSources<Reading>(
+  registers: Registers,
+  label: string,
+  { gauges, counters = [] }: { gauges: readonly Part<Reading>[]; counters?: readonly Part<Reading>[] },
+): Watch<Reading> {
+  const reads = new Map<string, () => Reading>();
+  for (const [name, help, pick] of gauges)
+    new Gauge({
+      ...{ name, help, labelNames: [label], registers },
       collect() {
-        this.reset();
-        for (const [labels, value] of values()) this.inc(labels, value);
+        for (const [source, read] of reads) this.set({ [label]: source }, pick(read()));
       },
     });
-  fromFastPath('gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', [], () => [
-    [{}, fastPath().hits],
-  ]);
-  fromFastPath(
-    'gateway_graphql_fast_path_misses_total',
-    'Operations that had not been compiled yet, or cannot be.',
-    [],
-    () => [[{}, fastPath().misses]],
-  );
-  fromFastPath(
-    'gateway_graphql_fast_path_fallbacks_total',
-    'Compiled operations that were left to the full executor.',
-    ['reason'],
-    () => Object.entries(fastPath().fallbacks).map(([reason, count]) => [{ reason }, count]),
-  );
+  for (const [name, help, pick] of counters)
+    new Counter({
+      ...{ name, help, labelNames: [label], registers },
+      collect() {
+        this.reset();
+        for (const [source, read] of reads) this.inc({ [label]: source }, pick(read()));
+      },
+    });
+  return (name, read) => void reads.set(name, read);
+}
 
-  return {
-    countRequest({ method: sent, endpoint: { route, operation }, status, durationSeconds, code }) {
-      const method = METHODS.has(sent) ? sent : OTHER;
-      requests.inc({ method, route, operation, status });
-      durations.observe({ method, route, operation }, durationSeconds);
-      if (code !== null) refusals.inc({ route, code: toCode(code) });
+function createQueues(registers: Registers): Watch<{ running: number; waiting: number }> {
+  return createSources(registers, 'queue', {
+    gauges: [
+      ['gateway_queue_running', 'Slots of a queue that are in use.', ({ running }) => running],
+      ['gateway_queue_waiting', 'Work that waits for a slot of a queue.', ({ waiting }) => waiting],
+    ],
+  });
+}
+
+function createCaches(registers: Registers): Watch<CacheReading> {
+  return createSources(registers, 'cache', {
+    counters: [
+      ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
+      ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
+    ],
+    gauges: [
+      ['gateway_cache_size', 'What is in a cache, in its own unit.', ({ size }) => size],
+      ['gateway_cache_max_size', 'What a cache may hold, in its own unit.', ({ max }) => max],
+    ],
+  });
+}
+
+function createConnections(registers: Registers): Watch<ConnectionReading> {
+  return createSources(registers, 'kind', {
+    gauges: [
+      ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
+      ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
+      [
+        'gateway_db_connections_stalled',
+        'Connections without an answer for too long.',
+        ({ stalled }) => stalled,
+      ],
+      ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
+    ],
+  });
+}
+
+function createFastPath(registers: Registers): Metrics['watchFastPath'] {
+  let read: () => FastPathReading = () => ({ hits: 0, misses: 0, fallbacks: {} });
+  for (const [name, help, pick] of [
+    ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', ({ hits }) => hits],
+    [
+      'gateway_graphql_fast_path_misses_total',
+      'Operations that had not been compiled yet, or cannot be.',
+      ({ misses }) => misses,
+    ],
+  ] satisfies Part<FastPathReading>[])
+    new Counter({
+      ...{ name, help, registers },
+      collect() {
+        this.reset();
+        this.inc(pick(read()));
+      },
+    });
+  new Counter({
+    name: 'gateway_graphql_fast_path_fallbacks_total',
+    help: 'Compiled operations that were left to the full executor.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(read().fallbacks)) this.inc({ reason }, count);
     },
-    watchQueue: (name, queue) => void queues.reads.set(name, () => queue),
-    watchCache: (name, read) => void caches.reads.set(name, read),
-    watchConnections: (kind, read) => void connections.reads.set(kind, read),
-    watchFastPath(read) {
-      fastPath = read;
-    },
-    render: () => registry.metrics(),
+  });
+  return (replacement) => {
+    read = replacement;
   };
 }
