@@ -98,6 +98,14 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
     gateway.app.store.connection.connectionString ?? '',
     String.raw`update tags set name = E'tab\t newline\n back\\slash "quote" \\N é 夏 ' || chr(1) where id = 1`,
   );
+  // A team from before the rules about names and subdomains.
+  await query(
+    gateway.app.store.connection.connectionString ?? '',
+    `alter table teams drop constraint teams_name_length; alter table teams disable trigger subdomain_is_allowed;
+    update teams set name = repeat('x', 101), subdomain = 'www' where id = 2;
+    alter table teams add constraint teams_name_length check (length(name) <= 100) not valid;
+    alter table teams enable trigger subdomain_is_allowed`,
+  );
   const contacts = '/api/v2/workspaces/1/contacts?per_page=100&sort_order=desc';
   const page = await (await gateway.send(contacts, { token: demoKey })).json();
   good = join(folder.path, 'good.tar.gz');
@@ -127,8 +135,19 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
   expect(next.id).toBe(later.id);
   const last = await restored.send('/api/v2/workspaces/1/contacts?per_page=1&sort_order=desc', { token });
   expect(await last.json()).toMatchObject([{ id: Number(next.id), public_id: next.publicId }]);
+  const restoredUrl = restored.app.store.connection.connectionString ?? '';
+  expect(await query(restoredUrl, 'select length(name) as length, subdomain from teams where id = 2')).toEqual(
+    [{ length: 101, subdomain: 'www' }],
+  );
+  for (const [change, rule] of [
+    ["name = repeat('x', 101)", 'teams_name_length'],
+    ["subdomain = 'api'", 'subdomain_is_allowed'],
+  ])
+    await expect(query(restoredUrl, `update teams set ${change} where id = 1`)).rejects.toMatchObject({
+      constraint: rule,
+    });
   const databases = await query(
-    restored.app.store.connection.connectionString ?? '',
+    restoredUrl,
     "select datname from pg_database where datname like 'funnel%'",
   );
   expect(databases).toEqual([{ datname: 'funnel_gateway' }]);
