@@ -136,9 +136,9 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
   const last = await restored.send('/api/v2/workspaces/1/contacts?per_page=1&sort_order=desc', { token });
   expect(await last.json()).toMatchObject([{ id: Number(next.id), public_id: next.publicId }]);
   const restoredUrl = restored.app.store.connection.connectionString ?? '';
-  expect(await query(restoredUrl, 'select length(name) as length, subdomain from teams where id = 2')).toEqual(
-    [{ length: 101, subdomain: 'www' }],
-  );
+  expect(
+    await query(restoredUrl, 'select length(name) as length, subdomain from teams where id = 2'),
+  ).toEqual([{ length: 101, subdomain: 'www' }]);
   for (const [change, rule] of [
     ["name = repeat('x', 101)", 'teams_name_length'],
     ["subdomain = 'api'", 'subdomain_is_allowed'],
@@ -146,10 +146,7 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
     await expect(query(restoredUrl, `update teams set ${change} where id = 1`)).rejects.toMatchObject({
       constraint: rule,
     });
-  const databases = await query(
-    restoredUrl,
-    "select datname from pg_database where datname like 'funnel%'",
-  );
+  const databases = await query(restoredUrl, "select datname from pg_database where datname like 'funnel%'");
   expect(databases).toEqual([{ datname: 'funnel_gateway' }]);
   await restored.close();
 });
