@@ -43,9 +43,9 @@ export function clientAddress(app: AuthApp, request: Request, peerAddress: strin
   return address;
 }
 
-/** The list knows IPv4 addresses in IPv6 too (RFC 4291 §2.5.5.2). */
 function isTrusted(app: AuthApp, address: string): boolean {
-  return app.config.trustProxy.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return app.config.trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
