@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import type { Listener } from '../http/listener.ts';
 import type { Logger } from '../log.ts';
-import { hasTeam } from '../store/demo/seed.ts';
+import { hasAnyTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
@@ -101,7 +101,7 @@ async function describeStore(
   database: OpenDatabase,
 ): Promise<Pick<BannerFacts, 'store' | 'demoKey' | 'workspaceId'>> {
   const { app } = database;
-  const [hasOne, demoKey] = await Promise.all([hasTeam(app.store), findDemoKey(database)]);
+  const [hasOne, demoKey] = await Promise.all([hasAnyTeam(app.store), findDemoKey(database)]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
   return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
 }

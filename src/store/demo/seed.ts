@@ -38,7 +38,7 @@ const HAS_TEAM: Statement = {
 };
 
 /** True when the store holds a team: the demo then stays away. */
-export async function hasTeam(store: Store): Promise<boolean> {
+export async function hasAnyTeam(store: Store): Promise<boolean> {
   return (await query<{ hasTeam: boolean }>(store, HAS_TEAM, []))[0]?.hasTeam === true;
 }
 
@@ -47,7 +47,7 @@ export async function hasTeam(store: Store): Promise<boolean> {
  * @returns null when there was a team already
  */
 export async function seedDemo(store: Store, now: Date, secrets: DemoSecrets): Promise<DemoSummary | null> {
-  if (await hasTeam(store)) return null;
+  if (await hasAnyTeam(store)) return null;
   return withPrisma(store, (prisma) =>
     prisma.$transaction(
       async (tx) => {
