@@ -39,7 +39,7 @@ export function addressesOf({
   const { host, serviceHost } = config;
   // A service that is called by an address listens on it too.
   const anywhere = isIP(serviceHost) === 0 ? 'localhost' : serviceHost;
-  const hostname = isAnywhere(config) ? anywhere : isIP(host) === 6 ? `[${host}]` : host;
+  const hostname = isAnywhere(config) ? anywhere : inUrl(host);
   const origin = `http://${hostname}:${port}`;
   return {
     rest: `${origin}/api/v2`,
@@ -51,8 +51,11 @@ export function addressesOf({
 }
 
 function metricsAddress(host: string, port: number): string {
-  const hostname = isAnywhere({ host }) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
-  return `http://${hostname}:${port}/metrics`;
+  return `http://${isAnywhere({ host }) ? 'localhost' : inUrl(host)}:${port}/metrics`;
+}
+
+function inUrl(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
 }
 
 function isAnywhere({ host }: Pick<Config, 'host'>): boolean {

@@ -12,5 +12,6 @@ export function isLoopbackAddress(hostname: string): boolean {
 
 /** Whether an origin as browsers send it is of a page on this machine, on any port. */
 export function isLoopbackOrigin(origin: string): boolean {
-  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.test(origin);
+  const [, hostname = ''] = /^https?:\/\/(\[[\da-f:]+\]|[^:/]+)(?::\d{1,5})?$/.exec(origin) ?? [];
+  return isLoopbackHost(hostname);
 }
