@@ -42,6 +42,7 @@ const commonHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+/** Reads the files when they are first asked for. @param dist the folder that build.ts writes */
 export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Graphiql {
   let html: string | undefined;
   let names: Set<string> | undefined;

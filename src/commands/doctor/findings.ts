@@ -12,14 +12,17 @@ export interface Finding {
   readonly advice: string | null;
 }
 
+/** All is well. */
 export function ok(name: string, message: string): Finding {
   return { name, status: 'ok', message, advice: null };
 }
 
+/** The gateway works, but should not be left like this. */
 export function warn(name: string, message: string, advice: string): Finding {
   return { name, status: 'warn', message, advice };
 }
 
+/** The gateway does not work, or not safely. */
 export function fail(name: string, message: string, advice: string): Finding {
   return { name, status: 'fail', message, advice };
 }

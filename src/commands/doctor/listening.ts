@@ -7,6 +7,7 @@ import { type Finding, fail, ok } from './findings.ts';
 const NAME = 'listening';
 const TIMEOUT_MS = 3_000;
 
+/** What is found of PORT on HOST; nothing keeps listening there. */
 export async function checkListening({ host, port }: Config): Promise<Finding[]> {
   if (port === 0) return [ok(NAME, `PORT=0: a free port of ${host}`)];
   if (await isGateway(host, port)) return [ok(NAME, `a gateway answers on port ${port} of ${host}`)];
