@@ -20,6 +20,9 @@ const ONLY_IN_CLONES = [
   ...['devDependencies', 'optionalDependencies'],
 ];
 
+/** What the program reads beside its modules: files and folders below src/ that are no TypeScript. */
+export const READ_AT_RUN_TIME = ['graphiql/dist', 'http/favicon.ico'];
+
 /** The package.json of the package that is made of the clone's. */
 export function packedManifest(clone: Manifest): Manifest {
   const { 'funnel-gateway-command': _, ...dependencies } = clone.dependencies;
@@ -35,7 +38,7 @@ export function packedManifest(clone: Manifest): Manifest {
 async function prepare(): Promise<void> {
   await rm(at('lib'), { recursive: true, force: true });
   compile();
-  await cp(at('src/graphiql/dist'), at('lib/graphiql/dist'), { recursive: true });
+  for (const path of READ_AT_RUN_TIME) await cp(at(`src/${path}`), at(`lib/${path}`), { recursive: true });
   // A pack that was interrupted has left its own.
   if ('scripts' in (await read(MANIFEST))) {
     await mkdir(at('.cache'), { recursive: true });

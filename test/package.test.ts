@@ -1,10 +1,11 @@
 // What is installed without development tools, and what `npm pack` puts into the package: what production needs, and no more.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { packedManifest } from '../deploy/pack.ts';
+import { packedManifest, READ_AT_RUN_TIME } from '../deploy/pack.ts';
 import { readSources } from './support/sources.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -31,6 +32,16 @@ test('the package has the command and what it imports, and nothing of the clone 
     expect(packed).not.toHaveProperty(absent);
   expect(Object.values(packed.dependencies).filter((version) => version.startsWith('file:'))).toEqual([]);
   expect(packed.dependencies).toHaveProperty('pg');
+});
+
+test('the package carries every file that a module reads beside itself', async () => {
+  const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
+  const read = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>
+      posix.join(posix.dirname(path), file).replace(/\/$/, ''),
+    ),
+  );
+  expect(read.sort()).toEqual(READ_AT_RUN_TIME);
 });
 
 test('the package carries the command, the migrations, the contracts and the guides; no source, no test, no secret', async () => {

@@ -68,11 +68,16 @@ function isServed({ serviceHost, authHostname }: Config, hostname: string): bool
   return serviceHost === 'localhost' && isLoopbackAddress(hostname);
 }
 
-/** Where others than this machine reach the service, or what has to be set so that they do; nothing on loopback. */
+/** Where others than this machine reach the service, or what has to be set so that they do; nothing where loopback is all. */
 function networkLines(facts: BannerFacts): string[] {
   const { config, port, networkAddresses } = facts;
   const { hostname } = new URL(addressesOf(facts).rest);
-  if (!isAnywhere(config) && (isLoopbackAddress(hostname) || hostname === 'localhost')) return [];
+  if (!isAnywhere(config) && (isLoopbackAddress(hostname) || hostname === 'localhost')) {
+    if (isServed(config, hostname)) return [];
+    return [
+      `  Network   requests must be sent to the host ${config.serviceHost} (SERVICE_HOST), by a proxy on this machine`,
+    ];
+  }
   const [example = hostname] = isAnywhere(config) ? networkAddresses : [hostname];
   if (config.serviceHost === 'localhost')
     return [
@@ -88,15 +93,17 @@ function networkLines(facts: BannerFacts): string[] {
 /** The banner for people. */
 export function banner(facts: BannerFacts): string {
   const { rest, graphql, graphiql, metrics } = addressesOf(facts);
+  // A browser sends the host of the address that it is given.
+  const opens = isServed(facts.config, new URL(graphiql).hostname);
   return [
     '',
     '  Funnel Gateway is running.',
     '',
     `  REST      ${rest}`,
     `  GraphQL   ${graphql}`,
-    ...(facts.config.graphiql ? [`  GraphiQL  ${graphiql}  (open it in a browser)`] : []),
+    ...(facts.config.graphiql ? [`  GraphiQL  ${graphiql}${opens ? '  (open it in a browser)' : ''}`] : []),
     ...(metrics === undefined ? [] : [`  Metrics   ${metrics}`]),
-    ...(facts.demoCode === null ? [] : [signedInLine(graphiql, facts.demoCode)]),
+    ...(facts.demoCode === null || !opens ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,

@@ -44,9 +44,11 @@ async function restore(
     throw new StartupError(
       'The command restore is for the embedded database. For the server in DATABASE_URL: pg_restore --no-owner --dbname="$DATABASE_URL" gateway.dump, with the SECRET_KEY of that store: see docs/backup.md.',
     );
-  const file = await openFile(shell, json, path);
+  const file = await openFile(path);
   try {
     const manifest = await verify(file, path);
+    if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
+      remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
     await withDatabase(shell, async (database) => {
       await requireReplaceable(database, isNew, replace === true);
@@ -79,7 +81,7 @@ async function restore(
 const SEALED =
   'No secret key here opens the signing keys of the store: set SECRET_KEY to the one that it had. Otherwise a new signing key is made, and people sign in again.';
 
-async function openFile(shell: Shell, json: boolean | undefined, path: string): Promise<FileHandle> {
+async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(`${path} cannot be read (${error.code ?? error.message}).`, { cause: error });
   });
@@ -88,8 +90,6 @@ async function openFile(shell: Shell, json: boolean | undefined, path: string): 
     await file.close();
     throw new StartupError(`${path} is no file.`);
   }
-  if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
-    remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
   return file;
 }
 

@@ -242,6 +242,7 @@ test.each([
     await demo.page.getByRole('alert').waitFor();
     await look('account-wrong');
     for (const [what, path] of [
+      ['home', '/'],
       ['expired', '/oauth/interaction/none'],
       ['unknown-client', '/oauth/authorize?client_id=unknown'],
       ['not-found', '/oauth/nothing'],

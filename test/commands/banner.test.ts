@@ -38,8 +38,12 @@ test('with an address as SERVICE_HOST it is that address that is named', () => {
   expect(text).not.toMatch(/Network|localhost|-H 'Host:/);
 });
 
-test('with a name as SERVICE_HOST it says that requests need that host', () => {
-  const text = bannerWith({ HOST: '0.0.0.0', SERVICE_HOST: 'gateway.example.com' });
-  expect(text).toContain('Network   requests must be sent to the host gateway.example.com');
-  expect(text).toContain("-H 'Host: gateway.example.com'");
-});
+test.each(['127.0.0.1', '0.0.0.0'])(
+  'on %s with a name as SERVICE_HOST it says that requests need that host, and sends no browser elsewhere',
+  (HOST) => {
+    const text = bannerWith({ HOST, SERVICE_HOST: 'gateway.example.com' });
+    expect(text).toContain('Network   requests must be sent to the host gateway.example.com');
+    expect(text).toContain("-H 'Host: gateway.example.com'");
+    expect(text).not.toContain('open it in a browser');
+  },
+);

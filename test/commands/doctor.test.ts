@@ -168,6 +168,11 @@ test('a port that another program has, and an address that is not this machine\u
     status: 'fail',
     message: expect.stringContaining('used by another program'),
   });
+  const metrics = await doctor({ ...whole, PORT: '4999', METRICS_PORT: PORT });
+  expect(of(metrics, 'listening')).toMatchObject({
+    status: 'fail',
+    advice: expect.stringContaining('METRICS_PORT'),
+  });
   const away = await doctor({ ...whole, PORT: '4999', HOST: '192.0.2.1' });
   expect(of(away, 'listening')?.message).toContain('no address of this machine');
   other.close();

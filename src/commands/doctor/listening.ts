@@ -7,24 +7,43 @@ import { type Finding, fail, ok } from './findings.ts';
 const NAME = 'listening';
 const TIMEOUT_MS = 3_000;
 
-/** What is found of PORT on HOST; nothing keeps listening there. */
-export async function checkListening({ host, port }: Config): Promise<Finding[]> {
+/** What is found of PORT on HOST, and of METRICS_PORT on METRICS_HOST; nothing keeps listening there. */
+export async function checkListening({ host, port, metrics }: Config): Promise<Finding[]> {
   if (port === 0) return [ok(NAME, `PORT=0: a free port of ${host}`)];
+  // It has the port of the metrics too.
   if (await isGateway(host, port)) return [ok(NAME, `a gateway answers on port ${port} of ${host}`)];
+  const findings = [await checkFree('', host, port)];
+  if (metrics !== null && metrics.port !== 0)
+    findings.push(await checkFree('METRICS_', metrics.host, metrics.port));
+  return findings;
+}
+
+/** @param prefix of the variables that name the address: '' or 'METRICS_' */
+async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): Promise<Finding> {
   const refusal = await tryPort(host, port);
-  if (refusal === null) return [ok(NAME, `port ${port} of ${host} is free`)];
+  if (refusal === null) return ok(NAME, `port ${port} of ${host} is free`);
   switch (codeOf(refusal)) {
     case 'EADDRINUSE':
-      return [
-        fail(NAME, `port ${port} of ${host} is used by another program`, 'stop it, or set PORT to another'),
-      ];
+      return fail(
+        NAME,
+        `port ${port} of ${host} is used by another program`,
+        `stop it, or set ${prefix}PORT to another`,
+      );
     case 'EACCES':
-      return [fail(NAME, `port ${port} is not for this user`, 'set PORT to 1024 or more, behind a proxy')];
+      return fail(
+        NAME,
+        `port ${port} is not for this user`,
+        `set ${prefix}PORT to 1024 or more, behind a proxy`,
+      );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return [fail(NAME, `${host} is no address of this machine`, 'set HOST to one, or to 0.0.0.0 for all')];
+      return fail(
+        NAME,
+        `${host} is no address of this machine`,
+        `set ${prefix}HOST to one, or to 0.0.0.0 for all`,
+      );
     default:
-      return [fail(NAME, messageOf(refusal), 'correct HOST and PORT')];
+      return fail(NAME, messageOf(refusal), `correct ${prefix}HOST and ${prefix}PORT`);
   }
 }
 

@@ -10,7 +10,8 @@ export const examples: readonly Example[] = [
     title: 'Who am I, and what may I see?',
     query: `# Who your key stands for, its scopes,
 # and how much one workspace holds.
-# Sign in or paste a key above, then press Ctrl-Enter.
+# Sign in or paste a key above, then
+# press Ctrl-Enter.
 query Overview($subdomain: String!) {
   viewer {
     kind
