@@ -24,13 +24,18 @@ const TABLES = `select relname::text as name from pg_class where relnamespace = 
 /** Whether any table of the store has a row. */
 export async function holdsData(url: string): Promise<boolean> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>(TABLES);
-    for (const { name } of rows) {
+    for (const name of await tablesOf(client)) {
       const found = await client.query(`select from ${quoted(name)} limit 1`);
       if (found.rowCount !== 0) return true;
     }
     return false;
   });
+}
+
+/** The names of the gateway's own tables. */
+async function tablesOf(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(TABLES);
+  return rows.map(({ name }) => name);
 }
 
 /**
@@ -117,6 +122,10 @@ async function copyTables(
   onRows: (rows: number) => void,
 ): Promise<void> {
   await client.query(SETTINGS);
+  // PostgreSQL's own tables hold functions that run programs, and the superuser may write to them.
+  const known = await tablesOf(client);
+  const stranger = archive.manifest.tables.find(({ name }) => !known.includes(name));
+  if (stranger !== undefined) throw new Error(`${stranger.name} is no table of the gateway`);
   await client.query('begin');
   let sent = 0;
   for (const { name, columns } of archive.manifest.tables) {
