@@ -6,8 +6,13 @@ import type { GraphQLParams } from 'graphql-yoga';
 const MAX_NAMES = 10;
 const MAX_NAME_CHARS = 128;
 
-/** @throws GraphQLError when the document has no operation of that name, or several and no name is given */
-export function requireOperation(document: DocumentNode, operationName: string | null | undefined): void {
+/**
+ * @param operationName as the client sent it: any JSON
+ * @throws GraphQLError when it is no name, when the document has no operation of that name, or several and no name is given
+ */
+export function requireOperation(document: DocumentNode, operationName: unknown): void {
+  if (operationName != null && typeof operationName !== 'string')
+    throw refusal('operationName must be a string.');
   if (getOperationAST(document, operationName) != null) return;
   const names = document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
