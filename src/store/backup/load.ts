@@ -68,7 +68,7 @@ export interface LoadOptions {
 }
 
 /**
- * Replaces the store at `url`, which nobody else may be using.
+ * Replaces the store at `url`, which nobody else may be using. What it replaced waits for `dropReplaced`.
  * @throws Error, StartupError for a migration that fails; then nothing has changed
  */
 export async function replaceStore(
@@ -77,8 +77,7 @@ export async function replaceStore(
   { signal, onRows, beforeSwap }: LoadOptions,
 ): Promise<void> {
   await withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
-    const drop = (name: string) => admin.query(`drop database if exists ${name} with (force)`);
-    for (const name of [DRAFT, REPLACED]) await drop(name);
+    for (const name of [DRAFT, REPLACED]) await dropIn(admin, name);
     try {
       await admin.query(`create database ${DRAFT}`);
       await fill(databaseAt(url, DRAFT), archive, signal, onRows);
@@ -88,12 +87,19 @@ export async function replaceStore(
         alter database ${DRAFT} rename to ${OWNER}; commit`);
     } catch (error) {
       await admin.query('rollback').catch(() => {});
-      await drop(DRAFT).catch(() => {});
+      await dropIn(admin, DRAFT).catch(() => {});
       throw error;
     }
-    // It has been replaced: what is left of it may wait for the next restore.
-    await drop(REPLACED).catch(() => {});
   });
+}
+
+/** Drops the store that was replaced, which takes a while. Where that fails it waits for the next restore. */
+export async function dropReplaced(url: string): Promise<void> {
+  await withClient(databaseAt(url, LEASE_DATABASE), (admin) => dropIn(admin, REPLACED)).catch(() => {});
+}
+
+function dropIn(admin: pg.Client, name: string): Promise<unknown> {
+  return admin.query(`drop database if exists ${name} with (force)`);
 }
 
 async function fill(
