@@ -110,6 +110,22 @@ describe('the line of a refusal says why', () => {
     });
   });
 
+  test('what a client chose is cut to length, and no token that the cut would halve is left in part', async () => {
+    const token = 'aB3-'.repeat(11).slice(0, 43);
+    const long = await lineOf(`/${'x'.repeat(9_000)}`, { host: `${'h'.repeat(9_000)}.example` });
+    for (const name of ['path', 'host', 'reason']) expect(String(long[name]).length).toBeLessThan(310);
+    for (const at of [230, 250, 270]) {
+      const uri = `http://${'x.'.repeat(at / 2)}example/?code=${token}`;
+      const line = await lineOf('/oauth/register', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ redirect_uris: [uri] }),
+      });
+      expect(line['reason']).toContain('x.x.x.');
+      expect(line['reason']).not.toContain(token.slice(0, 12));
+    }
+  });
+
   test('bytes that are no request', () => {
     createServer(gateway.app).refuse(new AppError('bad_request', 'The request could not be read.'), {
       address: '192.0.2.1',

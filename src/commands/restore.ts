@@ -148,16 +148,17 @@ async function load(
   file: FileHandle,
   manifest: Manifest,
 ): Promise<string | null> {
-  const [{ readArchive }, { replaceStore }] = await Promise.all([
+  const [{ readArchive }, { dropReplaced, replaceStore }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
   const progress = createProgress(shell, json, rowsIn(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
+  const url = embedded?.url ?? '';
   let files: Awaited<ReturnType<typeof writeKeptFiles>> | undefined;
   try {
-    await replaceStore(embedded?.url ?? '', archive, {
+    await replaceStore(url, archive, {
       signal: shell.signal,
       onRows: progress.update,
       beforeSwap: async () => {
@@ -171,7 +172,9 @@ async function load(
     progress.stop();
     await archive.close();
   }
+  // At once: until then a store with another secret key is there than the file has.
   await files?.place();
+  await dropReplaced(url);
   return files?.earlierKey ?? null;
 }
 

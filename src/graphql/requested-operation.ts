@@ -7,12 +7,12 @@ const MAX_NAMES = 10;
 const MAX_NAME_CHARS = 128;
 
 /**
- * @param operationName as the client sent it: any JSON value
- * @throws GraphQLError when the name is no text, the document has no operation of that name, or several and no name is given
+ * @param operationName as the client sent it: any JSON
+ * @throws GraphQLError when it is no name, when the document has no operation of that name, or several and no name is given
  */
 export function requireOperation(document: DocumentNode, operationName: unknown): void {
   if (operationName != null && typeof operationName !== 'string')
-    throw refusal('operationName must be the name of an operation, as text.');
+    throw refusal('operationName must be a string.');
   if (getOperationAST(document, operationName) != null) return;
   const names = document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)

@@ -62,9 +62,14 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
 }
 
 /** Before a valid operation is executed: requires credentials for data, enforces its limits, acquires a slot if it needs one. */
-export function operationLimits({ config: { limits } }: App, slots: AnswerSlots): Plugin<GraphContext> {
+export function operationLimits(
+  { config: { limits, introspection } }: App,
+  slots: AnswerSlots,
+): Plugin<GraphContext> {
   return {
     async onExecute({ args }) {
+      // As in the validation: those for the values of variables.
+      Object.assign(args, { hideSuggestions: !introspection });
       const { document, operationName, contextValue, variableValues } = args;
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;

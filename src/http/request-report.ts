@@ -9,6 +9,9 @@ import type { Exchange } from './exchange.ts';
 
 const MAX_REASON_CHARS = 300;
 const MAX_NAME_CHARS = 100;
+const MAX_PATH_CHARS = 300;
+/** A host name has 253 at most, and there may be a port. */
+const MAX_HOST_CHARS = 260;
 
 /** The fields of the line `request`, in this order; docs/observability.md documents them. */
 interface RequestLine {
@@ -39,8 +42,8 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
   const line: RequestLine = {
     requestId,
     method: request.method,
-    host: url.host,
-    path: redactTokens(url.pathname),
+    host: clean(url.host, MAX_HOST_CHARS),
+    path: clean(url.pathname, MAX_PATH_CHARS),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
     ...(route !== 'unknown' && { route }),
@@ -85,7 +88,7 @@ function endSpans(exchange: Exchange, line: RequestLine, code: string | null): v
         'http.response.status_code': status,
         'url.scheme': url.protocol.slice(0, -1),
         'url.path': line.path,
-        'server.address': url.hostname,
+        'server.address': clean(url.hostname, MAX_HOST_CHARS),
         'funnel_gateway.request_id': requestId,
       },
       // A client's mistake is no failure of the server (OpenTelemetry's conventions for HTTP spans).
@@ -115,10 +118,10 @@ export function reportRefusal(
   return { requestId, address, status, code, reason: clean(reason, MAX_REASON_CHARS) };
 }
 
-/** A client's text as it may be logged. */
+/** A client's text as it may be logged. Redacted before it is cut: of a token that is cut in two the rest would not look like one. */
 function clean(text: string, maxChars: number): string {
-  const short = redactTokens(text.slice(0, maxChars + 1));
-  return short.length > maxChars ? `${short.slice(0, maxChars)}…` : short;
+  const safe = redactTokens(text);
+  return safe.length > maxChars ? `${safe.slice(0, maxChars)}…` : safe;
 }
 
 function callerOf(

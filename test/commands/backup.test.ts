@@ -286,12 +286,15 @@ async function forged(
   name: string,
   change: {
     migrations?: { name: string; checksum: string }[];
+    tables?: { name: string; columns: string[]; rows: number }[];
     rows?: (table: string, rows: string) => string;
   },
 ): Promise<string> {
   const source = await open(good);
   const archive = await readArchive(source);
-  const rowsOf = new Map<string, string>();
+  const rowsOf = new Map<string, string>(
+    change.tables?.map(({ name }) => [name, change.rows?.(name, '') ?? '']),
+  );
   for (const table of archive.manifest.tables) {
     let rows = '';
     for await (const chunk of archive.copy(table.name)) rows += chunk;
@@ -299,7 +302,8 @@ async function forged(
   }
   await source.close();
   const path = join(folder.path, `${name}.tar.gz`);
-  const manifest = { ...archive.manifest, ...(change.migrations && { migrations: change.migrations }) };
+  const { migrations = archive.manifest.migrations, tables = [] } = change;
+  const manifest = { ...archive.manifest, migrations, tables: [...archive.manifest.tables, ...tables] };
   async function* copy(table: string) {
     yield Buffer.from(rowsOf.get(table) ?? '');
   }
@@ -345,6 +349,21 @@ test('a backup whose rows the store refuses leaves the store as it was', async (
   const database = await clusters.open(dataDir);
   const others = "select datname from pg_database where datname like 'funnel\\_gateway\\_%'";
   expect(await query(database.url, others)).toEqual([]);
+  await database.release();
+});
+
+test("a backup with rows for PostgreSQL's own tables is refused: its functions run programs", async () => {
+  const dataDir = await clusters.folder();
+  const columns = ['roleid', 'member', 'grantor', 'oid', 'admin_option', 'inherit_option', 'set_option'];
+  const bad = await forged('catalog', {
+    tables: [{ name: 'pg_auth_members', columns, rows: 1 }],
+    rows: (table, rows) => (table === 'pg_auth_members' ? '4569\t3373\t10\t99999\tt\tt\tt\n' : rows),
+  });
+  const { code, stderr } = await restore(bad, { DATA_DIR: dataDir });
+  expect(code).toBe(1);
+  expect(stderr).toContain('pg_auth_members');
+  const database = await clusters.open(dataDir);
+  expect(await query(database.url, 'select from pg_auth_members where oid = 99999')).toEqual([]);
   await database.release();
 });
 

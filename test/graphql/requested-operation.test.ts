@@ -52,6 +52,9 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
       'The document has no operation named "B". It has: one without a name.',
     ],
     [{ query: 'fragment F on Team { id }' }, 'The document has no operation, only definitions for one.'],
+    [{ query: BOTH, operationName: 1 }, 'operationName must be a string.'],
+    [{ query: BOTH, operationName: ['A'] }, 'operationName must be a string.'],
+    [{ query: BOTH, operationName: { name: 'A' } }, 'operationName must be a string.'],
   ])('%j is told what is wrong with its operationName', async (body, message) => {
     // The fast path knows the documents that are in order.
     for (const operationName of ['A', 'B']) await send({ query: BOTH, operationName }, accept);

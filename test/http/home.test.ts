@@ -123,9 +123,10 @@ test('GRAPHIQL=off leaves browsers without it, and its OAuth client is unknown',
 
 test('INTROSPECTION=off refuses __schema and __type on every way to them, and nothing else', async () => {
   const send = serverWith({ INTROSPECTION: 'off' });
-  const ask = async (query: string) => {
+  const ask = async (query: string, variables = {}) => {
     const headers = { 'Content-Type': 'application/json', Authorization: caller.authorization ?? '' };
-    const response = await send('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+    const body = JSON.stringify({ query, variables });
+    const response = await send('/graphql', { method: 'POST', headers, body });
     return (await response.json()) as { data?: unknown; errors?: { message: string; extensions: object }[] };
   };
   const queries = [
@@ -146,6 +147,10 @@ test('INTROSPECTION=off refuses __schema and __type on every way to them, and no
       data: { __typename: 'Query', viewer: { __typename: 'Viewer', kind: 'API_KEY' } },
     });
   expect((await ask('{ viewe { kind } }')).errors?.[0]?.message).not.toMatch(/viewer|mean/);
+  const sorted = 'query ($order: SortOrder) { teams(first: 1, sortOrder: $order) { nodes { id } } }';
+  expect((await ask(sorted, { order: 'AS' })).errors?.[0]?.message).toMatch(
+    /does not exist in "SortOrder" enum\.$/,
+  );
   expect((await send('/schema.graphql')).status).toBe(404);
   expect(await (await send('/', { headers: BROWSER })).text()).not.toContain('/schema.graphql');
 });

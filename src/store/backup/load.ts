@@ -34,13 +34,18 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
 /** Whether any table of the store has a row. */
 export async function holdsData(url: string): Promise<boolean> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>(TABLES);
-    for (const { name } of rows) {
+    for (const name of await tablesOf(client)) {
       const found = await client.query(`select from ${quoted(name)} limit 1`);
       if (found.rowCount !== 0) return true;
     }
     return false;
   });
+}
+
+/** The names of the gateway's own tables. */
+async function tablesOf(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(TABLES);
+  return rows.map(({ name }) => name);
 }
 
 /**
@@ -73,7 +78,7 @@ export interface LoadOptions {
 }
 
 /**
- * Replaces the store at `url`, which nobody else may be using.
+ * Replaces the store at `url`, which nobody else may be using. What it replaced waits for `dropReplaced`.
  * @throws Error, StartupError for a migration that fails; then nothing has changed
  */
 export async function replaceStore(
@@ -82,8 +87,7 @@ export async function replaceStore(
   { signal, onRows, beforeSwap }: LoadOptions,
 ): Promise<void> {
   await withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
-    const drop = (name: string) => admin.query(`drop database if exists ${name} with (force)`);
-    for (const name of [DRAFT, REPLACED]) await drop(name);
+    for (const name of [DRAFT, REPLACED]) await dropIn(admin, name);
     try {
       await admin.query(`create database ${DRAFT}`);
       await fill(databaseAt(url, DRAFT), archive, signal, onRows);
@@ -93,12 +97,19 @@ export async function replaceStore(
         alter database ${DRAFT} rename to ${OWNER}; commit`);
     } catch (error) {
       await admin.query('rollback').catch(() => {});
-      await drop(DRAFT).catch(() => {});
+      await dropIn(admin, DRAFT).catch(() => {});
       throw error;
     }
-    // It has been replaced: what is left of it may wait for the next restore.
-    await drop(REPLACED).catch(() => {});
   });
+}
+
+/** Drops the store that was replaced, which takes a while. Where that fails it waits for the next restore. */
+export async function dropReplaced(url: string): Promise<void> {
+  await withClient(databaseAt(url, LEASE_DATABASE), (admin) => dropIn(admin, REPLACED)).catch(() => {});
+}
+
+function dropIn(admin: pg.Client, name: string): Promise<unknown> {
+  return admin.query(`drop database if exists ${name} with (force)`);
 }
 
 async function fill(
@@ -127,6 +138,10 @@ async function copyTables(
   onRows: (rows: number) => void,
 ): Promise<void> {
   await client.query(SETTINGS);
+  // PostgreSQL's own tables hold functions that run programs, and the superuser may write to them.
+  const known = await tablesOf(client);
+  const stranger = archive.manifest.tables.find(({ name }) => !known.includes(name));
+  if (stranger !== undefined) throw new Error(`${stranger.name} is no table of the gateway`);
   const { rows: lenient } = await client.query<{ lift: string; set: string }>(LENIENT);
   for (const { lift } of lenient) await client.query(lift);
   await client.query('begin');
