@@ -142,3 +142,16 @@ test('all arguments of a connection that are wrong are named, and both ids of a 
   const mutation = `mutation { removeConditionalSplit(input: ${input}) { removedSplitId } }`;
   expect(await argumentsOf(mutation)).toEqual(['funnelId', 'splitId']);
 });
+
+test('a variable with very many members is refused as a whole: each unknown one costs a copy of all', async () => {
+  const query =
+    'mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) { removedSplitId } }';
+  const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
+  const errors = await errorsOf(await send({ query, variables: { input } }, 'application/json'));
+  expect(errors).toMatchObject([
+    {
+      message: 'The variable input has more than 100 members.',
+      extensions: { code: 'INVALID', field: 'input' },
+    },
+  ]);
+});

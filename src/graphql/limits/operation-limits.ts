@@ -1,15 +1,19 @@
 // Limits on the depth and cost of a validated operation, checked before it is executed.
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Limits } from '../../config/config.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { computeCost, type Variables } from './cost.ts';
 import { requireSmallIntrospection } from './introspection-size.ts';
 
 /** How many values an answer may have for each row that its operation may read. */
 const VALUES_PER_ROW = 5;
 
+/** Members of an object in a variable. Each unknown one is refused with a copy of the whole object, which takes long for a large one. */
+const MAX_MEMBERS = 100;
+const MAX_NAME_CHARS = 128;
+
 /**
- * Checks an operation's depth, its rows and values, and how much of the schema it introspects.
+ * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
  * @returns the maximum number of values in its answer
  * @throws AppError `invalid` for an operation beyond the limits
  */
@@ -20,6 +24,7 @@ export function requireWithinLimits(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): number {
+  requireSmallObjects(variables);
   const { depth, rows, values } = computeCost(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
     throw refusal(`The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`);
@@ -37,6 +42,16 @@ export function requireWithinLimits(
   }
   requireSmallIntrospection(schema, document, operation, variables);
   return values;
+}
+
+/** Input types have no objects in their fields: the first level is all that a refusal copies. */
+function requireSmallObjects(variables: Variables): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (!(value instanceof Object) || Array.isArray(value) || Object.keys(value).length <= MAX_MEMBERS)
+      continue;
+    const field = name.slice(0, MAX_NAME_CHARS);
+    throw invalid(field, `The variable ${field} has more than ${MAX_MEMBERS} members.`);
+  }
 }
 
 function refusal(message: string): AppError {
