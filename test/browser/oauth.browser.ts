@@ -1,6 +1,7 @@
 // A person signs in, grants, denies and withdraws in a real browser, with JavaScript and without. Screenshots go to the
 // folder of chromium.ts.
 import { afterAll, describe, expect, test } from 'vitest';
+import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
 import { axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { press, signIn, tick } from './person.ts';
@@ -199,6 +200,11 @@ describe.each([
   });
 });
 
+async function notBuilt() {
+  const page = graphiqlNotBuilt();
+  return { status: page.status, headers: Object.fromEntries(page.headers), body: await page.text() };
+}
+
 test.each([
   ['light', 1000, 'light'],
   ['dark', 1000, 'dark'],
@@ -241,8 +247,14 @@ test.each([
     await press(demo.page, 'Change password');
     await demo.page.getByRole('alert').waitFor();
     await look('account-wrong');
+    // As where there is no bundle: other tests make it meanwhile.
+    await demo.page.route('**/graphql', async (route) => {
+      const { status, headers, body } = await notBuilt();
+      await route.fulfill({ status, headers, body });
+    });
     for (const [what, path] of [
       ['home', '/'],
+      ['graphiql-not-built', '/graphql'],
       ['expired', '/oauth/interaction/none'],
       ['unknown-client', '/oauth/authorize?client_id=unknown'],
       ['not-found', '/oauth/nothing'],
