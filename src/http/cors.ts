@@ -34,7 +34,10 @@ const API_ENDPOINTS = [ENDPOINTS.token, ENDPOINTS.registration, ENDPOINTS.revoca
 /** What the request is for: a document for everybody, what the configured origins may call, or neither. */
 function audienceOf({ authPath }: Config, path: string): 'public' | 'configured' | 'nobody' {
   if (API.test(path) || API_ENDPOINTS.some((endpoint) => path === authPath + endpoint)) return 'configured';
-  const isPublic = path.includes('/.well-known/') || path === authPath + ENDPOINTS.jwks;
+  const isPublic =
+    path.startsWith('/.well-known/') ||
+    path.startsWith(`${authPath}/.well-known/`) ||
+    path === authPath + ENDPOINTS.jwks;
   return isPublic ? 'public' : 'nobody';
 }
 

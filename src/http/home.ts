@@ -38,9 +38,13 @@ export function mountHome(http: Hono<HttpEnv>, { config }: { config: Config }): 
       : c.json(summary, 200, vary);
   });
   for (const { href } of links.filter(isDocument)) {
-    http.get(href, async (c, next) =>
-      (await isShownAt(c)) ? c.text(await readFile(fileOf(href), 'utf8')) : next(),
-    );
+    // Whoever asks has shown no credentials: the file is read once, not for each of them.
+    let text: string | undefined;
+    http.get(href, async (c, next) => {
+      if (!(await isShownAt(c))) return next();
+      text ??= await readFile(fileOf(href), 'utf8');
+      return c.text(text);
+    });
   }
   const icon = readFileSync(new URL('./favicon.ico', import.meta.url));
   http.get('/favicon.ico', (c) =>

@@ -91,14 +91,19 @@ describe('a preflight of an allowed origin', () => {
     expect((await server.fetch(request)).status).toBe(204);
   });
 
-  test.each(['/oauth/introspect', '/oauth/par', '/oauth/authorize', '/account', '/', '/healthz'])(
-    'for %s, which no other origin may call, has no CORS headers',
-    async (path) => {
-      const response = await preflight(path, APP);
-      expect(response.ok).toBe(false);
-      expect(corsOf(response)).toEqual({});
-    },
-  );
+  test.each([
+    '/oauth/introspect',
+    '/oauth/par',
+    '/oauth/authorize',
+    '/account',
+    '/account/.well-known/x',
+    '/',
+    '/healthz',
+  ])('for %s, which no other origin may call, has no CORS headers', async (path) => {
+    const response = await preflight(path, APP);
+    expect(response.ok).toBe(false);
+    expect(corsOf(response)).toEqual({});
+  });
 });
 
 describe('another origin', () => {
