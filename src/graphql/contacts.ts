@@ -3,6 +3,7 @@ import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
+import { defineChanges } from './mutations.ts';
 import { defineNode } from './nodes.ts';
 import { AppliedTag } from './tags.ts';
 import { Workspace } from './workspaces.ts';
@@ -23,7 +24,7 @@ export const Contact = defineNode(contact, {
   fields: (t) => ({
     customAttributes: t.field({
       type: [CustomAttribute],
-      description: customAttributes.description,
+      description: `${customAttributes.description} Not paginated: a contact has few.`,
       columns: ['customAttributes'],
       resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
     }),
@@ -36,6 +37,8 @@ export const Contact = defineNode(contact, {
     workspace: Workspace.field(t, 'workspaceId', 'The workspace that knows this contact.'),
   }),
 });
+
+defineChanges(Contact, contact, contacts, Workspace);
 
 const ContactConnection = defineConnection(Contact, contact, contacts);
 

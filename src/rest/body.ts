@@ -12,7 +12,10 @@ const MAX_DEPTH = 32;
 /** A body that gives some of a noun's fields. @param fields those that clients may give */
 export function bodyOf<F extends Fields>(fields: F): Body<Given<F>> {
   const { type, properties } = objectSchema(fields);
-  return { schema: { type, properties }, parse: (members) => parseFields(fields, { members, nameOf: restNameOf }, 'change') };
+  return {
+    schema: { type, properties },
+    parse: (members) => parseFields(fields, { members, nameOf: restNameOf }, 'change'),
+  };
 }
 
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */

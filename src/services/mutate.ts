@@ -35,6 +35,8 @@ export interface Mutation<Row> {
   current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
   /** @param version the only one that may be changed; null: any */
   change(recorded: Recorded, version: number | null): Promise<Changed>;
+  /** Why a new row does not fit, where that can be. */
+  full?(): AppError;
   /** The row that was changed, of the JSON that REST shows. */
   toRow(json: string): Row;
 }
@@ -62,7 +64,7 @@ export async function mutate<Row>(ctx: Context, mutation: Mutation<Row>): Promis
     const { snapshot, found, fits } = await mutation.change(recorded, version);
     if (snapshot !== null) return toRow(snapshot);
     if (!found) return notFound(title);
-    return fits ? underWay() : preconditionFailed();
+    return fits ? underWay() : (mutation.full?.() ?? preconditionFailed());
   })();
   if (!(refusal instanceof AppError)) return { outcome, row: refusal };
   // What the first request did may be why there is nothing to change any more.

@@ -7,10 +7,11 @@ import type { ChangeRules } from '../store/changes/rules.ts';
 import { changeStatements } from '../store/changes/statements.ts';
 import { executeChange, findCurrent } from '../store/changes.ts';
 import type { Table } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
-import { toInvalid } from './violations.ts';
+import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export interface Writes<Row> {
@@ -22,6 +23,17 @@ export interface Writes<Row> {
   update(ctx: Context, ref: Ref, input: Input, options: WriteOptions): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /**
+   * As `remove`, where a client does not name the row by its id.
+   * @param named how it does: the retry of a request names the same
+   * @param find its id; null where there is none that is the caller's
+   */
+  removeFound(
+    ctx: Context,
+    named: readonly unknown[],
+    find: (tenancy: Tenancy) => Promise<bigint | null>,
+    options: WriteOptions,
+  ): Promise<Done<Row>>;
 }
 
 /** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
@@ -31,6 +43,7 @@ export function writesOf<Row extends { id: bigint }>(
   rules: ChangeRules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
+  const { most } = rules;
   const statements = changeStatements(table, rules);
   const toRow = snapshotRows<Row>(resource);
   const defaults = Object.entries(writableFields(resource, 'creation'))
@@ -59,7 +72,7 @@ export function writesOf<Row extends { id: bigint }>(
     };
   }
 
-  return {
+  const writes: Writes<Row> = {
     writeScope,
     async create(ctx, parent, input, options) {
       requireScope(ctx, writeScope);
@@ -73,6 +86,7 @@ export function writesOf<Row extends { id: bigint }>(
         outcome: 'created',
         request: ['create', table.name, id, given],
         change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
+        ...(most && { full: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },
@@ -96,12 +110,16 @@ export function writesOf<Row extends { id: bigint }>(
     async remove(ctx, ref, options) {
       requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
+      return writes.removeFound(ctx, [id], async () => id, options);
+    },
+    async removeFound(ctx, named, find, options) {
+      const id = await find(requireScope(ctx, writeScope).tenancy);
       return mutate(ctx, {
         scope: writeScope,
         options,
         title,
         outcome: 'removed',
-        request: ['remove', table.name, id],
+        request: ['remove', table.name, ...named],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(
@@ -114,6 +132,7 @@ export function writesOf<Row extends { id: bigint }>(
       });
     },
   };
+  return writes;
 }
 
 /** JSON whose 64-bit integers are text, which PostgreSQL takes for a column of any type. */
