@@ -30,6 +30,35 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   };
 }
 
+/** An object that may have any of these fields, in the forms that REST takes. @param required properties that it must have */
+export function givenSchema(fields: Fields, required: readonly string[]): Schema {
+  const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(field)]),
+    ),
+    ...(required.length > 0 && {
+      required: required.map((property) => restNameOf(property, fields[property])),
+    }),
+  };
+}
+
+/** An object with another one as its only member. */
+export function wrappedSchema(name: string, schema: Schema): Schema {
+  return { type: 'object', properties: { [name]: schema }, required: [name] };
+}
+
+/** An id as clients give it. */
+const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
+
+function givenFieldSchema(field: Field): Schema {
+  const { type, nullable, description } = field;
+  if (type === 'int8[]') return { ...fieldSchema(field), items: GIVEN_ID };
+  if (type !== 'int8') return fieldSchema(field);
+  return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
+}
+
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { description, nullable, values, format } = field;

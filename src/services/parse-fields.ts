@@ -81,9 +81,15 @@ const listOf = ({ expected, parse }: Form): Form => ({
 
 const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
 const text = only('text without NUL characters or lone surrogates', isText);
+/** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
 const integer: Form = {
-  expected: 'an integer below 2^53',
-  parse: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : undefined),
+  expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
+  parse(value) {
+    if (Number.isSafeInteger(value)) return BigInt(value as number);
+    if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return undefined;
+    const parsed = BigInt(value);
+    return parsed < 2n ** 63n ? parsed : undefined;
+  },
 };
 const json = only('JSON without NUL characters or lone surrogates', isStorable);
 const textMembers = only(
