@@ -12,7 +12,7 @@ interface Refusal {
 const CHALLENGE: Header = {
   name: 'WWW-Authenticate',
   required: true,
-  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs.',
+  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs, if it needs one.',
   schema: { type: 'string' },
 };
 const RETRY_AFTER: Header = {
@@ -48,12 +48,13 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
-export function refusalsOf({ path, query, body }: Route): RefusalCode[] {
+export function refusalsOf({ path, scope, query, body }: Route): RefusalCode[] {
   return [
     ...(body === undefined ? [] : (['bad_request'] as const)),
     'unauthenticated',
-    'insufficient_scope',
-    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
+    // On another team's host there is nothing of the caller either.
+    ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
     'misdirected_request',
     ...(query === undefined && body === undefined ? [] : (['invalid'] as const)),

@@ -1,7 +1,7 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 
 import type { Hono } from 'hono';
-import { requireScope } from '../auth/scopes.ts';
+import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
@@ -16,6 +16,7 @@ import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import { type Route, toTemplate } from './route.ts';
 import { teamRoutes } from './teams.ts';
+import { userRoutes } from './users.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
@@ -39,6 +40,7 @@ export const OPENAPI_VERSION = '2';
 
 export const routes: readonly Route[] = [
   ...teamRoutes,
+  ...userRoutes,
   ...workspaceRoutes,
   ...contactRoutes,
   ...funnelRoutes,
@@ -61,7 +63,8 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const ctx = await exchange.context();
       const { url, request } = exchange;
       // Whoever may not is told so, whatever else is wrong with the request.
-      requireScope(ctx, scope);
+      if (scope === undefined) requireCaller(ctx);
+      else requireScope(ctx, scope);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const result = await handle({
         ctx,
