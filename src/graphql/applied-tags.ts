@@ -1,5 +1,5 @@
 // Tags that stand on contacts, as objects of their own, and the mutations that apply and remove them.
-import { type AppliedTagRow, appliedTag } from '../resources/applied-tags.ts';
+import { appliedTag } from '../resources/applied-tags.ts';
 import { writableFields } from '../resources/resource.ts';
 import * as appliedTags from '../services/applied-tags.ts';
 import { builder } from './builder.ts';
@@ -27,7 +27,7 @@ builder.objectField(Contact.ref, 'appliedTags', (t) =>
   ),
 );
 
-defineMutation<AppliedTagRow>('applyTag', {
+defineMutation('applyTag', {
   description: 'Applies a tag to a contact of its workspace. A tag that stands on it already is INVALID.',
   scope: appliedTags.writeScope,
   of: [Contact],
@@ -37,7 +37,7 @@ defineMutation<AppliedTagRow>('applyTag', {
   payload: (t) => ({ appliedTag: rowField(t, ContactAppliedTag) }),
 });
 
-defineMutation<AppliedTagRow>('removeTag', {
+defineMutation('removeTag', {
   description: 'Removes a tag from a contact. A tag that does not stand on it is NOT_FOUND.',
   scope: appliedTags.writeScope,
   of: [Contact, Tag],

@@ -1,5 +1,6 @@
 // The input fields of a mutation from a noun's description, and the values that clients give in them.
 import type { InputFieldMap } from '@pothos/core';
+import { invalid, parseAll } from '../errors.ts';
 import type { Field, Fields } from '../resources/resource.ts';
 import { type Form, listOf } from '../services/parse-fields.ts';
 import { builder, type Types } from './builder.ts';
@@ -8,6 +9,11 @@ import { TYPE_OF } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type DefineField = (options: object) => InputFieldMap[string];
+
+interface NamedValue {
+  readonly name: string;
+  readonly value?: string | null;
+}
 
 const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
   description: 'A fact about an object that the workspace itself has named.',
@@ -59,9 +65,8 @@ function refersToText({ refersTo }: Field, description: string): string {
 }
 
 /** The form of a field's values over GraphQL, given that over REST. */
-export function formOf({ type, refersTo, members, restAsNumber }: Field, form: Form): Form {
+export function formOf({ type, refersTo, restAsNumber }: Field, form: Form): Form {
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
-  if (members !== undefined) return namedTexts(form);
   if (refersTo === undefined) return form;
   const id: Form = {
     expected: `the id of a ${refersTo}`,
@@ -70,14 +75,23 @@ export function formOf({ type, refersTo, members, restAsNumber }: Field, form: F
   return type === 'int8[]' ? listOf(id) : id;
 }
 
-/** A list of names and texts as an object of them. */
-function namedTexts({ parse }: Form): Form {
-  return {
-    expected: 'a list of different names and their text',
-    parse(value) {
-      const list = value as { name: string; value?: string | null }[];
-      const members = new Map(list.map(({ name, value: text }) => [name, text ?? null]));
-      return members.size < list.length ? undefined : parse(Object.fromEntries(members));
-    },
-  };
+/**
+ * What a client gave of these fields, with objects whose members have any name in place of lists of names and values.
+ * @throws AppError `invalid` blaming a list with a name twice
+ */
+export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
+  const given = Object.entries(fields).filter(([property]) => input[property] !== undefined);
+  const parsers = given.map(([property, { members }]) => [
+    property,
+    () =>
+      members === undefined ? input[property] : byName(property, input[property] as NamedValue[] | null),
+  ]);
+  return parseAll(Object.fromEntries(parsers));
+}
+
+function byName(property: string, list: readonly NamedValue[] | null): object | null {
+  if (list === null) return null;
+  const values = new Map(list.map(({ name, value = null }) => [name, value]));
+  if (values.size < list.length) throw invalid(property, `${property} must have each name once.`);
+  return Object.fromEntries(values);
 }

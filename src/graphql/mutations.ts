@@ -10,7 +10,7 @@ import { parseIdempotencyKey, type WriteOptions } from '../services/write-option
 import type { Writes } from '../services/writes.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
-import { formOf, inputFields } from './input-fields.ts';
+import { formOf, inputFields, membersOf } from './input-fields.ts';
 import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: that of a page. */
@@ -23,11 +23,14 @@ type Named = Pick<NodeType<unknown>, 'name'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
 /** What a mutation has done, and the ids of the objects that it was about. */
-export interface Made<Row> extends Done<Row> {
+interface Made<Result> {
+  readonly result: Result;
   readonly ids: readonly bigint[];
 }
 
-interface Mutation<Row> {
+type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
+
+interface Mutation<Result> {
   readonly description: string;
   readonly scope: Scope;
   /** The types of the objects that it is about: for a Contact the input has `contactId`. */
@@ -36,12 +39,12 @@ interface Mutation<Row> {
   readonly fields?: Fields;
   readonly moment?: 'creation' | 'change';
   /** @param ids in the order of `of` */
-  change(ctx: GraphContext, ids: readonly bigint[], input: Input, options: WriteOptions): Promise<Done<Row>>;
-  readonly payload: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Row>>) => FieldMap;
+  change(ctx: GraphContext, ids: readonly bigint[], input: Input, options: WriteOptions): Promise<Result>;
+  readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
 }
 
 /** Defines a mutation that can be retried with an idempotency key. */
-export function defineMutation<Row>(name: string, mutation: Mutation<Row>): void {
+export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
   const { description, scope, of, fields = {}, moment = 'change', change, payload } = mutation;
   builder.relayMutationField(
     name,
@@ -61,17 +64,18 @@ export function defineMutation<Row>(name: string, mutation: Mutation<Row>): void
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx): Promise<Made<Row>> {
-        const members = args.input as InputValues;
-        const { ids, idempotencyKey } = parseAll({
-          ids: () => idsOf(of, members),
-          idempotencyKey: () => keyOf(members),
+      async resolve(_root, args, ctx): Promise<Made<Result>> {
+        const values = args.input as InputValues;
+        const { ids, members, idempotencyKey } = parseAll({
+          ids: () => idsOf(of, values),
+          members: () => membersOf(fields, values),
+          idempotencyKey: () => keyOf(values),
         });
         const input: Input = { members, nameOf: (property) => property, formOf };
-        const done = await change(ctx, ids, input, { idempotencyKey, fits: null });
+        const result = await change(ctx, ids, input, { idempotencyKey, fits: null });
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
-        return { ...done, ids };
+        return { result, ids };
       },
     },
     { description: `What became of ${name}.`, outputFields: payload },
@@ -87,7 +91,7 @@ export function defineChanges<Row>(
 ): void {
   const { writeScope: scope } = writes;
   const one = `${/^[aeiou]/i.test(resource.title) ? 'an' : 'a'} ${resource.title.toLowerCase()}`;
-  defineMutation<Row>(`create${node.name}`, {
+  defineMutation(`create${node.name}`, {
     description: `Creates ${one}.`,
     scope,
     of: [parent],
@@ -96,7 +100,7 @@ export function defineChanges<Row>(
     change: (ctx, [id = 0n], input, options) => writes.create(ctx, id, input, options),
     payload: (t) => ({ [propertyOf(node)]: rowField(t, node) }),
   });
-  defineMutation<Row>(`update${node.name}`, {
+  defineMutation(`update${node.name}`, {
     description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
     scope,
     of: [node],
@@ -104,7 +108,7 @@ export function defineChanges<Row>(
     change: (ctx, [id = 0n], input, options) => writes.update(ctx, id, input, options),
     payload: (t) => ({ [propertyOf(node)]: rowField(t, node) }),
   });
-  defineMutation<Row>(`delete${node.name}`, {
+  defineMutation(`delete${node.name}`, {
     description: `Deletes ${one}.`,
     scope,
     of: [node],
@@ -119,17 +123,13 @@ export function defineChanges<Row>(
 }
 
 /** The payload's field with the row as the change left it: for whoever may make the change, and for a retry the same again. */
-export function rowField<Row>(
-  t: PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Row>>,
-  node: NodeType<Row>,
-): FieldMap[string] {
+export function rowField<Row>(t: PayloadBuilder<Done<Row>>, node: NodeType<Row>): FieldMap[string] {
   return t.field({
     type: node.ref,
     scope: null,
     sameRows: true,
     description: `The ${node.name} as it was left. A retry with the same idempotency key shows it as it was then.`,
-    // Only what was removed has no row.
-    resolve: ({ row }) => row as never,
+    resolve: ({ result }) => result.row as never,
   });
 }
 

@@ -13,6 +13,7 @@ import './refine-filters.ts';
 import './webhook-endpoints.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
+import './users.ts';
 import './viewer.ts';
 import {
   defaultFieldResolver,

@@ -23,7 +23,7 @@ export async function removeTag(
   contact: Ref,
   tag: Ref,
   options: WriteOptions,
-): Promise<Done<AppliedTagRow>> {
+): Promise<Done<AppliedTagRow, 'removed'>> {
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const tagId = parseRef(TAGS.title, TAGS.name, tag);
   const find = (tenancy: Tenancy) => findAppliedTagId(ctx, tenancy, contactId, tagId);
