@@ -19,7 +19,8 @@ export const contact = describe({
     emailAddress: {
       type: 'text',
       nullable: true,
-      description: 'The e-mail address, unique in the workspace whatever its case.',
+      description:
+        'The e-mail address as it was written, unique in the workspace whatever its case and the white space around it.',
     },
     firstName: { type: 'text', nullable: true, description: 'The first name.' },
     lastName: { type: 'text', nullable: true, description: 'The last name.' },
@@ -62,6 +63,13 @@ export const contact = describe({
       description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
     },
   },
+  filters: {
+    id: { unique: true },
+    emailAddress: { unique: true },
+    tagIds: { idsOf: { type: 'Tag', table: 'tags' }, description: 'The ids of the tags on the contact.' },
+    isActive: {},
+  },
+  sorts: ['updatedAt'],
 });
 
 export interface ContactRow extends Row<typeof contact> {}

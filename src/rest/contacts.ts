@@ -1,6 +1,7 @@
 import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
-import { pageOf, pageQuery } from './lists.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
@@ -14,7 +15,7 @@ export const contactRoutes: readonly Route[] = [
     summary: 'Lists the contacts of a workspace',
     resource: contact,
     scope: contacts.scope,
-    query: pageQuery,
+    query: listQuery(contact),
     response: pageOf(objects),
     handle: ({ ctx, params, query }) => contacts.list(ctx, params.workspace_id, query),
   }),

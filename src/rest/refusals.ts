@@ -1,6 +1,7 @@
 // What the OpenAPI document says of refusals: which ones an operation may answer, and the problem document that each is
 // (RFC 9457, DESIGN §5). errors.ts makes them.
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
+import { FILTER } from '../pagination.ts';
 import type { Header, Route } from './route.ts';
 import { type Schema, schemaRef } from './schemas.ts';
 
@@ -24,7 +25,7 @@ const RETRY_AFTER: Header = {
 
 /** The refusals that the document names. */
 export const REFUSALS = {
-  bad_request: { description: 'The body is not JSON.' },
+  bad_request: { description: 'The body is not JSON, or the list has no such filter.' },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
     headers: [CHALLENGE],
@@ -49,8 +50,9 @@ export type RefusalCode = keyof typeof REFUSALS;
 
 /** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
 export function refusalsOf({ path, query, body }: Route): RefusalCode[] {
+  const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;
   return [
-    ...(body === undefined ? [] : (['bad_request'] as const)),
+    ...(body === undefined && !isFiltered ? [] : (['bad_request'] as const)),
     'unauthenticated',
     'insufficient_scope',
     ...(path.includes(':') ? (['not_found'] as const) : []),

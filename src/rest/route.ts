@@ -7,7 +7,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { Schema } from './schemas.ts';
 
 /** A parameter of the query. */
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
