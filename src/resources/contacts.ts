@@ -24,7 +24,7 @@ export const contact = describe({
       ...TEXT,
       format: 'email',
       description:
-        'The e-mail address as it was given, unique in the workspace whatever its case and the spaces around it.',
+        'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
     firstName: {
       ...TEXT,
@@ -104,6 +104,13 @@ export const contact = describe({
     },
   },
   topic: 'contact',
+  filters: {
+    id: { unique: true },
+    emailAddress: { unique: true },
+    tagIds: { idsOf: { type: 'Tag', table: 'tags' }, description: 'The ids of the tags on the contact.' },
+    isActive: {},
+  },
+  sorts: ['updatedAt'],
 });
 
 export interface ContactRow extends Row<typeof contact> {}
