@@ -4,7 +4,7 @@ import { AppError, invalid } from '../errors.ts';
 import type { Fields } from '../resources/resource.ts';
 import { type Given, parseFields } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
-import { givenSchema, wrappedSchema } from './schemas.ts';
+import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
 const MAX_DEPTH = 32;
@@ -13,6 +13,8 @@ const MAX_DEPTH = 32;
 interface BodyForm {
   /** The member that may hold them: the noun's `wrapper`. */
   readonly wrapper?: string;
+  /** What its schema is called among the document's components; absent: it has no name. */
+  readonly schemaName?: string;
   /** The properties without which it is refused, by whoever is given what it holds. */
   readonly required?: readonly string[];
 }
@@ -24,12 +26,14 @@ interface BodyForm {
  */
 export function bodyOf<F extends Fields>(
   fields: F,
-  { wrapper, required = [] }: BodyForm = {},
+  { wrapper, schemaName, required = [] }: BodyForm = {},
 ): Body<Given<F>> {
-  const bare = givenSchema(fields, required);
+  const schema = givenSchema(fields, required);
+  const bare = schemaName === undefined ? schema : schemaRef(schemaName);
   return {
     required: required.length > 0,
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
+    components: () => (schemaName === undefined ? {} : { [schemaName]: schema }),
     parse: (input) => parseFields(fields, wrapper === undefined ? input : unwrap(input, wrapper)),
   };
 }

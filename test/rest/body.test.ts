@@ -236,8 +236,12 @@ test('the document has the body in both forms, no member of it required, and wha
   expect(Object.keys(removal?.['responses'] ?? {})).not.toContain('413');
 });
 
-test('a member without which a body is refused is required in both forms', () => {
-  const { schema, required } = bodyOf({ firstName, anonymous }, { wrapper: 'x', required: ['firstName'] });
-  const bare = { required: ['first_name'] };
+test('a member without which a body is refused is required in both forms, which share a schema that has a name', () => {
+  const { schema, required, components } = bodyOf(
+    { firstName, anonymous },
+    { wrapper: 'x', schemaName: 'Thing', required: ['firstName'] },
+  );
+  const bare = { $ref: '#/components/schemas/Thing' };
   expect([required, schema]).toMatchObject([true, { anyOf: [{ properties: { x: bare } }, bare] }]);
+  expect(components?.()).toMatchObject({ Thing: { type: 'object', required: ['first_name'] } });
 });
