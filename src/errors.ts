@@ -118,7 +118,7 @@ export function nothingChanged(error: AppError): AppError {
 export function outcomeUnknown(error: AppError): AppError {
   return withMessage(
     error,
-    `${error.message} What it was to change may have been changed: look before you send it again.`,
+    `${error.message} What it was to change may have been changed: look before you send it again. With an idempotency key the same request is safe to send again.`,
   );
 }
 

@@ -1,40 +1,35 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns.
 import { readBody } from '../body.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Fields } from '../resources/resource.ts';
-import { type Given, parseFields } from '../services/parse-fields.ts';
+import { type Resource, restNameOf, writableFields } from '../resources/resource.ts';
+import type { Input } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
 const MAX_DEPTH = 32;
 
-/** How a body holds the fields of a noun. */
-interface BodyForm {
-  /** The member that may hold them: the noun's `wrapper`. */
-  readonly wrapper?: string;
-  /** What its schema is called among the document's components; absent: it has no name. */
-  readonly schemaName?: string;
-  /** The properties without which it is refused, by whoever is given what it holds. */
-  readonly required?: readonly string[];
-}
-
 /**
- * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member `wrapper`. It
- * is wrapped where that member is an object.
- * @param fields those that clients may give
+ * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member that the noun calls
+ * `wrapper`. It is wrapped where that member is an object. The service looks at what it holds.
+ * @param moment whether they are those of a new object
  */
-export function bodyOf<F extends Fields>(
-  fields: F,
-  { wrapper, schemaName, required = [] }: BodyForm = {},
-): Body<Given<F>> {
-  const schema = givenSchema(fields, required);
-  const bare = schemaName === undefined ? schema : schemaRef(schemaName);
+export function bodyOf(resource: Resource, moment: 'creation' | 'change'): Body<Input> {
+  const { type, wrapper } = resource;
+  const fields = writableFields(resource, moment);
+  const required = Object.keys(fields).filter(
+    (property) => moment === 'creation' && fields[property]?.required === true,
+  );
+  const name = type + (moment === 'creation' ? 'Creation' : 'Change');
+  const bare = schemaRef(name);
   return {
     required: required.length > 0,
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
-    components: () => (schemaName === undefined ? {} : { [schemaName]: schema }),
-    parse: (input) => parseFields(fields, wrapper === undefined ? input : unwrap(input, wrapper)),
+    components: () => ({ [name]: givenSchema(fields, required) }),
+    parse: (body) => ({
+      members: wrapper === undefined ? body : unwrap(body, wrapper),
+      nameOf: restNameOf,
+    }),
   };
 }
 

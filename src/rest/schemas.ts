@@ -53,9 +53,12 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
 
 function givenFieldSchema(field: Field): Schema {
-  const { type, nullable, description } = field;
-  if (type === 'int8[]') return { ...fieldSchema(field), items: GIVEN_ID };
-  if (type !== 'int8') return fieldSchema(field);
+  const { type, nullable, description, maxLength, members, default: value } = field;
+  const shown = { ...fieldSchema(field), ...(value !== undefined && { default: value }) };
+  if (members !== undefined)
+    return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
+  if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };
+  if (type !== 'int8') return { ...shown, ...(maxLength !== undefined && { maxLength }) };
   return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
 }
 
@@ -67,7 +70,8 @@ export function fieldSchema(field: Field): Schema {
     ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
     ...rest,
     ...(values !== undefined && { enum: nullable === true ? [...values, null] : values }),
-    ...(format !== undefined && { format }),
+    ...(format === 'uuid' && { format }),
+    ...(format === 'color' && { pattern: '^#[0-9a-fA-F]{6}$' }),
     description,
   };
 }
@@ -77,7 +81,8 @@ const INTEGER: Schema = { type: 'integer', format: 'int64' };
 /** What names an object in a path: its integer id, or its public id. */
 export const REF_SCHEMA: Schema = { anyOf: [INTEGER, { type: 'string', pattern: '^[A-Za-z]{6,}$' }] };
 
-function valueSchema({ type, restAsNumber, restOmits, items, members }: Field): Schema {
+function valueSchema({ type, restAsNumber, restOmits, items, object, members }: Field): Schema {
+  if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   switch (type) {

@@ -17,6 +17,9 @@ export const TYPE_NUMBER = {
   api_keys: 10n,
   users: 11n,
   oauth_grants: 12n,
+  contact_tags: 13n,
+  audit_entries: 14n,
+  events: 15n,
 } as const;
 
 export type PublicIdTable = keyof typeof TYPE_NUMBER;

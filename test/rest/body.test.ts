@@ -1,11 +1,13 @@
 // Routes that take a body, tried with made-up ones: scope first, then the body and the query, then the handler.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
+import { type Field, type Resource, writableFields } from '../../src/resources/resource.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { pageQuery } from '../../src/rest/lists.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
 import { nothing } from '../../src/rest/responses.ts';
 import { type Route, route } from '../../src/rest/route.ts';
+import { parseFields } from '../../src/services/parse-fields.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { serveRoutes } from '../support/made-up-routes.ts';
@@ -13,6 +15,12 @@ import { expectProblem } from '../support/problem.ts';
 
 const MAX_BODY_BYTES = 1_024;
 const { firstName, anonymous, id } = contact.fields;
+const WRITABLE = { writable: 'always' } as const;
+const thing: Resource = {
+  ...contact,
+  fields: { firstName, anonymous: { ...anonymous, ...WRITABLE }, id: { ...id, ...WRITABLE } },
+  inputs: {},
+};
 const handled: unknown[] = [];
 
 const routes: readonly Route[] = [
@@ -24,10 +32,11 @@ const routes: readonly Route[] = [
     resource: contact,
     scope: 'contacts:write',
     query: pageQuery,
-    body: bodyOf({ firstName, anonymous, id }, contact),
+    body: bodyOf(thing, 'change'),
     response: nothing('Created.'),
     async handle({ body, query }) {
-      handled.push({ body, size: query.size });
+      // As services do.
+      handled.push({ body: parseFields(writableFields(thing, 'change'), body, 'change'), size: query.size });
     },
   }),
   route({
@@ -215,15 +224,19 @@ test('a route that takes no body ignores one', async () => {
 test('the document has the body in both forms, no member of it required, and what can be wrong with it', () => {
   const document = toOpenApi(routes, '1') as {
     paths: Record<string, Record<string, Record<string, object>>>;
+    components: { schemas: object };
   };
   const { post, delete: removal } = document.paths['/api/v2/things'] ?? {};
-  const bare = {
-    type: 'object',
-    properties: {
-      first_name: { type: ['string', 'null'] },
-      id: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+  expect(document.components.schemas).toMatchObject({
+    ContactChange: {
+      type: 'object',
+      properties: {
+        first_name: { type: ['string', 'null'] },
+        id: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+      },
     },
-  };
+  });
+  const bare = { $ref: '#/components/schemas/ContactChange' };
   const wrapped = { type: 'object', properties: { contact: bare }, required: ['contact'] };
   expect(post?.['requestBody']).toMatchObject({
     required: false,
@@ -236,12 +249,16 @@ test('the document has the body in both forms, no member of it required, and wha
   expect(Object.keys(removal?.['responses'] ?? {})).not.toContain('413');
 });
 
-test('a member without which a body is refused is required in both forms, which share a schema that has a name', () => {
+test('a member without which a body is refused is required in both forms', () => {
   const { schema, required, components } = bodyOf(
-    { firstName, anonymous },
-    { wrapper: 'x', schemaName: 'Thing', required: ['firstName'] },
+    {
+      ...thing,
+      fields: { firstName: { ...firstName, required: true }, anonymous: thing.fields['anonymous'] as Field },
+      wrapper: 'x',
+    },
+    'creation',
   );
-  const bare = { $ref: '#/components/schemas/Thing' };
+  const bare = { $ref: '#/components/schemas/ContactCreation' };
   expect([required, schema]).toMatchObject([true, { anyOf: [{ properties: { x: bare } }, bare] }]);
-  expect(components?.()).toMatchObject({ Thing: { type: 'object', required: ['first_name'] } });
+  expect(components?.()).toMatchObject({ ContactCreation: { required: ['first_name'] } });
 });

@@ -20,7 +20,7 @@ let given: WriteOptions | undefined;
 /** Whether the condition holds for the contact as it is, however it was read, and as somebody else has changed it. */
 let fits: (boolean | undefined)[] = [];
 
-const common = { resource: contact, scope: contacts.scope, body: bodyOf({}, contact) } as const;
+const common = { resource: contact, scope: contacts.scope, body: bodyOf(contact, 'change') } as const;
 const routes = [
   route({
     ...common,
@@ -102,7 +102,7 @@ describe('Idempotency-Key', () => {
   ])('%s is a key of method and path', async (value, key) => {
     for (const method of ['PUT', 'PATCH']) {
       expect((await send(method, { 'Idempotency-Key': value })).status).toBe(200);
-      expect(given?.idempotencyKey).toEqual({ key, place: `${method} ${path}` });
+      expect(given?.idempotencyKey).toEqual({ key, place: `${method} ${path}`, field: 'Idempotency-Key' });
     }
   });
 

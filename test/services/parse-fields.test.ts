@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { refineFilter } from '../../src/resources/refine-filters.ts';
-import type { Fields } from '../../src/resources/resource.ts';
+import { type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
-import { parseFields } from '../../src/services/parse-fields.ts';
+import { parseFields as parseInput } from '../../src/services/parse-fields.ts';
+
+/** By the names of REST. */
+const parseFields = <F extends Fields>(fields: F, members: unknown) =>
+  parseInput(fields, { members, nameOf: restNameOf }, 'change');
 
 const { uuid, anonymous, emailAddress, firstName, isActive, unsubscribedAt, customAttributes } =
   contact.fields;

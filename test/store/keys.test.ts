@@ -87,7 +87,7 @@ describe('tables below a workspace', () => {
 
 test('no index is on a public id: Node turns it into the id', async () => {
   const { rows } = await gateway.app.store.pool.query(
-    "select indexname from pg_indexes where indexdef like '%public_id%'",
+    "select indexname from pg_indexes where indexdef ~ '\\mpublic_id\\M'",
   );
   expect(rows).toEqual([]);
 });
