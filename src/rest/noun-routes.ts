@@ -68,7 +68,8 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
       response: createdOf(objects, `/api/v2/${path}/`, `The ${one} that was created.`),
-      handle: async ({ ctx, params, body, options }) => (await create(ctx, parentOf(params), body, options)).row,
+      handle: async ({ ctx, params, body, options }) =>
+        (await create(ctx, parentOf(params), body, options)).row,
     }),
     ...(update === undefined
       ? []

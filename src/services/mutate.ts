@@ -4,18 +4,18 @@ import { createHash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError, notFound } from '../errors.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
 import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
 import { findFirstAnswer } from '../store/idempotency-records.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
-export interface Mutation<Row> {
+export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly scope: Scope;
   readonly options: WriteOptions;
   /** What is to be changed, as it is called in a sentence such as "Contact not found." */
   readonly title: string;
-  readonly outcome: ChangeOutcome;
+  readonly outcome: Outcome;
   /** What is asked for: the retry of a request asks for the same. */
   readonly request: readonly unknown[];
   /** The row as it is now, and its version; null where there is none. Asked only if the change depends on it. */
@@ -29,10 +29,10 @@ export interface Mutation<Row> {
 }
 
 /** What a change, or the first request that it is a retry of, has done. */
-export interface Done<Row> {
-  readonly outcome: ChangeOutcome;
-  /** As it was after the change, or before it was removed; null where a retry asks after what was erased since. */
-  readonly row: Row | null;
+export interface Done<Row, Outcome extends ChangeOutcome = 'created' | 'updated'> {
+  readonly outcome: Outcome;
+  /** As it was after the change, or before it was removed; null where a retry asks after what was removed, and erased since. */
+  readonly row: Outcome extends 'removed' ? Row | null : Row;
 }
 
 /**
@@ -40,7 +40,10 @@ export interface Done<Row> {
  * @throws AppError `not_found`, `precondition_failed`, `conflict` while the first request is under way, `invalid` where the key was
  *   used for another request, `unavailable`; what `change` throws
  */
-export async function mutate<Row>(ctx: Context, mutation: Mutation<Row>): Promise<Done<Row>> {
+export async function mutate<Row, Outcome extends ChangeOutcome>(
+  ctx: Context,
+  mutation: Mutation<Row, Outcome>,
+): Promise<Done<Row, Outcome>> {
   const { scope, options, title, outcome, toRow } = mutation;
   const actor = requireScope(ctx, scope);
   const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
@@ -53,20 +56,23 @@ export async function mutate<Row>(ctx: Context, mutation: Mutation<Row>): Promis
     if (!found) return notFound(title);
     return fits ? underWay() : preconditionFailed();
   })();
-  if (!(refusal instanceof AppError)) return { outcome, row: refusal };
+  if (!(refusal instanceof AppError)) return { outcome, row: refusal as Done<Row, Outcome>['row'] };
   // What the first request did may be why there is nothing to change any more.
-  const first = key && (await findFirstAnswer(ctx, key.key_hash));
+  if (key === null) throw refusal;
+  const first = await findFirstAnswer(ctx, key.key_hash);
   if (first === null) throw refusal;
-  if (first.requestHash !== key?.request_hash)
-    throw new AppError('invalid', 'The idempotency key was used for another request: choose a new one.');
+  if (first.requestHash !== key.request_hash)
+    throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
   if (first.snapshot === null && first.outcome !== 'removed')
     throw new AppError('gone', 'The answer to the first request with this key was erased.');
-  return { outcome: first.outcome, row: first.snapshot === null ? null : toRow(first.snapshot) };
+  const row = first.snapshot === null ? null : toRow(first.snapshot);
+  // The hash of the request names the operation, which decides what the outcome can be.
+  return { outcome: first.outcome, row } as Done<Row, Outcome>;
 }
 
 /** The version of the row that `fits` says yes to; null where any will do. */
 async function versionThatFits<Row>(
-  { options: { fits }, title, current, asksItself }: Mutation<Row>,
+  { options: { fits }, title, current, asksItself }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<number | null | AppError> {
   if (fits === null || asksItself) return null;
@@ -105,8 +111,9 @@ function recordedOf(
 }
 
 /** A key is the credential's own, for one method and path. Only hashes of it and of the request are stored. */
-function hashesOf(actor: Caller, { key, place }: IdempotencyKey, request: readonly unknown[]) {
+function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request: readonly unknown[]) {
   return {
+    field,
     key_hash: sha256([credentialOf(actor), place, key]),
     request_hash: sha256(request),
   };

@@ -1,7 +1,7 @@
 // The changes that every noun has: create, update and remove, made from its description.
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { toSnakeCase, writableFields } from '../resources/resource.ts';
+import { type Fields, toSnakeCase, writableFields } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
 import { changeStatements } from '../store/changes/statements.ts';
@@ -13,22 +13,47 @@ import { parseRef, type Ref } from './refs.ts';
 import { toInvalid } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
+type Moment = 'creation' | 'change';
+
+/** What is special of a noun's changes. */
+interface Rules extends ChangeRules {
+  /** Input in the form that the description has. @throws AppError `invalid` */
+  readonly normalize?: (input: Input) => Input;
+}
+
 export interface Writes<Row> {
   /** What the caller needs for any of these. */
   readonly writeScope: Scope;
-  /** @throws AppError `invalid` blaming members, `not_found` for the parent */
-  create(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<Row>>;
-  /** @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
-  update(ctx: Context, ref: Ref, input: Input, options: WriteOptions): Promise<Done<Row>>;
+  /** What is given of a new object, or in a change. @throws AppError `invalid` blaming members */
+  parse(input: Input, moment: Moment): Partial<Row>;
+  /**
+   * @param request what a retry has to ask for as well, where that is another operation than this one
+   * @throws AppError `invalid` blaming members, `not_found` for the parent
+   */
+  create(
+    ctx: Context,
+    parent: Ref,
+    input: Input,
+    options: WriteOptions,
+    request?: readonly unknown[],
+  ): Promise<Done<Row>>;
+  /** @param request as for `create`; @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
+  update(
+    ctx: Context,
+    ref: Ref,
+    input: Input,
+    options: WriteOptions,
+    request?: readonly unknown[],
+  ): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
-  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
 }
 
 /** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
 export function writesOf<Row extends { id: bigint }>(
   table: Table<Row>,
   writeScope: Scope,
-  rules: ChangeRules = {},
+  rules: Rules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
   const statements = changeStatements(table, rules);
@@ -36,6 +61,11 @@ export function writesOf<Row extends { id: bigint }>(
   const defaults = Object.entries(writableFields(resource, 'creation'))
     .filter(([, field]) => field.default !== undefined)
     .map(([property, field]) => [property, field.default] as const);
+
+  function parse(input: Input, moment: Moment): Given<Fields> {
+    const { normalize = (given) => given } = rules;
+    return parseFields(writableFields(resource, moment), normalize(input), moment);
+  }
 
   async function execute(
     ctx: Context,
@@ -51,7 +81,7 @@ export function writesOf<Row extends { id: bigint }>(
   }
 
   /** The values of a statement's parameters. */
-  function columnsOf(given: Given<typeof resource.fields>) {
+  function columnsOf(given: Given<Fields>) {
     const columns = Object.entries(given).filter(([property]) => property in resource.fields);
     return {
       given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
@@ -61,9 +91,10 @@ export function writesOf<Row extends { id: bigint }>(
 
   return {
     writeScope,
-    async create(ctx, parent, input, options) {
+    parse: (input, moment) => parse(input, moment) as Partial<Row>,
+    async create(ctx, parent, input, options, request) {
       requireScope(ctx, writeScope);
-      const given = parseFields(writableFields(resource, 'creation'), input, 'creation');
+      const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
       const values = { id, ...columnsOf({ ...Object.fromEntries(defaults), ...given }) };
       return mutate(ctx, {
@@ -71,14 +102,14 @@ export function writesOf<Row extends { id: bigint }>(
         options,
         title: over.title,
         outcome: 'created',
-        request: ['create', table.name, id, given],
+        request: request ?? ['create', table.name, id, given],
         change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
         toRow,
       });
     },
-    async update(ctx, ref, input, options) {
+    async update(ctx, ref, input, options, request) {
       requireScope(ctx, writeScope);
-      const given = parseFields(writableFields(resource, 'change'), input, 'change');
+      const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
       const values = { id, ...columnsOf(given) };
       return mutate(ctx, {
@@ -86,7 +117,7 @@ export function writesOf<Row extends { id: bigint }>(
         options,
         title,
         outcome: 'updated',
-        request: ['update', table.name, id, given],
+        request: request ?? ['update', table.name, id, given],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),

@@ -3,9 +3,11 @@
 import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
+import { snapshot } from './changes/snapshots.ts';
 import { bump } from './changes/statements.ts';
 import type { Transaction } from './store.ts';
 import { APPLIED_TAGS, CONTACTS } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
 
 /** The action of an erasure's audit entry. It holds nothing of the person and is never blanked: it says who has been erased. */
 export const ERASED = `${contact.topic}.erased`;
@@ -38,3 +40,29 @@ export async function eraseContact(
 ): Promise<void> {
   for (const statement of STATEMENTS) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
 }
+
+/**
+ * Locks a contact that is the caller's, before it is erased.
+ * @returns what REST shows of it; of one that was deleted, what it showed last
+ */
+export async function lockForErasure(
+  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  { teamId, workspaceIds }: Tenancy,
+  contactId: bigint,
+): Promise<{ workspaceId: bigint; json: string } | null> {
+  const find = (text: string) =>
+    tx.$queryRawUnsafe<{ workspaceId: bigint; json: string }[]>(text, teamId, workspaceIds, contactId);
+  const [found] = await find(CONTACT_TO_ERASE);
+  // It may have been deleted while its lock was waited for.
+  return found ?? (await find(DELETED_CONTACT_TO_ERASE))[0] ?? null;
+}
+
+const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId", ${snapshot(contact, CONTACTS.columns)}::text as json
+  from contacts t where t.id = $3::bigint and ${CONTACTS.owned('$1', '$2::bigint[]')} for update of t`;
+
+/** The last entry that still says what it was: of its deletion, or of its erasure. */
+const DELETED_CONTACT_TO_ERASE = `select a.workspace_id as "workspaceId", coalesce(a.after, a.before)::text as json
+  from audit_entries a join workspaces w on w.id = a.workspace_id
+  where w.team_id = $1 and ($2::bigint[] is null or w.id = any($2::bigint[]))
+    and a.contact_id = $3::bigint and a.subject_type = '${contact.type}' and a.subject_id = $3::bigint and coalesce(a.after, a.before) is not null
+  order by a.id desc limit 1`;

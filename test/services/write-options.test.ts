@@ -6,7 +6,7 @@ const PLACE = 'PUT /api/v2/contacts/5';
 const parse = (text: string) => parseIdempotencyKey(text, PLACE, 'idempotencyKey');
 
 test.each(['a', '8e03978e-40d5-43dd-bc93-6894a57f9324', '!"#~', 'k'.repeat(255)])('%s is a key', (key) => {
-  expect(parse(key)).toEqual({ key, place: PLACE });
+  expect(parse(key)).toEqual({ key, place: PLACE, field: 'idempotencyKey' });
 });
 
 describe('is no key', () => {
