@@ -9,6 +9,7 @@ import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
 import { Funnel } from './funnels.ts';
+import { keyInput, parseKey } from './mutations.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { Page } from './pages.ts';
 import { RefineFilter } from './refine-filters.ts';
@@ -112,7 +113,7 @@ async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<S
 
 const ConditionalSplitStepConnection = defineConnection<Split>(
   ConditionalSplitStep,
-  { table: 'conditional_split_steps' },
+  { ...conditionalSplit, table: 'conditional_split_steps' },
   splits,
 );
 
@@ -136,6 +137,7 @@ builder.relayMutationField(
         defaultValue: 'both',
         description: 'The branch that is discarded. The other one is kept; BOTH keeps none.',
       }),
+      idempotencyKey: keyInput(t),
     }),
   },
   {
@@ -144,11 +146,16 @@ builder.relayMutationField(
     nullable: true,
     scope: splits.writeScope,
     async resolve(_root, { input }, ctx) {
-      const ids = parseAll({
+      const { funnel, split, idempotencyKey } = parseAll({
         funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
         split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
+        idempotencyKey: () => parseKey(input.idempotencyKey),
       });
-      const removal = await splits.remove(ctx, { ...ids, branch: input.branch });
+      const removal = await splits.remove(
+        ctx,
+        { funnel, split, branch: input.branch },
+        { idempotencyKey, fits: null },
+      );
       // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return removal;
@@ -166,7 +173,7 @@ builder.relayMutationField(
       }),
       removedSplitId: t.id({
         description: 'The global id that the split had.',
-        resolve: ({ splitId }) => encodeGlobalId(ConditionalSplitStep.name, splitId),
+        resolve: ({ id }) => encodeGlobalId(ConditionalSplitStep.name, id),
       }),
       promotedPages: t.field({
         type: [Page.ref],

@@ -1,6 +1,6 @@
 // What a contact is (spec §2 "Contact").
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { MAX_TAGS, tagOnObject } from './tags.ts';
+import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 
 /** What is known of a person as text. */
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
@@ -24,7 +24,7 @@ export const contact = describe({
       ...TEXT,
       format: 'email',
       description:
-        'The e-mail address as it was given, unique in the workspace whatever its case and the spaces around it.',
+        'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
     firstName: {
       ...TEXT,
@@ -99,12 +99,19 @@ export const contact = describe({
   inputs: {
     tagIds: {
       type: 'int8[]',
-      refersTo: 'Tag',
+      idsOf: tag,
       maxLength: MAX_TAGS,
       description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
     },
   },
   topic: 'contact',
+  filters: {
+    id: { unique: true },
+    emailAddress: { unique: true },
+    tagIds: { description: 'The ids of the tags on the contact.' },
+    isActive: {},
+  },
+  sorts: ['updatedAt'],
 });
 
 export interface ContactRow extends Row<typeof contact> {}

@@ -2,7 +2,7 @@ import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { bodyOf } from './body.ts';
 import { nounRoutes } from './noun-routes.ts';
-import { createdOrChangedOf, shown } from './responses.ts';
+import { createdOrChangedOf, objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
 const objects = shown(contact);
@@ -25,5 +25,15 @@ export const contactRoutes: readonly Route[] = [
       const { row, outcome } = await contacts.upsert(ctx, params.workspace_id, body, options);
       return { row, isNew: outcome === 'created' };
     },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2/contacts/:id/gdpr_destroy',
+    operationId: 'eraseContact',
+    summary: 'Erases what is known of the person, wherever it went; also of a contact that was deleted',
+    resource: contact,
+    scope: contacts.writeScope,
+    response: objectOf(objects, 'The contact, of which nothing is known any more.'),
+    handle: async ({ ctx, params, options }) => (await contacts.erase(ctx, params.id, options)).row,
   }),
 ];

@@ -4,7 +4,8 @@ import type { Resource } from '../resources/resource.ts';
 import type { Reads } from '../services/reads.ts';
 import type { Writes } from '../services/writes.ts';
 import { bodyOf } from './body.ts';
-import { pageOf, pageQuery } from './lists.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
 import { createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
 import { putAndPatch, type Route, route } from './route.ts';
 
@@ -41,7 +42,7 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       summary: `Lists the ${one}s of a ${parent}`,
       resource,
       scope,
-      query: pageQuery,
+      query: listQuery(resource),
       response: pageOf(objects),
       handle: ({ ctx, params, query }) => list(ctx, parentOf(params), query),
     }),

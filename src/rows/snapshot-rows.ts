@@ -11,7 +11,7 @@ export function jsonOf(row: object): string | undefined {
 }
 
 /** A factory of rows of a resource: objects with a getter for each field that REST shows. */
-export function snapshotRows<Row>({ fields }: Resource): (json: string) => Row {
+export function snapshotRows<Row>({ fields }: Pick<Resource, 'fields'>): (json: string) => Row {
   class SnapshotRow {
     readonly [JSON_TEXT]: string;
     #members: Readonly<Record<string, unknown>> | undefined;

@@ -3,10 +3,15 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import { type ContactRow, contact } from '../resources/contacts.ts';
+import { type Field, restNameOf } from '../resources/resource.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { findSnapshots } from '../store/changes/find-snapshots.ts';
+import { executeSteps } from '../store/changes.ts';
+import { eraseContact, lockForErasure } from '../store/contact-erasure.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../store/contacts.ts';
 import { CONTACTS } from '../store/tables.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
-import type { Done } from './mutate.ts';
+import { type Done, mutate } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -18,6 +23,7 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
   'contacts:read',
 );
 
+const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
@@ -54,6 +60,56 @@ export async function upsert(
       if (now === id) throw error;
     }
   }
+}
+
+/**
+ * Erases what is known of a contact, wherever it went (DESIGN §12); also of one that was deleted.
+ * @returns the contact, of which nothing is known any more
+ */
+export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
+  return mutate(ctx, {
+    scope: writeScope,
+    options,
+    title: CONTACTS.title,
+    outcome: 'updated',
+    request: ['erase', CONTACTS.name, id],
+    asksItself: true,
+    change: (recorded) =>
+      executeSteps(ctx, recorded, async (tx) => {
+        const found = await lockForErasure(tx, tenancy, id);
+        if (found === null) return 'not_found';
+        const { workspaceId, json } = found;
+        if (options.fits !== null && !options.fits(toRow(json))) return 'unfit';
+        await eraseContact(tx, workspaceId, id);
+        const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
+        const after = now ?? blank(json);
+        const events =
+          now === undefined ? [] : [{ resource: contact, name: 'updated', subjectId: id, data: now }];
+        return {
+          ...{ workspaceId, resource: contact, action: 'erased', outcome: 'updated' },
+          ...{ subjectId: id, contactId: id, before: null, after, events },
+        };
+      }),
+    toRow,
+  });
+}
+
+/** What is left of a contact that has no row any more. @param json what REST showed of it */
+function blank(json: string): string {
+  const known = JSON.parse(json) as Record<string, unknown>;
+  const blanked = Object.entries<Field>(contact.fields).map(([property, field]) => {
+    const name = restNameOf(property, field);
+    return [name, blankOf(field, known[name])];
+  });
+  return JSON.stringify({ ...Object.fromEntries(blanked), anonymous: 1, is_active: false });
+}
+
+function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
+  if (nullable) return null;
+  if (items !== undefined) return [];
+  return members === undefined ? value : {};
 }
 
 /** Members that are null or an empty list are not given. */

@@ -5,23 +5,10 @@ import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import type { ChangeOutcome } from '../store/changes/records.ts';
+import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
 import { findFirstAnswer } from '../store/idempotency-records.ts';
-import type { Tenancy } from '../store/tenancy.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
-
-/** What every change records: who made it, and the key that a retry has. The values of parameters of statements. */
-interface Recorded {
-  readonly team: bigint;
-  readonly workspaces: Tenancy['workspaceIds'];
-  readonly key_hash: string | null;
-  readonly request_hash: string | null;
-  readonly actor_kind: Caller['kind'];
-  readonly actor_id: string;
-  readonly client_id: string | null;
-  readonly request_id: string;
-}
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly scope: Scope;
@@ -33,6 +20,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly request: readonly unknown[];
   /** The row as it is now, and its version; null where there is none. Asked only if the change depends on it. */
   current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
+  /** The change itself asks whether the state fits, under its lock. */
+  readonly asksItself?: true;
   /** @param version the only one that may be changed; null: any */
   change(recorded: Recorded, version: number | null): Promise<Changed>;
   /** Why a new row does not fit, where that can be. */
@@ -85,10 +74,10 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
 
 /** The version of the row that `fits` says yes to; null where any will do. */
 async function versionThatFits<Row>(
-  { options: { fits }, title, current }: Mutation<Row, ChangeOutcome>,
+  { options: { fits }, title, current, asksItself }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<number | null | AppError> {
-  if (fits === null) return null;
+  if (fits === null || asksItself) return null;
   if (current === undefined) return preconditionFailed();
   const found = await current(recorded);
   if (found === null) return notFound(title);

@@ -1,6 +1,9 @@
-// Sends the statements that change rows (changes/statements.ts): over Prisma, one statement each, on a connection of the pool.
+// Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
+// transaction. Over Prisma, on a connection of the pool.
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
+import { type ChangeRecord, recordChange } from './changes/record-change.ts';
+import { BOUND_WAITS, type Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
 import { query, type StoreContext, type Transaction } from './store.ts';
@@ -33,18 +36,56 @@ export async function executeChange(
   values: Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
   const statement = statements[verb];
-  for (let attempt = 1; ; attempt++) {
+  return attempt(values['key_hash'] != null, async () => {
+    const answer = await send(ctx, statement, values);
+    if (answer.fresh || !answer.found) return answer;
+    // It waited for another change. With the lock of its own transaction it begins after that.
+    return withTransaction(ctx, async (tx) => {
+      await run(tx, statements.locks[verb], values);
+      return run(tx, statement, values);
+    });
+  });
+}
+
+/** Why a change was not made: there is nothing that is the caller's, or it is not as the caller expects. */
+export type NotMade = 'not_found' | 'unfit';
+
+/** The idempotency key was claimed before: the transaction is rolled back. */
+class ClaimedBefore extends Error {}
+
+/**
+ * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are tried again.
+ * @param work makes the change and says what is to be recorded of it, or why there is none
+ * @throws AppError as `executeChange` does; what `work` throws
+ */
+export async function executeSteps(
+  ctx: StoreContext,
+  recorded: Recorded,
+  work: (tx: Transaction) => Promise<ChangeRecord | NotMade>,
+): Promise<Changed> {
+  const steps = async (tx: Transaction): Promise<Changed> => {
+    await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
+    const record = await work(tx);
+    if (record === 'not_found' || record === 'unfit')
+      return { found: record === 'unfit', fits: false, snapshot: null };
+    if (!(await recordChange(tx, recorded, record))) throw new ClaimedBefore();
+    return { found: true, fits: true, snapshot: record.after ?? record.before };
+  };
+  try {
+    return await attempt(recorded.key_hash !== null, () => withTransaction(ctx, steps));
+  } catch (error) {
+    if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
+    throw error;
+  }
+}
+
+async function attempt(hasKey: boolean, change: () => Promise<Changed>): Promise<Changed> {
+  for (let attempts = 1; ; attempts++) {
     try {
-      const answer = await send(ctx, statement, values);
-      if (answer.fresh || !answer.found) return answer;
-      // It waited for another change. With the lock of its own transaction it begins after that.
-      return await withTransaction(ctx, async (tx) => {
-        await run(tx, statements.locks[verb], values);
-        return run(tx, statement, values);
-      });
+      return await change();
     } catch (error) {
-      if (isLockTimeout(error)) throw lockTimeout(values['key_hash'] != null);
-      if (!isConflictOfTransactions(error) || attempt === MAX_ATTEMPTS) throw toStoreError(error);
+      if (isLockTimeout(error)) throw lockTimeout(hasKey);
+      if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
     }
   }
 }

@@ -2,6 +2,19 @@
 import type { Resource } from '../../resources/resource.ts';
 import { TYPE_NUMBER } from '../public-ids.ts';
 import type { Table } from '../tables.ts';
+import type { Tenancy } from '../tenancy.ts';
+
+/** What every change records: who made it, and the key that a retry has. The values of parameters of statements. */
+export interface Recorded {
+  readonly team: bigint;
+  readonly workspaces: Tenancy['workspaceIds'];
+  readonly key_hash: string | null;
+  readonly request_hash: string | null;
+  readonly actor_kind: 'api_key' | 'oauth';
+  readonly actor_id: string;
+  readonly client_id: string | null;
+  readonly request_id: string;
+}
 
 /** How a change ends: what it records, and what a retry is told again. */
 export type ChangeOutcome = 'created' | 'updated' | 'removed';
@@ -73,6 +86,6 @@ export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name'
 }
 
 /** What events and audit entries call a noun. */
-function subjectType({ type, subjectType: name = type }: Resource): string {
+export function subjectType({ type, subjectType: name = type }: Resource): string {
   return name;
 }

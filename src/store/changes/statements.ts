@@ -188,7 +188,8 @@ function columnsOf({ resource }: Noun, moment: 'creation' | 'change'): string[] 
     .map(toSnakeCase);
 }
 
-function bump(alias: string): string {
+/** What every change of a row sets, given its alias. */
+export function bump(alias: string): string {
   return `row_version = ${alias}.row_version + 1,
     updated_at = greatest(clock_timestamp(), ${alias}.updated_at + interval '1 millisecond')`;
 }
