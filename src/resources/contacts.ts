@@ -93,12 +93,13 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
+      description: 'What the workspace itself has recorded, by name.',
     },
   },
   inputs: {
     tagIds: {
       type: 'int8[]',
+      refersTo: 'Tag',
       maxLength: MAX_TAGS,
       description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
     },

@@ -40,6 +40,8 @@ export interface Field {
   readonly members?: 'text';
   /** A member of an item that may be missing. */
   readonly optional?: true;
+  /** Of an integer id, or a list of them: the GraphQL type of what they name. GraphQL's clients give global ids. */
+  readonly refersTo?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
   /** When clients may give it; absent: never. */
