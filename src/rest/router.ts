@@ -105,7 +105,11 @@ function overview(): Response {
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
-      'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
+      'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list that does not serve them',
+    filters:
+      'where the OpenAPI document names them: filter[name]=value,value (comma: or; several filters: and; an unknown one is 400)',
+    order:
+      'sort_property (id or updated_at) where the OpenAPI document names it; by updated_at follow the Link header, which never misses a change: after alone may',
     removal:
       'a conditional split removed with branch=matched or branch=unmatched loses the pages of that branch, without branch those of both',
     openapi: OPENAPI_PATH,
