@@ -1,7 +1,7 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns, of which there are none yet.
 import { readBody } from '../body.ts';
 import { AppError } from '../errors.ts';
-import type { Fields } from '../resources/resource.ts';
+import { type Fields, restNameOf } from '../resources/resource.ts';
 import { type Given, parseFields } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
 import { objectSchema } from './schemas.ts';
@@ -12,7 +12,7 @@ const MAX_DEPTH = 32;
 /** A body that gives some of a noun's fields. @param fields those that clients may give */
 export function bodyOf<F extends Fields>(fields: F): Body<Given<F>> {
   const { type, properties } = objectSchema(fields);
-  return { schema: { type, properties }, parse: (input) => parseFields(fields, input) };
+  return { schema: { type, properties }, parse: (members) => parseFields(fields, { members, nameOf: restNameOf }, 'change') };
 }
 
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */

@@ -9,6 +9,7 @@ import { RESOURCES } from '../support/resources.ts';
 /** Columns that are in no description: what only the store and the services look at. */
 const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   teams: ['subdomain'],
+  contact_tags: ['workspace_id', 'applied_at'],
   pages: ['discarded_at', 'discard_reason'],
   funnel_steps: [
     'workspace_id',
