@@ -9,6 +9,7 @@ export const contact = describe({
   type: 'Contact',
   title: 'Contact',
   table: 'contacts',
+  wrapper: 'contact',
   description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
   fields: {
     ...IDS,

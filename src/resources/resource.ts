@@ -63,6 +63,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly title: string;
   /** Its table; the cursors of its lists carry the same name. */
   readonly table: string;
+  /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
+  readonly wrapper?: string;
   /** What it is, in a sentence or two. */
   readonly description: string;
   readonly fields: F;

@@ -55,8 +55,7 @@ export function pageOf<Result>({
   write,
 }: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
   return {
-    status: 200,
-    description: 'The objects of the page, in order.',
+    answers: { 200: 'The objects of the page, in order.' },
     headers: PAGE_HEADERS,
     schema: { type: 'array', items: schema },
     components,
@@ -109,7 +108,8 @@ function isAfter(pair: string): boolean {
 }
 
 function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>): Reply {
-  return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
+  const headers = { ...JSON_HEADERS, 'Cache-Control': 'no-store' };
+  return { status: 200, headers, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
 async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>) {
