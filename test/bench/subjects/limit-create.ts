@@ -13,7 +13,7 @@ const CREATE = `
     from t cross join lateral (select ${shownColumns("'[]'", "'{}'")}) columns
   ), audit as (
     insert into audit_entries (workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, request_id, after)
-    select $1, 'created', 'Contact', id, id, 'api_key', 'nobody', $6, shown from snapshot
+    select $1, 'contact.created', 'Contact', id, id, 'api_key', 'nobody', $6, shown from snapshot
     returning id
   ), happened as (
     insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
