@@ -39,7 +39,7 @@ export interface Examples {
 const DESCRIPTION = `Contacts, funnels and the other objects of a workspace, for programs.
 
 **Authentication.** Send \`Authorization: Bearer\` with an API key or an OAuth access token. Each operation names the scope
-that it needs; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
+that it needs, if any; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
 
 **Ids.** A path takes an object's integer id or its public id. What belongs to somebody else is 404, as if it did not exist.
 
@@ -141,9 +141,10 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
   return {
     operationId,
     summary,
-    description: `Needs the scope \`${scope}\`.`,
+    description:
+      scope === undefined ? 'Needs no scope: any valid credential will do.' : `Needs the scope \`${scope}\`.`,
     tags: [resource.title],
-    security: [{ bearer: [scope] }],
+    security: [{ bearer: scope === undefined ? [] : [scope] }],
     parameters: [
       ...path.matchAll(/:(\w+)/g).map(([, name = '']) => ({
         name,

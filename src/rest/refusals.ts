@@ -12,7 +12,7 @@ interface Refusal {
 const CHALLENGE: Header = {
   name: 'WWW-Authenticate',
   required: true,
-  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs.',
+  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs, if it needs one.',
   schema: { type: 'string' },
 };
 const RETRY_AFTER: Header = {
@@ -55,12 +55,13 @@ export type RefusalCode = keyof typeof REFUSALS;
 
 /** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
 export function refusalsOf(route: Route): RefusalCode[] {
-  const { path, query, body } = route;
+  const { path, scope, query, body } = route;
   return [
     ...(body === undefined ? [] : (['bad_request'] as const)),
     'unauthenticated',
-    'insufficient_scope',
-    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
+    // On another team's host there is nothing of the caller either.
+    ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
     ...(isRead(route) ? [] : (['conflict', 'gone'] as const)),
     ...(changesMember(route) ? (['precondition_failed'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),

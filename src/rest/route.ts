@@ -59,7 +59,7 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-/** A request whose caller holds the route's scope. */
+/** A request whose caller holds the route's scope, if it has one. */
 interface RestRequest<Name extends string, Q, B> {
   readonly ctx: Context;
   /** Path parameters, decoded, untrusted. */
@@ -79,7 +79,8 @@ interface RouteOf<Path extends string, Q, B, Result> {
   readonly summary: string;
   /** The noun that it is about. */
   readonly resource: Resource;
-  readonly scope: Scope;
+  /** Absent: any valid credential will do, and what is answered is about the caller. */
+  readonly scope?: Scope;
   readonly query?: Query<Q>;
   /** Without it a body is not read. */
   readonly body?: Body<B>;

@@ -1,7 +1,7 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 
 import type { Hono } from 'hono';
-import { requireScope } from '../auth/scopes.ts';
+import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
@@ -18,6 +18,7 @@ import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
 import { teamRoutes } from './teams.ts';
+import { userRoutes } from './users.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { workspaceRoutes } from './workspaces.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
@@ -42,6 +43,7 @@ export const OPENAPI_VERSION = '2';
 
 export const routes: readonly Route[] = [
   ...teamRoutes,
+  ...userRoutes,
   ...workspaceRoutes,
   ...contactRoutes,
   ...funnelRoutes,
@@ -66,7 +68,8 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const ctx = await exchange.context();
       const { url, request } = exchange;
       // Whoever may not is told so, whatever else is wrong with the request.
-      requireScope(ctx, scope);
+      if (scope === undefined) requireCaller(ctx);
+      else requireScope(ctx, scope);
       const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const result = await handle({

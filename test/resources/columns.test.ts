@@ -21,6 +21,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     'sibling_list',
   ],
   api_keys: ['token_hash'],
+  users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
 };
 
