@@ -87,7 +87,7 @@ async function runTurn(
   if (subject === undefined || slices === undefined) return;
   const { manifest } = bench.dataset;
   await clearCreated(client, manifest);
-  const turn = `${manifest.rows} ${Date.now()} ${name} ${round}`;
+  const turn = `${Date.now()}-${name}-${round}`;
   const ids = await attempt(bench, `${name} is left out of creating contacts`, async () => {
     const { slice, ids } = await createAll(bench, client, subject, name, turn);
     slices.push(slice);
@@ -96,8 +96,8 @@ async function runTurn(
   if (ids === null) created.delete(name);
   if (ids === null || name !== 'gateway') return;
   await attempt(bench, 'gateway, changing contacts', async () => {
-    updated.push(await changeAll(bench, client, subject, ids, `${turn} PATCH`));
-    deleted.push(await deleteAll(bench, client, subject, ids, `${turn} DELETE`));
+    updated.push(await changeAll(bench, client, subject, ids, `${turn}-change`));
+    deleted.push(await deleteAll(bench, client, subject, ids, `${turn}-delete`));
   });
 }
 
@@ -128,7 +128,7 @@ async function changeAll(bench: Bench, client: pg.Client, subject: Subject, ids:
   const { manifest } = bench.dataset;
   const requests = ids.map((id) => {
     const contact = { first_name: `Changed ${id}` };
-    return writeRequest('PATCH', `/api/v2/contacts/${id}`, manifest.token, `${turn} ${id}`, { contact });
+    return writeRequest('PATCH', `/api/v2/contacts/${id}`, manifest.token, `${turn}-${id}`, { contact });
   });
   const slice = await send(bench, subject, requests, 200);
   const count = ids.length;
@@ -139,7 +139,7 @@ async function changeAll(bench: Bench, client: pg.Client, subject: Subject, ids:
 async function deleteAll(bench: Bench, client: pg.Client, subject: Subject, ids: number[], turn: string) {
   const { manifest } = bench.dataset;
   const requests = ids.map((id) =>
-    writeRequest('DELETE', `/api/v2/contacts/${id}`, manifest.token, `${turn} ${id}`),
+    writeRequest('DELETE', `/api/v2/contacts/${id}`, manifest.token, `${turn}-${id}`),
   );
   const slice = await send(bench, subject, requests, 204);
   await requireChanged(client, manifest, { eventType: 'contact.deleted', count: ids.length, left: 0 });

@@ -48,7 +48,7 @@ export function createRequest(
 ): string {
   if (name === 'limit-json' || name === 'gateway') {
     const path = `/api/v2/workspaces/${workspaceId}/contacts`;
-    return writeRequest('POST', path, token, `${turn} ${contact.last_name}`, { contact });
+    return writeRequest('POST', path, token, `${turn}-${contact.email_address}`, { contact });
   }
   const input = {
     workspaceId,
