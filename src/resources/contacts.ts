@@ -99,9 +99,10 @@ export const contact = describe({
   inputs: {
     tagIds: {
       type: 'int8[]',
+      nullable: true,
       refersTo: 'Tag',
       maxLength: MAX_TAGS,
-      description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
+      description: 'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
     },
   },
   topic: 'contact',
