@@ -9,6 +9,7 @@ import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson } from './body.ts';
+import { appliedTagRoutes } from './applied-tags.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { withEntityTag } from './entity-tags.ts';
@@ -17,6 +18,7 @@ import { funnelRoutes } from './funnels.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
+import { tagRoutes } from './tags.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
@@ -46,6 +48,8 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...workspaceRoutes,
   ...contactRoutes,
+  ...tagRoutes,
+  ...appliedTagRoutes,
   ...funnelRoutes,
   ...funnelStepRoutes,
   ...conditionalSplitRoutes,
