@@ -23,6 +23,8 @@ export const contact = describe({
     emailAddress: {
       ...TEXT,
       format: 'email',
+      // An index has it: PostgreSQL takes some 2,700 bytes there.
+      maxLength: 320,
       description:
         'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
