@@ -98,9 +98,8 @@ function filterType(resource: Described) {
 
 function describe({ type, idsOf, description }: FilterForm): string {
   if (type === 'bool') return description;
-  const kind =
-    type === 'id' ? ` They are global ids of the type ${idsOf?.type}, integer ids, or public ids.` : '';
-  return `${description} One of these values, which are at most ${MAX_FILTER_VALUES}.${kind}`;
+  const kind = type === 'id' ? `: global ids of the type ${idsOf?.type}, integer ids, or public ids` : '';
+  return `Any of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
 }
 
 function orderType({ type, sorts }: Described) {

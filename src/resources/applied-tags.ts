@@ -6,6 +6,7 @@ export const appliedTag = describe({
   type: 'ContactAppliedTag',
   title: 'Applied tag',
   table: 'contact_tags',
+  wrapper: 'contacts_applied_tag',
   description: 'That a tag stands on a contact.',
   fields: {
     ...IDS,

@@ -23,6 +23,8 @@ export const contact = describe({
     emailAddress: {
       ...TEXT,
       format: 'email',
+      // An index has it: PostgreSQL takes some 2,700 bytes there.
+      maxLength: 320,
       description:
         'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
@@ -99,9 +101,10 @@ export const contact = describe({
   inputs: {
     tagIds: {
       type: 'int8[]',
+      nullable: true,
       idsOf: tag,
       maxLength: MAX_TAGS,
-      description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
+      description: 'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
     },
   },
   topic: 'contact',

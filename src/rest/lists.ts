@@ -29,7 +29,8 @@ export const pageQuery: Query<PageRequest> = {
     },
     {
       name: 'sort_order',
-      description: 'The direction of the list, which is ordered by id.',
+      description:
+        'The direction of the list. It is ordered by id, unless it serves `sort_property` and that says otherwise.',
       schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
     },
   ],
@@ -44,7 +45,8 @@ const PAGE_HEADERS: readonly Header[] = [
   },
   {
     name: 'Link',
-    description: 'The address of the next page, with `rel="next"`; absent on an empty one.',
+    description:
+      'The address of the next page, with `rel="next"`, and with `after_updated_at` in a list by `updated_at`; absent on an empty one.',
     schema: { type: 'string' },
   },
 ];

@@ -14,8 +14,10 @@ type Row = { readonly id: bigint };
 interface Place {
   /** What the path calls the parent: `workspace`. */
   readonly parent: string;
-  /** The path below the parent, and of its members: `contacts/tags`. */
+  /** The path below the parent: `contacts/tags`. */
   readonly path: string;
+  /** The path of its members, where that is another one. */
+  readonly members?: string;
 }
 
 interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
@@ -26,13 +28,14 @@ interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'>
 type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
-export function nounRoutes(resource: Resource, service: Service, { parent, path }: Place): readonly Route[] {
+export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
+  const { parent, path, members = path } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
   const one = title.toLowerCase();
   const listPath: string = `/api/v2/${parent}s/:${parent}_id/${path}`;
-  const memberPath = `/api/v2/${path}/:id` as const;
+  const memberPath = `/api/v2/${members}/:id` as const;
   const parentOf = (params: Readonly<Record<string, string>>) => params[`${parent}_id`] ?? '';
   const reading = [
     route({
@@ -68,7 +71,7 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       resource,
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
-      response: createdOf(objects, `/api/v2/${path}/`, `The ${one} that was created.`),
+      response: createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
       handle: async ({ ctx, params, body, options }) =>
         (await create(ctx, parentOf(params), body, options)).row,
     }),

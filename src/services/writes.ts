@@ -95,10 +95,11 @@ export function writesOf<Row extends { id: bigint }>(
 
   /** The values of a statement's parameters. */
   function columnsOf(given: Given<Fields>) {
+    const { tagIds } = given as { tagIds?: readonly bigint[] | null };
     const columns = Object.entries(given).filter(([property]) => property in resource.fields);
     return {
       given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
-      tag_ids: (given as { tagIds?: readonly bigint[] }).tagIds ?? null,
+      tag_ids: tagIds === undefined ? null : (tagIds ?? []),
     };
   }
 
