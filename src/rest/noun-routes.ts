@@ -37,8 +37,8 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
     route({
       method: 'GET',
       path: listPath,
-      operationId: `list${type}s`,
-      summary: `Lists the ${one}s of a ${parent}`,
+      operationId: `list${pluralOf(type)}`,
+      summary: `Lists the ${pluralOf(one)} of a ${parent}`,
       resource,
       scope,
       query: pageQuery,
@@ -96,6 +96,10 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       },
     }),
   ];
+}
+
+function pluralOf(word: string): string {
+  return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
 function withArticle(words: string): string {

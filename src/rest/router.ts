@@ -8,6 +8,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
+import { auditEntryRoutes } from './audit-entries.ts';
 import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...conditionalSplitRoutes,
   ...refineFilterRoutes,
   ...webhookEndpointRoutes,
+  ...auditEntryRoutes,
 ];
 
 /**
