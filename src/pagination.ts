@@ -1,21 +1,37 @@
 // Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination", DESIGN §5-6). Pure.
+import { decodeCursor, toId, toTime } from './cursors.ts';
 import { invalid, invalidFields, parseAll } from './errors.ts';
+import type { Sort } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
-/** The greatest id that PostgreSQL can hold. */
-export const MAX_ID = 2n ** 63n - 1n;
 
 export type SortOrder = 'asc' | 'desc';
 
-/** A page by keyset on id: of the rows between `after` and `before`, the first `size`, or the last ones where `backward`. */
-export interface PageRequest {
+/** Of the filters of a list, those that were given: rows have one of the values of each. By property. */
+export type FilterValues = Readonly<Record<string, readonly (bigint | string | boolean)[]>>;
+
+/** Which rows of a list are asked for, and by what they are ordered; absent: all, by id. */
+export interface Selection {
+  readonly filter?: FilterValues;
+  /** Rows of the same time are in the order of their ids. */
+  readonly sort?: Sort;
+}
+
+/**
+ * A page by keyset on id, or on time and id: of the rows between `after` and `before`, the first `size`, or the last ones where
+ * `backward`.
+ */
+export interface PageRequest extends Selection {
   readonly order: SortOrder;
   readonly size: number;
   /** Rows that follow this id in `order`; null is the start. The row itself need not exist any more. */
   readonly after: bigint | null;
   /** Rows that precede this id in `order`; null is the end. */
   readonly before: bigint | null;
+  /** In a list by `updatedAt`: the times of the positions `after` and `before`. */
+  readonly afterTime?: Date | null | undefined;
+  readonly beforeTime?: Date | null | undefined;
   /** Count `size` from the end (Relay `last`); rows still come in `order`. */
   readonly backward: boolean;
   /** `more` is not needed: it is false, and not computed. */
@@ -26,29 +42,50 @@ export interface PageRequest {
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly more: boolean;
+  /** By what they are ordered, where it is not by id. */
+  readonly sort?: Sort;
 }
 
-/** Parameters that would filter or sort a list. No list supports them yet. In any letter case, since clients misspell them. */
+/** What a list serves of REST's parameters besides those that every list has. */
+export interface ServedParameters {
+  /** The filter that a query string asks for; absent: the list has none. */
+  readonly filter?: (query: URLSearchParams) => FilterValues;
+  /** What it can be ordered by besides `id`, as `sort_property` has it. */
+  readonly sorts?: Readonly<Record<string, Sort>>;
+}
+
+/** Parameters that would filter or sort a list. In any letter case, since clients misspell them. */
 const UNSUPPORTED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
 
 /** So many unsupported parameters are named in a refusal. */
 const MAX_UNSUPPORTED = 10;
 
+/** The names of parameters that filter a list, in any letter case. */
+export const FILTER = /^filter(?:\[|$)/i;
+
 /**
  * The page that a REST query string requests. Of a repeated parameter the last one counts.
- * @throws AppError `invalid` (422) that names each bad `after`, `per_page` and `sort_order` (spec §4 rule 6), and each
- *   unsupported parameter that would select other rows (DESIGN §5).
+ * @param served the filters and orders that the list has
+ * @throws AppError `invalid` (422) that names each bad parameter (spec §4 rule 6), and each unsupported parameter that would select
+ *   other rows (DESIGN §5); what `served.filter` throws
  */
-export function parsePageQuery(query: URLSearchParams): PageRequest {
-  const sortOrder = query.getAll('sort_order').at(-1);
-  const perPage = query.getAll('per_page').at(-1);
-  const after = query.getAll('after').at(-1);
+export function parsePageQuery(query: URLSearchParams, served: ServedParameters = {}): PageRequest {
+  const last = (name: string) => query.getAll(name).at(-1);
+  const { filter, sorts = {} } = served;
   const page = parseAll({
-    order: () => (sortOrder === undefined ? 'asc' : parseSortOrder(sortOrder)),
-    size: () => (perPage === undefined ? DEFAULT_PAGE_SIZE : parsePerPage(perPage)),
-    after: () => (after === undefined ? null : parseAfter(after)),
-    others: () => requireServed(query),
+    order: () => optional(last('sort_order'), parseSortOrder) ?? 'asc',
+    size: () => optional(last('per_page'), parsePerPage) ?? DEFAULT_PAGE_SIZE,
+    after: () => optional(last('after'), parseAfter) ?? null,
+    sort: () => optional(last('sort_property'), (text) => parseSortProperty(text, sorts)),
+    afterTime: () => ('updated_at' in sorts ? optional(last(AFTER_TIME), parseAfterTime) : undefined),
+    others: () => requireServed(query, served),
+    filter: () => filter?.(query),
   });
+  if (page.afterTime !== undefined && (page.sort !== 'updatedAt' || page.after === null))
+    throw invalid(
+      AFTER_TIME,
+      `${AFTER_TIME} goes with after and sort_property=updated_at, as the Link header has them.`,
+    );
   // Every page but an empty one has a link to the next (spec §4 rules 3-4), so that `more` is not needed.
   return {
     order: page.order,
@@ -57,17 +94,46 @@ export function parsePageQuery(query: URLSearchParams): PageRequest {
     before: null,
     backward: false,
     rowsOnly: true,
+    ...(page.filter && { filter: page.filter }),
+    ...(page.sort === 'updatedAt' && { sort: page.sort, afterTime: page.afterTime }),
   };
 }
 
-function requireServed(query: URLSearchParams): void {
-  const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name)));
+/** The time of the position `after`, in a list by `updated_at`. */
+export const AFTER_TIME = 'after_updated_at';
+
+function optional<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : parse(text);
+}
+
+function requireServed(query: URLSearchParams, { filter, sorts }: ServedParameters): void {
+  const isServed = (name: string) =>
+    (filter !== undefined && FILTER.test(name)) || (sorts !== undefined && name === 'sort_property');
+  const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name)));
   if (unsupported.size === 0) return;
   const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({
     field,
     message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.`,
   }));
   throw invalidFields(errors);
+}
+
+function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>): Sort | undefined {
+  const names = ['id', ...Object.keys(sorts)];
+  // A list without orders refuses the parameter itself.
+  if (names.length === 1) return undefined;
+  if (!names.includes(text)) throw invalid('sort_property', `sort_property must be ${names.join(' or ')}.`);
+  return sorts[text] ?? 'id';
+}
+
+function parseAfterTime(text: string): Date {
+  const time = toTime(text);
+  if (time === null)
+    throw invalid(
+      AFTER_TIME,
+      `${AFTER_TIME} must be a time as the Link header has it, such as 2026-01-31T09:30:00.000Z.`,
+    );
+  return time;
 }
 
 /** Whether the whole saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
@@ -93,17 +159,9 @@ function parsePerPage(text: string): number {
 }
 
 function parseAfter(text: string): bigint {
-  const id = /^\d+$/.test(text) ? toId(text) : null;
+  const id = toId(text);
   if (id === null) throw invalid('after', 'after must be the id of the last object of the previous page.');
   return id;
-}
-
-/** Digits as a 64-bit id, leading zeros allowed; null for a larger number. */
-function toId(digits: string): bigint | null {
-  const significant = digits.replace(/^0+(?=\d)/, '');
-  if (significant.length > 19) return null;
-  const id = BigInt(significant);
-  return id > MAX_ID ? null : id;
 }
 
 /** The arguments of a Relay connection. */
@@ -118,24 +176,32 @@ export interface ConnectionArgs {
 /**
  * The page that connection arguments request: default 20, more than 100 gives 100 (DESIGN §6).
  * @param kind the kind of list that the cursors must be for, such as `contacts`
+ * @param selection the rows that are asked for, and their order
  * @throws AppError `invalid` that names each argument that is wrong: zero or negative sizes, `first` with `last`, a cursor of
- *   another kind of list.
+ *   another kind of list, or of another order.
  */
-export function parseConnectionArgs(kind: string, args: ConnectionArgs): PageRequest {
+export function parseConnectionArgs(
+  kind: string,
+  args: ConnectionArgs,
+  selection: Selection = {},
+): PageRequest {
   const { first, last, after, before } = args;
+  const { sort = 'id' } = selection;
   const page = parseAll({
     first: () => requireSize('first', first),
     last: () => requireSize('last', last),
     size: () => parseConnectionSize(first, last),
-    after: () => (after == null ? null : decodeCursor(kind, after, 'after')),
-    before: () => (before == null ? null : decodeCursor(kind, before, 'before')),
+    after: () => (after == null ? null : decodeCursor(kind, after, 'after', sort)),
+    before: () => (before == null ? null : decodeCursor(kind, before, 'before', sort)),
   });
   return {
     order: args.sortOrder ?? 'asc',
     size: page.size,
-    after: page.after,
-    before: page.before,
+    after: page.after?.id ?? null,
+    before: page.before?.id ?? null,
     backward: last != null,
+    ...selection,
+    ...(sort !== 'id' && { afterTime: page.after?.time, beforeTime: page.before?.time }),
   };
 }
 
@@ -146,24 +212,4 @@ function requireSize(field: string, size: number | null | undefined): void {
 function parseConnectionSize(first: number | null | undefined, last: number | null | undefined): number {
   if (first != null && last != null) throw invalid('last', 'Give first or last, not both.');
   return Math.min(last ?? first ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
-}
-
-/** An opaque cursor: the position of one row in lists of its kind. */
-export function encodeCursor(kind: string, id: bigint): string {
-  return Buffer.from(`${kind}:${id}`).toString('base64url');
-}
-
-/** Longer than any cursor of encodeCursor. */
-const MAX_CURSOR_CHARS = 100;
-
-/** The id in a cursor. @throws AppError `invalid` for `field` when the text is not a cursor of this kind of list */
-export function decodeCursor(kind: string, cursor: string, field: string): bigint {
-  if (cursor.length > MAX_CURSOR_CHARS) throw invalid(field, `${field} is not a cursor of this list.`);
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const digits = text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '';
-  const id = /^\d+$/.test(digits) ? toId(digits) : null;
-  // Base64 decoding is lenient: accept only the text that encodeCursor gives.
-  if (id === null || encodeCursor(kind, id) !== cursor)
-    throw invalid(field, `${field} is not a cursor of this list.`);
-  return id;
 }

@@ -23,7 +23,7 @@ const LAYERS: Record<string, readonly string[]> = {
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
-    ...['fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
+    ...['cursors', 'fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
   ],
   rest: [
     ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
@@ -44,18 +44,20 @@ const LAYERS: Record<string, readonly string[]> = {
     'rows',
     'resources',
     'pagination',
+    'cursors',
     'fair-queue',
     'shared-cache',
     'abort',
     'errors',
     'log',
   ],
+  pagination: ['cursors', 'resources', 'errors'],
+  cursors: ['resources', 'errors'],
   rows: ['resources'],
   resources: [],
   // What the layers above report to, and where that is sent.
   telemetry: ['config', 'log'],
   config: ['errors', 'log'],
-  pagination: ['errors'],
   'fair-queue': ['errors'],
   'shared-cache': [],
   body: ['errors'],
@@ -81,7 +83,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^zod$/, ['rest']],
 ];
 
-const PURE = ['content-coding', 'errors', 'pagination', 'reply', 'resources', 'rows'];
+const PURE = ['content-coding', 'cursors', 'errors', 'pagination', 'reply', 'resources', 'rows'];
 const sources = await readSources();
 const browserSources = await readSources('browser app');
 const inLayer = (...layers: string[]) => sources.filter(({ layer }) => layers.includes(layer));

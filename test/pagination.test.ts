@@ -1,11 +1,10 @@
 // Page rules and cursors, for any input.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decodeCursor, encodeCursor } from '../src/cursors.ts';
 import { AppError } from '../src/errors.ts';
 import {
   asksForRegistry,
-  decodeCursor,
-  encodeCursor,
   parseConnectionArgs,
   parsePageQuery,
   parseRegistryPageQuery,
@@ -33,7 +32,7 @@ describe('cursors', () => {
   test('every id comes back from its cursor', () => {
     fc.assert(
       fc.property(anyKind, anyId, (kind, id) => {
-        expect(decodeCursor(kind, encodeCursor(kind, id), 'after')).toBe(id);
+        expect(decodeCursor(kind, encodeCursor(kind, id), 'after')).toEqual({ id });
       }),
     );
   });
@@ -76,7 +75,7 @@ describe('cursors', () => {
         fc.pre(edited !== cursor);
         let decoded: bigint | null = null;
         try {
-          decoded = decodeCursor('contacts', edited, 'after');
+          decoded = decodeCursor('contacts', edited, 'after').id;
         } catch (error) {
           expect(error).toBeInstanceOf(AppError);
         }

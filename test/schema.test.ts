@@ -99,12 +99,11 @@ describe('lists', () => {
 describe('connections', () => {
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
-  test('all take the same five arguments', () => {
+  test('all take the same five arguments, and where a list can be filtered and ordered two more', () => {
+    const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
-      expect([name, field.args.map((arg) => arg.name)]).toEqual([
-        name,
-        ['after', 'before', 'first', 'last', 'sortOrder'],
-      ]);
+      const more = name === 'Workspace.contacts' ? ['filter', 'orderBy'] : [];
+      expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);
     }
   });
 

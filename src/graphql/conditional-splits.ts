@@ -113,7 +113,7 @@ async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<S
 
 const ConditionalSplitStepConnection = defineConnection<Split>(
   ConditionalSplitStep,
-  { table: 'conditional_split_steps' },
+  { ...conditionalSplit, table: 'conditional_split_steps' },
   splits,
 );
 

@@ -1,8 +1,10 @@
 // Contacts of a workspace.
 import { contact } from '../resources/contacts.ts';
+import { writableFields } from '../resources/resource.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
+import { defineChanges, defineMutation, rowField } from './mutations.ts';
 import { defineNode } from './nodes.ts';
 import { AppliedTag } from './tags.ts';
 import { Workspace } from './workspaces.ts';
@@ -15,7 +17,7 @@ const CustomAttribute = builder.objectRef<{ name: string; value: string }>('Cust
   }),
 });
 
-const { customAttributes, tags } = contact.fields;
+const { customAttributes, emailAddress, tags } = contact.fields;
 
 /** @public Other nouns may hang below it. */
 export const Contact = defineNode(contact, {
@@ -23,7 +25,7 @@ export const Contact = defineNode(contact, {
   fields: (t) => ({
     customAttributes: t.field({
       type: [CustomAttribute],
-      description: customAttributes.description,
+      description: `${customAttributes.description} Not paginated: a contact has few.`,
       columns: ['customAttributes'],
       resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
     }),
@@ -34,6 +36,25 @@ export const Contact = defineNode(contact, {
       resolve: (row) => row.tags,
     }),
     workspace: Workspace.field(t, 'workspaceId', 'The workspace that knows this contact.'),
+  }),
+});
+
+defineChanges(Contact, contact, contacts, Workspace);
+
+defineMutation('upsertContact', {
+  description:
+    'Creates a contact, or changes the one that has the e-mail address. What is null or an empty list is left as it is.',
+  scope: contacts.writeScope,
+  of: [Workspace],
+  fields: { ...writableFields(contact, 'creation'), emailAddress: { ...emailAddress, required: true } },
+  moment: 'creation',
+  change: (ctx, [workspaceId = 0n], input, options) => contacts.upsert(ctx, workspaceId, input, options),
+  payload: (t) => ({
+    contact: rowField(t, Contact),
+    isNew: t.boolean({
+      description: 'Whether the contact was created, and not changed.',
+      resolve: ({ result }) => result.outcome === 'created',
+    }),
   }),
 });
 

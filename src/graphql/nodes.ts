@@ -1,8 +1,9 @@
 // Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
+import { MAX_ID } from '../cursors.ts';
 import { invalid } from '../errors.ts';
-import { MAX_ID, MAX_PAGE_SIZE } from '../pagination.ts';
+import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { builder, type Types } from './builder.ts';
@@ -111,7 +112,7 @@ export function encodeGlobalId(typeName: string, id: bigint): string {
 const MAX_ID_CHARS = 100;
 
 /** The type's name and the integer id in a global id; null for any other text. */
-function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
+export function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
   if (globalId.length > MAX_ID_CHARS) return null;
   const text = Buffer.from(globalId, 'base64').toString('latin1');
   const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
@@ -122,9 +123,15 @@ function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | nu
 
 /** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
+  const id = toId(type.name, globalId);
+  if (id === null) throw invalid(field, `${field} must be the id of a ${type.name}.`);
+  return id;
+}
+
+/** The integer id in a global id of a type; null for any other text. */
+export function toId(typeName: string, globalId: string): bigint | null {
   const decoded = decodeGlobalId(globalId);
-  if (decoded?.typeName !== type.name) throw invalid(field, `${field} must be the id of a ${type.name}.`);
-  return decoded.id;
+  return decoded?.typeName === typeName ? decoded.id : null;
 }
 
 async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {

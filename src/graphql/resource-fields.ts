@@ -6,7 +6,8 @@ import type { Types } from './builder.ts';
 type Builder = PothosSchemaTypes.FieldBuilder<Types, unknown>;
 type Expose = (property: string, options: object) => FieldMap[string];
 
-const TYPE_OF = {
+/** The GraphQL type of each type of field. */
+export const TYPE_OF = {
   int8: 'BigInt',
   int4: 'Int',
   text: 'String',
@@ -23,8 +24,8 @@ const TYPE_OF = {
 export function resourceFields(t: object, fields: Fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
   const exposed = Object.entries(fields).filter(
-    ([property, { internal, items, members }]) =>
-      property !== 'id' && internal !== true && items === undefined && members === undefined,
+    ([property, { internal, items, object, members }]) =>
+      property !== 'id' && internal !== true && (items ?? object ?? members) === undefined,
   );
   return Object.fromEntries(
     exposed.map(([property, { type, nullable = false, optional = false, description }]) => [

@@ -2,7 +2,9 @@
 import './scalars.ts';
 import './teams.ts';
 import './workspaces.ts';
+import './tags.ts';
 import './contacts.ts';
+import './applied-tags.ts';
 import './funnels.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';

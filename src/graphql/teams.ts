@@ -2,8 +2,9 @@
 import { type TeamRow, team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
-import { connectionArgs, defineConnection } from './connection.ts';
+import { defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
+import { connectionArgs } from './list-arguments.ts';
 import { lookAhead } from './look-ahead.ts';
 import { loadById } from './lookup-arguments.ts';
 import { defineNode } from './nodes.ts';

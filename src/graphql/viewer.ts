@@ -1,8 +1,8 @@
 // The root field `viewer`: the caller and its credential.
 import type { Caller, OauthActor } from '../auth/actor.ts';
 import { builder } from './builder.ts';
-import { connectionArgs } from './connection.ts';
 import { callersTeamId } from './context.ts';
+import { connectionArgs } from './list-arguments.ts';
 import { ONE_TEAM, Team, TeamConnection } from './teams.ts';
 
 const ViewerKind = builder.enumType('ViewerKind', {

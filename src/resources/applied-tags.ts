@@ -6,12 +6,14 @@ export const appliedTag = describe({
   type: 'ContactAppliedTag',
   title: 'Applied tag',
   table: 'contact_tags',
+  wrapper: 'contacts_applied_tag',
   description: 'That a tag stands on a contact.',
   fields: {
     ...IDS,
     contactId: { type: 'int8', description: 'The integer id of the contact.' },
     tagId: {
       type: 'int8',
+      refersTo: tag.type,
       writable: 'at_creation',
       required: true,
       description: 'The integer id of the tag, which is of the contact’s workspace.',

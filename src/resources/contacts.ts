@@ -24,7 +24,7 @@ export const contact = describe({
       ...TEXT,
       format: 'email',
       description:
-        'The e-mail address as it was given, unique in the workspace whatever its case and the spaces around it.',
+        'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
     firstName: {
       ...TEXT,
@@ -93,17 +93,26 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
+      description: 'What the workspace itself has recorded, by name.',
     },
   },
   inputs: {
     tagIds: {
       type: 'int8[]',
+      nullable: true,
+      refersTo: 'Tag',
       maxLength: MAX_TAGS,
-      description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
+      description: 'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
     },
   },
   topic: 'contact',
+  filters: {
+    id: { unique: true },
+    emailAddress: { unique: true },
+    tagIds: { idsOf: { type: 'Tag', table: 'tags' }, description: 'The ids of the tags on the contact.' },
+    isActive: {},
+  },
+  sorts: ['updatedAt'],
 });
 
 export interface ContactRow extends Row<typeof contact> {}

@@ -40,6 +40,8 @@ export interface Field {
   readonly members?: 'text';
   /** A member of an item that may be missing. */
   readonly optional?: true;
+  /** Of an integer id, or a list of them: the GraphQL type of what they name. GraphQL's clients give global ids. */
+  readonly refersTo?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
   /** When clients may give it; absent: never. */
@@ -54,6 +56,19 @@ export interface Field {
 
 /** Fields by property name, in the order in which REST shows them. */
 export type Fields = Readonly<Record<string, Field>>;
+
+/** What lists can be ordered by. Among rows of the same time the order is that of their ids. */
+export type Sort = 'id' | 'updatedAt';
+
+/** One thing that the lists of a noun can be filtered by: the field of its name, unless it says what it is. */
+export interface Filter {
+  /** At most one row of a list has a value. Otherwise there is an index of the parent, the value and each order of the list. */
+  readonly unique?: true;
+  /** Its values are the ids of this noun; of the filter `id` they are the noun's own. */
+  readonly idsOf?: { readonly type: string; readonly table: string };
+  /** A sentence, where there is no such field. */
+  readonly description?: string;
+}
 
 /** A noun. */
 export interface Resource<F extends Fields = Fields> {
@@ -74,11 +89,36 @@ export interface Resource<F extends Fields = Fields> {
   readonly topic?: string;
   /** What events and audit entries call it; absent: `type`. */
   readonly subjectType?: string;
+  /** What its lists can be filtered by, by property; first those of which few rows have a value. */
+  readonly filters?: Readonly<Record<string, Filter>>;
+  /** What its lists can be ordered by, besides `id`. */
+  readonly sorts?: readonly Exclude<Sort, 'id'>[];
 }
 
 /** A description as it was written, so that the type of its rows can be inferred. */
 export function describe<const F extends Fields, const R extends Resource<F>>(resource: R): R {
   return resource;
+}
+
+/** A filter as both faces offer it. */
+export interface FilterForm extends Required<Pick<Filter, 'description'>> {
+  readonly property: string;
+  readonly unique: boolean;
+  readonly type: 'id' | 'text' | 'bool';
+  /** With the type `id`: whose ids its values are. */
+  readonly idsOf: Filter['idsOf'];
+}
+
+/** The filters of a noun's lists, in the order of its description. */
+export function filtersOf(resource: Pick<Resource, 'type' | 'table' | 'fields' | 'filters'>): FilterForm[] {
+  return Object.entries(resource.filters ?? {}).map(([property, { unique = false, ...filter }]) => {
+    const field = resource.fields[property];
+    const description = filter.description ?? field?.description;
+    if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
+    const idsOf = filter.idsOf ?? (property === 'id' ? resource : undefined);
+    const type = idsOf !== undefined ? 'id' : field?.type === 'bool' ? 'bool' : 'text';
+    return { property, unique, type, idsOf, description };
+  });
 }
 
 interface Values {

@@ -11,6 +11,7 @@ export const tag = describe({
   type: 'Tag',
   title: 'Tag',
   table: 'tags',
+  wrapper: 'contacts_tag',
   description: 'A label of a workspace’s, for its contacts and funnels.',
   fields: {
     ...IDS,

@@ -4,7 +4,7 @@ import { AppError, invalid } from '../errors.ts';
 import { type Resource, restNameOf, writableFields } from '../resources/resource.ts';
 import type { Input } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
-import { givenSchema, wrappedSchema } from './schemas.ts';
+import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
 const MAX_DEPTH = 32;
@@ -15,15 +15,17 @@ const MAX_DEPTH = 32;
  * @param moment whether they are those of a new object
  */
 export function bodyOf(resource: Resource, moment: 'creation' | 'change'): Body<Input> {
-  const { wrapper } = resource;
+  const { type, wrapper } = resource;
   const fields = writableFields(resource, moment);
   const required = Object.keys(fields).filter(
     (property) => moment === 'creation' && fields[property]?.required === true,
   );
-  const bare = givenSchema(fields, required);
+  const name = type + (moment === 'creation' ? 'Creation' : 'Change');
+  const bare = schemaRef(name);
   return {
     required: required.length > 0,
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
+    components: () => ({ [name]: givenSchema(fields, required) }),
     parse: (body) => ({
       members: wrapper === undefined ? body : unwrap(body, wrapper),
       nameOf: restNameOf,

@@ -2,6 +2,7 @@
 // next one (spec §4 rules 3-4).
 
 import {
+  AFTER_TIME,
   DEFAULT_PAGE_SIZE,
   MAX_PAGE_SIZE,
   type Page,
@@ -28,7 +29,8 @@ export const pageQuery: Query<PageRequest> = {
     },
     {
       name: 'sort_order',
-      description: 'The direction of the list, which is ordered by id.',
+      description:
+        'The direction of the list. It is ordered by id, unless it serves `sort_property` and that says otherwise.',
       schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
     },
   ],
@@ -43,7 +45,8 @@ const PAGE_HEADERS: readonly Header[] = [
   },
   {
     name: 'Link',
-    description: 'The address of the next page, with `rel="next"`; absent on an empty one.',
+    description:
+      'The address of the next page, with `rel="next"`, and with `after_updated_at` in a list by `updated_at`; absent on an empty one.',
     schema: { type: 'string' },
   },
 ];
@@ -79,32 +82,40 @@ export function pageOrAllOf<Result>(
  * The array and, unless it is empty, `Pagination-Next` and `Link`; the last page has them too, so that a client can
  * keep the id as its checkpoint (DESIGN §5).
  */
-function pageReply<R extends { id: bigint }>(page: Page<R>, write: Writer<R>, url: URL): Reply {
+function pageReply<R extends { id: bigint; updatedAt?: Date }>(
+  page: Page<R>,
+  write: Writer<R>,
+  url: URL,
+): Reply {
   out.clear();
   out.addText('[');
   addRows(page.rows, write);
   out.addText(']');
   const body = out.toBuffer();
-  const last = page.rows.at(-1)?.id;
+  const last = page.rows.at(-1);
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
-  const link = `<${withAfter(url, last)}>; rel="next"`;
-  return { status: 200, headers: { ...JSON_HEADERS, 'Pagination-Next': String(last), Link: link }, body };
+  const link = `<${withAfter(url, last.id, page.sort === 'updatedAt' ? last.updatedAt : undefined)}>; rel="next"`;
+  return { status: 200, headers: { ...JSON_HEADERS, 'Pagination-Next': String(last.id), Link: link }, body };
 }
 
-/** The URL with `after` replaced (or added at the end), and every other parameter as the client sent it. */
-export function withAfter(url: URL, after: bigint): string {
-  if (url.search === '') return `${url.origin}${url.pathname}?after=${after}`;
+/**
+ * The URL with `after` replaced (or added at the end), and every other parameter as the client sent it.
+ * @param time that of the position, in a list by `updated_at`
+ */
+export function withAfter(url: URL, after: bigint, time?: Date): string {
+  const replaced = time === undefined ? ['after'] : ['after', AFTER_TIME];
   const kept = url.search
     .slice(1)
     .split('&')
-    .filter((pair) => pair !== '' && !isAfter(pair));
-  return `${url.origin}${url.pathname}?${[...kept, `after=${after}`].join('&')}`;
+    .filter((pair) => pair !== '' && !replaced.includes(nameOf(pair)));
+  const added = [`after=${after}`, ...(time === undefined ? [] : [`${AFTER_TIME}=${time.toISOString()}`])];
+  return `${url.origin}${url.pathname}?${[...kept, ...added].join('&')}`;
 }
 
-function isAfter(pair: string): boolean {
+function nameOf(pair: string): string {
   // The "&" keeps a "?" that the name may begin with.
-  const [name] = new URLSearchParams(`&${pair}`).keys();
-  return name === 'after';
+  const [name = ''] = new URLSearchParams(`&${pair}`).keys();
+  return name;
 }
 
 function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>): Reply {

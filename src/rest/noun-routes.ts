@@ -4,7 +4,8 @@ import type { Resource } from '../resources/resource.ts';
 import type { Reads } from '../services/reads.ts';
 import type { Writes } from '../services/writes.ts';
 import { bodyOf } from './body.ts';
-import { pageOf, pageQuery } from './lists.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
 import { createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
 import { putAndPatch, type Route, route } from './route.ts';
 
@@ -13,8 +14,10 @@ type Row = { readonly id: bigint };
 interface Place {
   /** What the path calls the parent: `workspace`. */
   readonly parent: string;
-  /** The path below the parent, and of its members: `contacts/tags`. */
+  /** The path below the parent: `contacts/tags`. */
   readonly path: string;
+  /** The path of its members, where that is another one. */
+  readonly members?: string;
 }
 
 interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
@@ -25,13 +28,14 @@ interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'>
 type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
-export function nounRoutes(resource: Resource, service: Service, { parent, path }: Place): readonly Route[] {
+export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
+  const { parent, path, members = path } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
   const one = title.toLowerCase();
   const listPath: string = `/api/v2/${parent}s/:${parent}_id/${path}`;
-  const memberPath = `/api/v2/${path}/:id` as const;
+  const memberPath = `/api/v2/${members}/:id` as const;
   const parentOf = (params: Readonly<Record<string, string>>) => params[`${parent}_id`] ?? '';
   const reading = [
     route({
@@ -41,7 +45,7 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       summary: `Lists the ${pluralOf(one)} of a ${parent}`,
       resource,
       scope,
-      query: pageQuery,
+      query: listQuery(resource),
       response: pageOf(objects),
       handle: ({ ctx, params, query }) => list(ctx, parentOf(params), query),
     }),
@@ -67,7 +71,7 @@ export function nounRoutes(resource: Resource, service: Service, { parent, path 
       resource,
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
-      response: createdOf(objects, `/api/v2/${path}/`, `The ${one} that was created.`),
+      response: createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
       handle: async ({ ctx, params, body, options }) =>
         (await create(ctx, parentOf(params), body, options)).row,
     }),

@@ -1,6 +1,7 @@
 // What the OpenAPI document says of refusals: which ones an operation may answer, and the problem document that each is
 // (RFC 9457, DESIGN §5). errors.ts makes them.
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
+import { FILTER } from '../pagination.ts';
 import { changesMember, type Header, isRead, type Route } from './route.ts';
 import { type Schema, schemaRef } from './schemas.ts';
 
@@ -24,7 +25,7 @@ const RETRY_AFTER: Header = {
 
 /** The refusals that the document names. */
 export const REFUSALS = {
-  bad_request: { description: 'The body is not JSON in UTF-8.' },
+  bad_request: { description: 'The body is not JSON in UTF-8, or the list has no such filter.' },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
     headers: [CHALLENGE],
@@ -56,8 +57,9 @@ export type RefusalCode = keyof typeof REFUSALS;
 /** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
 export function refusalsOf(route: Route): RefusalCode[] {
   const { path, scope, query, body } = route;
+  const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;
   return [
-    ...(body === undefined ? [] : (['bad_request'] as const)),
+    ...(body === undefined && !isFiltered ? [] : (['bad_request'] as const)),
     'unauthenticated',
     ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
     // On another team's host there is nothing of the caller either.

@@ -10,6 +10,7 @@ import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { auditEntryRoutes } from './audit-entries.ts';
 import { readJson } from './body.ts';
+import { appliedTagRoutes } from './applied-tags.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { withEntityTag } from './entity-tags.ts';
@@ -18,6 +19,7 @@ import { funnelRoutes } from './funnels.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
+import { tagRoutes } from './tags.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
@@ -47,6 +49,8 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...workspaceRoutes,
   ...contactRoutes,
+  ...tagRoutes,
+  ...appliedTagRoutes,
   ...funnelRoutes,
   ...funnelStepRoutes,
   ...conditionalSplitRoutes,
@@ -107,7 +111,11 @@ function overview(): Response {
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
-      'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list',
+      'unknown ones are ignored, but filter, filter[...], sort_property and after[...] are 422 on every list that does not serve them',
+    filters:
+      'where the OpenAPI document names them: filter[name]=value,value (comma: or; several filters: and; an unknown one is 400)',
+    order:
+      'sort_property (id or updated_at) where the OpenAPI document names it; by updated_at follow the Link header, which never misses a change: after alone may',
     removal:
       'a conditional split removed with branch=matched or branch=unmatched loses the pages of that branch, without branch those of both',
     openapi: OPENAPI_PATH,

@@ -24,6 +24,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly asksItself?: true;
   /** @param version the only one that may be changed; null: any */
   change(recorded: Recorded, version: number | null): Promise<Changed>;
+  /** Why a new row does not fit, where that can be. */
+  full?(): AppError;
   /** The row that was changed, of the JSON that REST shows. */
   toRow(json: string): Row;
 }
@@ -54,7 +56,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
     const { snapshot, found, fits } = await mutation.change(recorded, version);
     if (snapshot !== null) return toRow(snapshot);
     if (!found) return notFound(title);
-    return fits ? underWay() : preconditionFailed();
+    return fits ? underWay() : (mutation.full?.() ?? preconditionFailed());
   })();
   if (!(refusal instanceof AppError)) return { outcome, row: refusal as Done<Row, Outcome>['row'] };
   // What the first request did may be why there is nothing to change any more.

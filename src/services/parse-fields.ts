@@ -14,6 +14,8 @@ export interface Input {
   /** An object with members that `nameOf` names; unknown ones are ignored. */
   readonly members: unknown;
   readonly nameOf: NameOf;
+  /** How the client writes a property, where that is not REST's JSON, whose form is given. */
+  readonly formOf?: (field: Field, form: Form) => Form;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ const MAX_ERRORS = 20;
  */
 export function parseFields<F extends Fields>(
   fields: F,
-  { members: input, nameOf }: Input,
+  { members: input, nameOf, formOf: adapt = (_, form) => form }: Input,
   moment: 'creation' | 'change',
 ): Given<F> {
   const errors: FieldError[] = [];
@@ -54,7 +56,7 @@ export function parseFields<F extends Fields>(
   function parseMember(field: Field, value: unknown, name: string): unknown {
     if (value === null && field.nullable === true) return null;
     if (field.items !== undefined) return parseItems(field.items, value, name);
-    const { expected, parse } = formOf(field);
+    const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
     if (parsed === undefined) return blame(name, field.nullable === true ? `${expected} or null` : expected);
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
@@ -81,7 +83,7 @@ export function parseFields<F extends Fields>(
 }
 
 /** One form of values. */
-interface Form {
+export interface Form {
   /** It, as it stands behind "must be". */
   readonly expected: string;
   /** A value of the form as rows have it; undefined: it is of another form. */
@@ -92,7 +94,8 @@ const only = (expected: string, is: (value: never) => boolean): Form => ({
   expected,
   parse: (value) => (is(value as never) ? value : undefined),
 });
-const listOf = ({ expected, parse }: Form): Form => ({
+/** The form of lists of values of a form. */
+export const listOf = ({ expected, parse }: Form): Form => ({
   expected: `a list in which each item is ${expected}`,
   parse(value) {
     const items = Array.isArray(value) ? value.map(parse) : [undefined];
@@ -114,10 +117,15 @@ const integer: Form = {
   },
 };
 const json = only('JSON without NUL characters or lone surrogates', isStorable);
-const textMembers = only(
-  'an object whose members are text',
-  (value) => isObject(value) && isStorable(value) && Object.values(value).every(isText),
-);
+/** A member that is null is the empty text. */
+const textMembers: Form = {
+  expected: 'an object whose members are text',
+  parse(value) {
+    if (!isObject(value)) return undefined;
+    const members = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? '']));
+    return isStorable(members) && Object.values(members).every(isText) ? members : undefined;
+  },
+};
 const zeroOrOne: Form = {
   expected: '0 or 1',
   parse: (value) => [false, true][[0, 1].indexOf(value as number)],

@@ -2,20 +2,15 @@
 
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../errors.ts';
-import type { Page, PageRequest } from '../pagination.ts';
-import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT } from '../store/counts.ts';
+import { invalid, notFound } from '../errors.ts';
+import type { Page, PageRequest, Selection } from '../pagination.ts';
+import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/counts.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import { parseRef, type Ref } from './refs.ts';
 
-export { type Count, MAX_EXACT_COUNT };
-
-/** A place in a list, and the side of it to look at. */
-export interface Probe {
-  readonly id: bigint;
-  readonly side: 'at_or_below' | 'at_or_above';
-}
+export { type Count, MAX_EXACT_COUNT, type Probe };
 
 /** The properties of rows that will be asked for; null is all of them. */
 export type Projection = readonly string[] | null;
@@ -27,7 +22,10 @@ export interface Reads<Row> {
   get(ctx: Context, ref: Ref): Promise<Row>;
   /** In the ids' order; null for what does not exist or is not the caller's. */
   getMany(ctx: Context, ids: readonly bigint[]): Promise<(Row | null)[]>;
-  /** @throws AppError `not_found` for the parent */
+  /**
+   * In a list by `updatedAt`, a position without a time is where its row is now.
+   * @throws AppError `not_found` for the parent; `invalid` for `after` where that row is gone
+   */
   list(ctx: Context, parent: Ref, page: PageRequest): Promise<Page<Row>>;
   /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
   listMany(
@@ -38,9 +36,10 @@ export interface Reads<Row> {
   ): Promise<(Page<Row> | null)[]>;
   /**
    * How many there are under each parent.
+   * @param selection without its order
    * @throws AppError `too_many_requests` when the team has too many counts waiting
    */
-  countMany(ctx: Context, parentIds: readonly bigint[]): Promise<Count[]>;
+  countMany(ctx: Context, parentIds: readonly bigint[], selection?: Selection): Promise<Count[]>;
   /** Whether each parent has any on one side of a place. */
   existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
 }
@@ -62,18 +61,41 @@ export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Sc
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
-      const found = await findPageUnder(ctx, table, tenancy, parentId, page);
+      const found = await findPageUnder(
+        ctx,
+        table,
+        tenancy,
+        parentId,
+        await withTime(ctx, table, tenancy, page),
+      );
       if (found === null) throw notFound(over.title);
       return found;
     },
     async listMany(ctx, parentIds, page, projection = null) {
       return findPagesUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, page, projection);
     },
-    async countMany(ctx, parentIds) {
-      return countUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds);
+    async countMany(ctx, parentIds, selection) {
+      return countUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, selection);
     },
     async existMany(ctx, parentIds, probe) {
       return existsUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, probe);
     },
   };
+}
+
+/** The page, whose position `after` has a time where the list is ordered by time. */
+async function withTime<Row extends { id: bigint }>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  page: PageRequest,
+): Promise<PageRequest> {
+  if (page.sort !== 'updatedAt' || page.after === null || page.afterTime != null) return page;
+  const row = (await findById(ctx, table, tenancy, page.after)) as { updatedAt?: Date } | null;
+  if (row?.updatedAt === undefined)
+    throw invalid(
+      'after',
+      `There is no such ${table.title.toLowerCase()} any more: follow the Link header, which has its time too.`,
+    );
+  return { ...page, afterTime: row.updatedAt };
 }

@@ -1,15 +1,29 @@
 // The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
 import { AppError, invalid } from '../errors.ts';
 import { toSnakeCase } from '../resources/resource.ts';
+import type { ChangeRules } from '../store/changes/rules.ts';
 import { type Violation, violationOf } from '../store/failures.ts';
 import type { Table } from '../store/tables.ts';
 import type { NameOf } from './parse-fields.ts';
+
+type Noun = Table<{ id: bigint }>;
 
 const MESSAGES: Record<Violation['kind'], string> = {
   unique: 'has already been taken',
   reference: 'names something that does not exist in the workspace',
   check: 'is not valid',
 };
+
+/** The 422 for one more than a parent can have. */
+export function tooMany(
+  { resource: { fields }, parent }: Noun,
+  { perParent, property }: NonNullable<ChangeRules['most']>,
+  nameOf: NameOf,
+): AppError {
+  const field = fields[property];
+  const name = field === undefined ? property : nameOf(property, field);
+  return invalid(name, `${name} is one too many: a ${parent.title.toLowerCase()} has at most ${perParent}.`);
+}
 
 /**
  * The 422 for a violation, any other error unchanged. Constraints are called after the column that they are about, as
@@ -18,7 +32,7 @@ const MESSAGES: Record<Violation['kind'], string> = {
  */
 export function toInvalid(
   error: unknown,
-  { resource: { fields, inputs = {} }, name: table }: Table<{ id: bigint }>,
+  { resource: { fields, inputs = {} }, name: table }: Noun,
   nameOf: NameOf,
   besides: Readonly<Record<string, string>> = {},
 ): unknown {

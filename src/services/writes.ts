@@ -7,10 +7,11 @@ import type { ChangeRules } from '../store/changes/rules.ts';
 import { changeStatements } from '../store/changes/statements.ts';
 import { executeChange, findCurrent } from '../store/changes.ts';
 import type { Table } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
-import { toInvalid } from './violations.ts';
+import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
 type Moment = 'creation' | 'change';
@@ -47,6 +48,17 @@ export interface Writes<Row> {
   ): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
+  /**
+   * As `remove`, where a client does not name the row by its id.
+   * @param named how it does: the retry of a request names the same
+   * @param find its id; null where there is none that is the caller's
+   */
+  removeFound(
+    ctx: Context,
+    named: readonly unknown[],
+    find: (tenancy: Tenancy) => Promise<bigint | null>,
+    options: WriteOptions,
+  ): Promise<Done<Row, 'removed'>>;
 }
 
 /** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
@@ -56,6 +68,7 @@ export function writesOf<Row extends { id: bigint }>(
   rules: Rules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
+  const { most } = rules;
   const statements = changeStatements(table, rules);
   const toRow = snapshotRows<Row>(resource);
   const defaults = Object.entries(writableFields(resource, 'creation'))
@@ -82,14 +95,15 @@ export function writesOf<Row extends { id: bigint }>(
 
   /** The values of a statement's parameters. */
   function columnsOf(given: Given<Fields>) {
+    const { tagIds } = given as { tagIds?: readonly bigint[] | null };
     const columns = Object.entries(given).filter(([property]) => property in resource.fields);
     return {
       given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
-      tag_ids: (given as { tagIds?: readonly bigint[] }).tagIds ?? null,
+      tag_ids: tagIds === undefined ? null : (tagIds ?? []),
     };
   }
 
-  return {
+  const writes: Writes<Row> = {
     writeScope,
     parse: (input, moment) => parse(input, moment) as Partial<Row>,
     async create(ctx, parent, input, options, request) {
@@ -104,6 +118,7 @@ export function writesOf<Row extends { id: bigint }>(
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
         change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
+        ...(most && { full: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },
@@ -127,12 +142,16 @@ export function writesOf<Row extends { id: bigint }>(
     async remove(ctx, ref, options) {
       requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
+      return writes.removeFound(ctx, [id], async () => id, options);
+    },
+    async removeFound(ctx, named, find, options) {
+      const id = await find(requireScope(ctx, writeScope).tenancy);
       return mutate(ctx, {
         scope: writeScope,
         options,
         title,
         outcome: 'removed',
-        request: ['remove', table.name, id],
+        request: ['remove', table.name, ...named],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(
@@ -145,6 +164,7 @@ export function writesOf<Row extends { id: bigint }>(
       });
     },
   };
+  return writes;
 }
 
 /** JSON whose 64-bit integers are text, which PostgreSQL takes for a column of any type. */

@@ -13,7 +13,7 @@ import { beginChange, withTransaction } from './transactions.ts';
 export interface Changed {
   /** Whether the row, or the parent of a new one, is there and the caller's. */
   readonly found: boolean;
-  /** Whether the row has the version that was asked for. */
+  /** Whether the row has the version that was asked for; whether a new one has room. */
   readonly fits: boolean;
   /** The row as REST shows it, after the change; as it was before, where it was removed. */
   readonly snapshot: string | null;
@@ -41,7 +41,7 @@ export async function executeChange(
     if (answer.fresh || !answer.found) return answer;
     // It waited for another change. With the lock of its own transaction it begins after that.
     return withTransaction(ctx, async (tx) => {
-      await run(tx, statements.lock, values);
+      await run(tx, statements.locks[verb], values);
       return run(tx, statement, values);
     });
   });

@@ -1,7 +1,18 @@
-// How many rows the lists of any table have, and whether there is one on a side of an id: one statement for all parents.
-import { MAX_ID } from '../pagination.ts';
+// How many rows the lists of any table have, and whether there is one on a side of a position: one statement for all parents.
+import { MAX_ID } from '../cursors.ts';
+import type { Selection } from '../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
-import { between, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import {
+  BOUNDS,
+  boundsOf,
+  isExpensive,
+  ofSelection,
+  type Places,
+  type Selected,
+  selectionOf,
+  selectSome,
+} from './selections.ts';
 import { type Statement, statement } from './statements.ts';
 import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
@@ -19,6 +30,14 @@ export interface Count {
 /** Rows are counted up to here: what a count costs is bounded. */
 export const MAX_EXACT_COUNT = 100_000;
 
+/** A position in a list, and the side of it to look at. */
+export interface Probe extends Selection {
+  readonly id: bigint;
+  /** In a list by `updatedAt`: the time of the position. */
+  readonly time?: Date | null | undefined;
+  readonly side: 'at_or_below' | 'at_or_above';
+}
+
 /**
  * How many visible rows each parent has, in the parents' order; none under one that is not the caller's.
  * @throws AppError `too_many_requests` when the team has too many counts waiting
@@ -28,13 +47,15 @@ export async function countUnder<R extends Row>(
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
+  { filter }: Selection = {},
 ): Promise<Count[]> {
-  const count = perParent(table, parents, 'count', (parent, workspace) => {
-    const under = between(table, parent, workspace, '0', `${MAX_ID}`);
-    return `(select count(*) from (select from ${table.name} t where ${under} and ${table.narrowed('$2')}
-      limit ${MAX_EXACT_COUNT + 1}) s)`;
+  const selected = selectionOf(table, { ...(filter && { filter }) });
+  const count = perParent(table, selected, parents, 'count', (places) => {
+    const limit = MAX_EXACT_COUNT + 1;
+    const condition = table.narrowed('$2');
+    return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
-  const values = [tenancy.teamId, tenancy.workspaceIds, count.parents];
+  const values = [tenancy.teamId, tenancy.workspaceIds, count.parents, ...selected.values];
   const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy.teamId));
   return parents.map((id) => {
     const rows = Number(found.get(String(id)) ?? 0);
@@ -42,46 +63,82 @@ export async function countUnder<R extends Row>(
   });
 }
 
-/** Whether each parent has a visible row at the probe's id or on its side of it, in the parents' order. */
+/**
+ * Whether each parent has a visible row at the probe's position or on its side of it, in the parents' order.
+ * @throws AppError `too_many_requests` when it is expensive to tell, and the team has too many expensive reads waiting
+ */
 export async function existsUnder<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
-  probe: { id: bigint; side: 'at_or_below' | 'at_or_above' },
+  probe: Probe,
 ): Promise<boolean[]> {
-  const exists = perParent(table, parents, 'exists', (parent, workspace) => {
-    const under = between(table, parent, workspace, '$4', '$5');
-    // One row of the index is enough: as a scalar it cannot become a join that reads the whole table.
-    return `(select true from ${table.name} t where ${under} and ${table.narrowed('$2')} limit 1)`;
-  });
-  const [low, high] =
-    probe.side === 'at_or_below' ? [0n, probe.id < MAX_ID ? probe.id + 1n : MAX_ID] : [probe.id - 1n, MAX_ID];
-  const values = [tenancy.teamId, tenancy.workspaceIds, exists.parents, low, high];
-  const found = valuesOf(await readRows(ctx, exists.statement, values, tenancy.teamId));
+  const selected = selectionOf(table, probe);
+  const bounded = BOUNDS[selected.sort];
+  const exists = perParent(
+    table,
+    selected,
+    parents,
+    'exists',
+    (places) => {
+      // One row of the index is enough: as a scalar it cannot become a join that reads the whole table.
+      const condition = table.narrowed('$2');
+      return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
+    },
+    bounded,
+  );
+  const values = [
+    tenancy.teamId,
+    tenancy.workspaceIds,
+    exists.parents,
+    ...boundsOf(toBounds(probe)),
+    ...selected.values,
+  ];
+  const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
+  const found = valuesOf(await read(ctx, exists.statement, values, tenancy.teamId));
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
+}
+
+/** The positions that a probe looks between: its own is among them. */
+function toBounds({ id, time, side, sort = 'id' }: Probe) {
+  const bounds = { sort, order: 'asc', after: null, before: null } as const;
+  return side === 'at_or_below'
+    ? { ...bounds, before: id < MAX_ID ? id + 1n : MAX_ID, beforeTime: time }
+    : { ...bounds, after: id - 1n, afterTime: time };
 }
 
 /**
  * The statement that gives the value of an expression for each parent that is the caller's, and what is its `$3`. For one parent
  * alone it joins nothing.
+ * @param bounded how many parameters stand before the values of filters, behind `$3`
  */
 function perParent<R extends Row>(
   table: Table<R>,
+  selected: Selected,
   parents: readonly bigint[],
   name: string,
-  value: (parent: string, workspace: string) => string,
+  value: (places: Places) => string,
+  bounded = 0,
 ): { statement: Statement; parents: bigint | bigint[] } {
   const above = table.parent.table;
   const [only, ...others] = parents;
+  const places = { bound: 4, value: 4 + bounded };
+  const whole = `${table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
+    const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
     const text = () =>
-      `select p.id as "parentId", ${value('p.id', 'p.workspace_id')} as "value" from ${ownedParents(above)}`;
-    return { statement: statement(`${table.name}.${name}`, text), parents: [...new Set(parents)] };
+      `select p.id as "parentId", ${value({ ...places, parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
+    return { statement: selectionStatement(whole, selected, text), parents: [...new Set(parents)] };
   }
   const text = () =>
-    `select $3::bigint as "parentId", ${value('$3', '$3')} as "value" where ${isOwned(above, '$3', '$3')}`;
-  return { statement: statement(`${table.name}.${name}_one`, text), parents: only };
+    `select $3::bigint as "parentId", ${value({ ...places, parent: '$3', workspace: '$3' })} as "value" where ${isOwned(above, '$3', '$3')}`;
+  return { statement: selectionStatement(`${whole}_one`, selected, text), parents: only };
+}
+
+/** A statement of a name and a selection. */
+function selectionStatement(name: string, selected: Selected, text: () => string): Statement {
+  return ofSelection(statement(`${name}${selected.name}`, text), selected);
 }
 
 /** What `perParent` gave, by the parents' ids. */

@@ -48,16 +48,15 @@ export function ownedParents(parents: ParentTable): string {
 }
 
 /**
- * The visible rows of one parent between two ids, both left out: one range of the index that begins with what they are compared
+ * The visible rows of one parent in a range of ids or times: one range of the index that begins with what they are compared
  * with. There is none on ids alone, so that the planner cannot think of a scan through other parents' rows.
  */
 export function between<R extends Row>(
   table: Table<R>,
   parent: string,
   workspace: string,
-  low: string,
-  high: string,
+  range: string,
 ): string {
   const inWorkspace = isBelowWorkspace(table.parent.table) ? `t.workspace_id = ${workspace} and ` : '';
-  return `${inWorkspace}t.${table.parent.column} = ${parent} and t.id > ${low} and t.id < ${high} and ${table.visible}`;
+  return `${inWorkspace}t.${table.parent.column} = ${parent} and ${range} and ${table.visible}`;
 }

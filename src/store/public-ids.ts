@@ -1,7 +1,7 @@
 // Public ids: six letters made from an id and its type, twelve from 52^6 on. PostgreSQL writes them, by the function `public_id`
 // in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
 
-import { MAX_ID } from '../pagination.ts';
+import { MAX_ID } from '../cursors.ts';
 
 /** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
 export const TYPE_NUMBER = {

@@ -1,13 +1,14 @@
 // Reads of any table: by ids, and by page under one or many parents. The caller's tenancy is part of each statement, so that
 // "not yours" and "not there" are one answer.
 
-import { MAX_ID, type Page, type PageRequest } from '../pagination.ts';
+import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
-import { between, findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { project } from './projections.ts';
+import { BOUNDS, boundsOf, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext } from './store.ts';
+import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -69,18 +70,20 @@ export async function findPageUnder<R extends Row>(
   const workspaceId = isNested ? await findWorkspace(ctx, parents, tenancy, parent) : parent;
   if (workspaceId === null) return null;
   const direction = scanDirection(page);
-  const projected = project(table, projection, tenancy.teamId);
-  const workspace = isNested ? '$7' : '$3';
-  const pageUnder = projected.statement(`${table.name}.under_id.${direction}`, () =>
-    `select ${selectList(projected.columns)} from ${table.name} t
-      where ${between(table, '$3', workspace, '$5', '$6')} and ${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}
-      order by t.id ${direction} limit $4`
-      // Said inside the columns' subqueries too, where it is not inferred.
-      .replaceAll('= t.workspace_id', `= ${workspace}`),
-  );
-  const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...bounds(page)];
+  const selected = selectionOf(table, page);
+  const projected = project(table, withSort(projection, page), tenancy.teamId);
+  const pageUnder = projected.statement(`${table.name}.under_id.${direction}${selected.name}`, () => {
+    const behind = 5 + BOUNDS[selected.sort];
+    const [workspace, value] = isNested ? [`$${behind}`, behind + 1] : ['$3', behind];
+    const places = { parent: '$3', workspace, bound: 5, value };
+    const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
+    return selectPage(table, selected, { columns: selectList(projected.columns), places, direction }, owned);
+  });
+  const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...boundsOf(page)];
   if (isNested) values.push(workspaceId);
-  const rows = await readRows(ctx, pageUnder, values, tenancy.teamId);
+  values.push(...selected.values);
+  const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
+  const rows = await read(ctx, ofSelection(pageUnder, selected), values, tenancy.teamId);
   const isThere =
     rows.length > 0 ||
     isNested ||
@@ -107,24 +110,29 @@ export async function findPagesUnder<R extends Row>(
   if (parent !== undefined && others.length === 0)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
   const direction = scanDirection(page);
-  const projected = project(table, projection, tenancy.teamId);
-  const pages = projected.statement(
-    `${table.name}.under_ids.${direction}`,
-    () => `select t.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
-        select ${selectList(projected.columns)} from ${table.name} t
-        where ${between(table, 'p.id', 'p.workspace_id', '$5', '$6')} and ${table.narrowed('$2')}
-        order by t.id ${direction} limit $4
+  const selected = selectionOf(table, page);
+  const { sort } = selected;
+  const projected = project(table, withSort(projection, page), tenancy.teamId);
+  const pages = projected.statement(`${table.name}.under_ids.${direction}${selected.name}`, () => {
+    const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
+    const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
+    const columns = selectList(projected.columns);
+    const byTime = sort === 'id' ? '' : `t."${sort}" ${direction}, `;
+    return `select t.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
+        ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
       ) t on true
-      order by p.id, t.id ${direction}`,
-  );
+      order by p.id, ${byTime}t.id ${direction}`;
+  });
   const values = [
     tenancy.teamId,
     tenancy.workspaceIds,
     [...new Set(parents)],
     limitOf(page),
-    ...bounds(page),
+    ...boundsOf(page),
+    ...selected.values,
   ];
-  const rows = await readRows(ctx, pages, values, tenancy.teamId);
+  const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
+  const rows = await read(ctx, ofSelection(pages, selected), values, tenancy.teamId);
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
@@ -156,15 +164,15 @@ function scanDirection(page: PageRequest): 'asc' | 'desc' {
   return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
 }
 
-/** The ids that a page lies between. Ids start at 1. */
-function bounds({ order, after, before }: PageRequest): [bigint, bigint] {
-  const [low, high] = order === 'asc' ? [after, before] : [before, after];
-  return [low ?? 0n, high ?? MAX_ID];
+/** A projection with what the rows are ordered by: their cursors have it. */
+function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
+  return projection === null || sort === undefined ? projection : [...projection, sort];
 }
 
 /** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
 function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   const more = rows.length > page.size;
   const kept = more ? rows.slice(0, page.size) : rows;
-  return { rows: page.backward ? kept.toReversed() : kept, more };
+  const { sort } = page;
+  return { rows: page.backward ? kept.toReversed() : kept, more, ...(sort && { sort }) };
 }

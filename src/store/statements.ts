@@ -4,7 +4,7 @@
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** The statement of a projection, of which clients can request many (projections.ts): a connection keeps a bounded number. */
+  /** One of many that clients can request, by a projection (projections.ts) or by filters (selections.ts): a connection keeps a bounded number. */
   readonly isProjection?: boolean;
 }
 

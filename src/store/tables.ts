@@ -14,6 +14,8 @@ import { team } from '../resources/teams.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { workspace } from '../resources/workspaces.ts';
 import type { Columns } from '../rows/columns.ts';
+import { emailKey } from './email-key.ts';
+import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import { tagOfApplied, tagsOf } from './tags.ts';
 
@@ -33,6 +35,8 @@ export interface Table<R extends { id: bigint }> {
   readonly columns: Columns;
   /** For the compiler alone: there is no such property. */
   readonly row?: R;
+  /** What its lists can be filtered by. */
+  readonly filters: readonly TableFilter[];
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
   readonly visible: string;
@@ -47,13 +51,18 @@ type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'nar
 /** The tables that there are: their names are part of the names of statements. */
 const names = new Set<string>();
 
-/** A noun's table, the only one of its name. @param computed the SQL of fields that are no column of the table by their own name */
+/**
+ * A noun's table, the only one of its name.
+ * @param computed the SQL of fields that are no column of the table by their own name
+ * @param matches how rows are compared with the values of those filters that are not simply equality with a field
+ */
 export function tableOf<
   R extends Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: PublicIdTable },
 >(
   resource: R,
   hanging: Hanging,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
+  matches: { readonly [Property in keyof R['filters']]?: Match } = {},
 ): Table<Row<R> & { id: bigint }> {
   if (names.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
   names.add(resource.table);
@@ -62,6 +71,7 @@ export function tableOf<
     title: resource.title,
     resource,
     columns: columnsOf(resource, computed),
+    filters: tableFilters(resource, computed, matches),
     ...hanging,
   };
 }
@@ -131,11 +141,19 @@ export const WORKSPACES = tableOf(workspace, {
   narrowed: itself,
 });
 
-export const CONTACTS = tableOf(contact, OF_WORKSPACE, {
-  isActive:
-    '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
-  tags: tagsOf('contact_tags', 'contact_id'),
-});
+export const CONTACTS = tableOf(
+  contact,
+  OF_WORKSPACE,
+  {
+    isActive:
+      '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
+    tags: tagsOf('contact_tags', 'contact_id'),
+  },
+  {
+    emailAddress: { key: emailKey('t.email_address'), keyOf: emailKey },
+    tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
+  },
+);
 
 export const TAGS = tableOf(tag, OF_WORKSPACE);
 

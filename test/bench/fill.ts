@@ -10,7 +10,7 @@ const TEAMS = 5;
 const WORKSPACES = 200;
 const FUNNELS_PER_WORKSPACE = 12;
 const FILTERS_PER_WORKSPACE = 5;
-const TAGS_PER_WORKSPACE = 10;
+export const TAGS_PER_WORKSPACE = 10;
 const CONTACTS_ELSEWHERE = 20;
 const CHUNK = 50_000;
 
@@ -18,8 +18,11 @@ const CHUNK = 50_000;
 const pick = (seed: string, salt: number, below: string) =>
   `(abs(hashint8extended(${seed}::bigint, ${salt}) % ${below}))`;
 
+/** Times are spread evenly from here over so long. */
+export const FIRST_TIME = new Date('2023-01-01T00:00:00.000Z');
+export const TIME_SPAN_MS = 94_608_000_000;
 const TIME = (seed: string, salt: number) =>
-  `timestamptz '2023-01-01' + ${pick(seed, salt, '94608000000')} * interval '1 millisecond'`;
+  `timestamptz '${FIRST_TIME.toISOString()}' + ${pick(seed, salt, `${TIME_SPAN_MS}`)} * interval '1 millisecond'`;
 
 const SMALL_TABLES = [
   `insert into teams (id, name, subdomain, created_at, updated_at)

@@ -5,6 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from '../../src/errors.ts';
 import { attempt, type Bench } from './bench.ts';
+import { CREATORS, measureCreates } from './creates.ts';
 import { type Dataset, openDataset } from './dataset.ts';
 import { measureDeepPage } from './deep.ts';
 import { startLoad } from './load.ts';
@@ -106,7 +107,8 @@ function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
   const timed = WORKLOADS.filter(({ part }) => parts.has(part)).flatMap(({ subjects }) => subjects);
   const all = parts.has('e') ? (Object.keys(SUBJECTS) as SubjectName[]) : [];
   const gateway: SubjectName[] = parts.has('f') ? ['gateway'] : [];
-  const needed = new Set([...timed, ...all, ...gateway]);
+  const creators = parts.has('h') ? CREATORS : [];
+  const needed = new Set([...timed, ...all, ...gateway, ...creators]);
   return (Object.keys(SUBJECTS) as SubjectName[]).filter((name) => needed.has(name));
 }
 
@@ -117,6 +119,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const statements = parts.has('d') ? await countStatements(bench) : null;
   const walks = parts.has('e') ? await measureWalks(bench) : [];
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
+  const creates = parts.has('h') ? await measureCreates(bench) : null;
   const memory = parts.has('g') ? await measureMemory(bench) : null;
   // Last, and alone: the database is stopped for it.
   if (parts.has('g')) await stopAll(bench);
@@ -134,6 +137,9 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       deep_page_vs_first: deep?.ratio ?? null,
       token_overhead: tokens?.overhead ?? null,
       memory_growth: memory?.growth ?? null,
+      create_vs_limit: creates?.ratioTo('limit-json') ?? null,
+      create_vs_postgraphile: creates?.ratioTo('postgraphile') ?? null,
+      create_vs_stock: creates?.ratioTo('stock') ?? null,
     },
     nested_statements: statements?.nested ?? null,
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
@@ -144,6 +150,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...(statements?.rows ?? []),
       ...walks,
       ...removals,
+      ...(creates?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),
     ],

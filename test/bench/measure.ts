@@ -8,10 +8,10 @@ import { median, spread } from './stats.ts';
 import type { SubjectName } from './subjects.ts';
 import { WORKLOADS, type Workload, type WorkloadKey } from './workloads.ts';
 
-type Slice = LoadResult & CpuPerRequest;
+export type Slice = LoadResult & CpuPerRequest;
 
 /** What a workload's subjects did, round by round. */
-type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
+export type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
 export type Measurements = ReadonlyMap<WorkloadKey, Measured>;
 
 /** Prime, so that samples do not fall on the same requests. */
@@ -79,7 +79,8 @@ async function runSlice(
   }
 }
 
-function rotate<T>(values: readonly T[], by: number): T[] {
+/** Another order for each round, so that nobody always comes after the same one. */
+export function rotate<T>(values: readonly T[], by: number): T[] {
   const at = values.length === 0 ? 0 : by % values.length;
   return [...values.slice(at), ...values.slice(0, at)];
 }
@@ -87,27 +88,36 @@ function rotate<T>(values: readonly T[], by: number): T[] {
 /** The report's rows. */
 export function toRows(measurements: Measurements): Row[] {
   return WORKLOADS.flatMap(({ key, part, title }) =>
-    [...(measurements.get(key) ?? [])].map(([name, slices]) => ({
-      part,
-      workload: title,
-      subject: name,
-      requests_per_second: median(slices.map((slice) => slice.requestsPerSecond)),
-      spread: spread(slices.map((slice) => slice.requestsPerSecond)),
-      p50_ms: median(slices.map((slice) => slice.p50)),
-      p99_ms: median(slices.map((slice) => slice.p99)),
-      cpu_us_per_request: medianOf(slices.map((slice) => slice.cpu_us_per_request)),
-      postgres_cpu_us_per_request: medianOf(slices.map((slice) => slice.postgres_cpu_us_per_request)),
-      load_cpu: median(slices.map((slice) => slice.loadCpu)),
-      gateway_ratio: name === 'gateway' ? null : ratio(measurements, key, name),
-      note: null,
-    })),
+    rowsOf({ part, workload: title }, measurements.get(key) ?? new Map()),
   );
 }
 
-/** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
+/** The report's rows of one workload, a subject each. */
+export function rowsOf(what: Pick<Row, 'part' | 'workload'>, measured: Measured): Row[] {
+  return [...measured].map(([name, slices]) => ({
+    ...what,
+    subject: name,
+    requests_per_second: median(slices.map((slice) => slice.requestsPerSecond)),
+    spread: spread(slices.map((slice) => slice.requestsPerSecond)),
+    p50_ms: median(slices.map((slice) => slice.p50)),
+    p99_ms: median(slices.map((slice) => slice.p99)),
+    cpu_us_per_request: medianOf(slices.map((slice) => slice.cpu_us_per_request)),
+    postgres_cpu_us_per_request: medianOf(slices.map((slice) => slice.postgres_cpu_us_per_request)),
+    load_cpu: median(slices.map((slice) => slice.loadCpu)),
+    gateway_ratio: name === 'gateway' ? null : ratioTo(measured, name),
+    note: null,
+  }));
+}
+
+/** `ratioTo` of a timed workload. */
 export function ratio(measurements: Measurements, key: WorkloadKey, other: SubjectName): number | null {
-  const gateway = measurements.get(key)?.get('gateway');
-  const others = measurements.get(key)?.get(other);
+  return ratioTo(measurements.get(key) ?? new Map(), other);
+}
+
+/** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
+export function ratioTo(measured: Measured, other: SubjectName): number | null {
+  const gateway = measured.get('gateway');
+  const others = measured.get(other);
   if (gateway === undefined || others === undefined) return null;
   const ratios = gateway.map((slice, round) => {
     const beside = others[round];

@@ -15,6 +15,8 @@ export interface Plan {
   /** Pairs of requests that compare the deep page with the first. */
   readonly deepPairs: number;
   readonly contendedFunnels: number;
+  /** Contacts that a subject creates in a round. */
+  readonly creates: number;
   readonly memoryRequests: number;
   readonly starts: number;
 }
@@ -38,6 +40,7 @@ const FULL: Plan = {
   walkContacts: 100_000,
   deepPairs: 2_000,
   contendedFunnels: 200,
+  creates: 8_000,
   memoryRequests: 200_000,
   starts: 5,
 };
@@ -51,11 +54,12 @@ const QUICK: Plan = {
   walkContacts: 10_000,
   deepPairs: 300,
   contendedFunnels: 30,
+  creates: 1_000,
   memoryRequests: 8_000,
   starts: 2,
 };
 
-const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 export const HELP = `npm run bench -- [options]
 
@@ -69,6 +73,7 @@ export const HELP = `npm run bench -- [options]
                      e  complete walk of 100,000 contacts
                      f  split removal under contention
                      g  start-up time, and memory before and after 200,000 requests
+                     h  creating contacts; changing and deleting them
   --json           one JSON object on standard output
   --markdown       the tables as Markdown
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)

@@ -16,6 +16,9 @@ interface Ratios {
   /** How much fewer REST pages a second are served with an access token than with an API key, as a fraction. */
   readonly token_overhead: number | null;
   readonly memory_growth: number | null;
+  readonly create_vs_limit: number | null;
+  readonly create_vs_postgraphile: number | null;
+  readonly create_vs_stock: number | null;
 }
 
 export interface Result {
@@ -54,9 +57,12 @@ function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
     atLeast('(c) GraphQL connection / stock stack', ratios.graphql_vs_stock, 3.5),
     atLeast('(d) nested / PostGraphile 5', ratios.nested_vs_postgraphile, 2),
     atMost('(d) SQL statements of a nested request', nested_statements, 3),
-    atMost('page at nine tenths / first page, time', ratios.deep_page_vs_first, 1.1),
+    atMost('page at nine tenths / first page, filtered ones too, time', ratios.deep_page_vs_first, 1.1),
     atMost('(a) REST page with an access token, fewer than with an API key', ratios.token_overhead, 0.1),
     atMost('memory at the end / after 2,000 requests', ratios.memory_growth, 1.1),
+    atLeast('(h) REST create / limit', ratios.create_vs_limit, 0.5),
+    atLeast('(h) REST create / PostGraphile 5', ratios.create_vs_postgraphile, 1),
+    atLeast('(h) REST create / stock stack', ratios.create_vs_stock, 2.5),
     atMost('second start to first answer, embedded, s', start_seconds.embedded, 1.5),
     atMost('second start to first answer, DATABASE_URL, s', start_seconds.database_url, 0.6),
   ];

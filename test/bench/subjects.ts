@@ -33,7 +33,8 @@ export type SubjectName =
 export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly about: string }>> = {
   'limit-json': {
     name: 'limit-json',
-    about: 'node:http + pg, the page as JSON text from one statement, no authentication',
+    about:
+      'node:http + pg, the page as JSON text from one statement, or all rows of a new contact in one; no authentication',
     script: [LIMIT, 'json'],
   },
   'limit-rows': {

@@ -31,6 +31,10 @@ async function everyId(): Promise<Record<string, string>> {
   const teamId = tenant.team.id;
   const key = await factories.apiKey(gateway.app, { teamId });
   const grant = await oauthGrant(gateway.app, { teamId });
+  const tag = await factories.tag(gateway.app, tenant.workspace.id, 'Everywhere');
+  const applied = await prisma.contactTag.create({
+    data: { workspaceId: tenant.workspace.id, contactId: tenant.contact.id, tagId: tag.id },
+  });
   const ids = {
     Team: teamId,
     Workspace: tenant.workspace.id,
@@ -44,6 +48,8 @@ async function everyId(): Promise<Record<string, string>> {
     PageStep: step.id,
     ApiKey: key.id,
     OauthGrant: grant.id,
+    Tag: tag.id,
+    ContactAppliedTag: applied.id,
   };
   return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, globalId(type, id)]));
 }

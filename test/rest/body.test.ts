@@ -224,15 +224,19 @@ test('a route that takes no body ignores one', async () => {
 test('the document has the body in both forms, no member of it required, and what can be wrong with it', () => {
   const document = toOpenApi(routes, '1') as {
     paths: Record<string, Record<string, Record<string, object>>>;
+    components: { schemas: object };
   };
   const { post, delete: removal } = document.paths['/api/v2/things'] ?? {};
-  const bare = {
-    type: 'object',
-    properties: {
-      first_name: { type: ['string', 'null'] },
-      id: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+  expect(document.components.schemas).toMatchObject({
+    ContactChange: {
+      type: 'object',
+      properties: {
+        first_name: { type: ['string', 'null'] },
+        id: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+      },
     },
-  };
+  });
+  const bare = { $ref: '#/components/schemas/ContactChange' };
   const wrapped = { type: 'object', properties: { contact: bare }, required: ['contact'] };
   expect(post?.['requestBody']).toMatchObject({
     required: false,
@@ -246,7 +250,7 @@ test('the document has the body in both forms, no member of it required, and wha
 });
 
 test('a member without which a body is refused is required in both forms', () => {
-  const { schema, required } = bodyOf(
+  const { schema, required, components } = bodyOf(
     {
       ...thing,
       fields: { firstName: { ...firstName, required: true }, anonymous: thing.fields['anonymous'] as Field },
@@ -254,6 +258,7 @@ test('a member without which a body is refused is required in both forms', () =>
     },
     'creation',
   );
-  const bare = { required: ['first_name'] };
+  const bare = { $ref: '#/components/schemas/ContactCreation' };
   expect([required, schema]).toMatchObject([true, { anyOf: [{ properties: { x: bare } }, bare] }]);
+  expect(components?.()).toMatchObject({ ContactCreation: { required: ['first_name'] } });
 });

@@ -110,7 +110,7 @@ describe('x', () => {
       contact: { email_address: 'Up@x.com', first_name: 'A', last_name: 'L' },
     });
     const b = await send('POST', `${contactsPath()}/upsert`, {
-      contact: { email_address: 'uP@x.com', first_name: null, last_name: 'M', tag_ids: [] },
+      contact: { email_address: ' uP@x.com ', first_name: null, last_name: 'M', tag_ids: [] },
     });
     expect([a.status, b.status, b.body['first_name'], b.body['last_name'], b.body.id]).toEqual([
       201,

@@ -50,16 +50,20 @@ const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
   gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });
 
 describe.each(LIST_NAMES)('%s', (name) => {
-  test('every parameter that is wrong is named, in one sentence each', async () => {
-    const query = 'per_page=0&after=x&sort_order=up&filter[a]=1&filter[a]=2&SORT_PROPERTY=b';
-    const { errors, detail } = await expectProblem(await list(query, name), 'invalid');
-    expect(errors.map(({ field }) => field)).toEqual([
-      ...['sort_order', 'per_page', 'after', 'filter[a]', 'SORT_PROPERTY'],
-    ]);
-    expect(detail).toBe(errors.map(({ message }) => message).join(' '));
-    const many = Array.from({ length: 300 }, (_, n) => `filter[${n}]`).join('&');
-    expect((await expectProblem(await list(many, name), 'invalid')).errors).toHaveLength(10);
-  });
+  // Those of contacts: list-filters.test.ts.
+  test.skipIf(name === 'contacts')(
+    'every parameter that is wrong is named, in one sentence each',
+    async () => {
+      const query = 'per_page=0&after=x&sort_order=up&filter[a]=1&filter[a]=2&SORT_PROPERTY=b';
+      const { errors, detail } = await expectProblem(await list(query, name), 'invalid');
+      expect(errors.map(({ field }) => field)).toEqual([
+        ...['sort_order', 'per_page', 'after', 'filter[a]', 'SORT_PROPERTY'],
+      ]);
+      expect(detail).toBe(errors.map(({ message }) => message).join(' '));
+      const many = Array.from({ length: 300 }, (_, n) => `filter[${n}]`).join('&');
+      expect((await expectProblem(await list(many, name), 'invalid')).errors).toHaveLength(10);
+    },
+  );
 
   test.each([
     ...BAD_PER_PAGE.map((value) => ['per_page', value]),

@@ -1,4 +1,5 @@
 // What a change is told of the request's headers, and what it answers, with made-up routes: Idempotency-Key, If-Match, 201.
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContactRow, contact } from '../../src/resources/contacts.ts';
 import { bodyOf } from '../../src/rest/body.ts';
@@ -101,7 +102,7 @@ describe('Idempotency-Key', () => {
   ])('%s is a key of method and path', async (value, key) => {
     for (const method of ['PUT', 'PATCH']) {
       expect((await send(method, { 'Idempotency-Key': value })).status).toBe(200);
-      expect(given?.idempotencyKey).toEqual({ key, place: `${method} ${path}` });
+      expect(given?.idempotencyKey).toEqual({ key, place: `${method} ${path}`, field: 'Idempotency-Key' });
     }
   });
 
@@ -158,6 +159,15 @@ describe('If-Match', () => {
     const { errors } = await expectProblem(await send('PUT', { 'If-Match': value }), 'invalid');
     expect([errors.map(({ field }) => field), given]).toEqual([['If-Match'], undefined]);
   });
+});
+
+test('whatever the headers are, they are taken or refused as invalid', async () => {
+  const value = fc.string({ unit: fc.constantFrom(...'"\\,*W/ \tab\u00ff;='), maxLength: 12 });
+  const names = fc.constantFrom('Idempotency-Key', 'If-Match');
+  const property = fc.asyncProperty(names, value, async (name, text) => {
+    expect([200, 422]).toContain((await send('PUT', { [name]: text })).status);
+  });
+  await fc.assert(property, { numRuns: 60 });
 });
 
 describe('the answer of a change', () => {

@@ -434,6 +434,12 @@ function REFUSED(): Refused[] {
       '23505',
     ],
     [
+      'the same with white space around it',
+      'contacts_workspace_id_email_address_key',
+      String.raw`insert into contacts (workspace_id, email_address) values (1, E'\t ann@example.com\u00a0\n')`,
+      '23505',
+    ],
+    [
       'a second default key',
       'api_keys_one_default',
       'update api_keys set is_default = true where id = 2',
@@ -672,6 +678,10 @@ function ACCEPTED(): [what: string, sql: string][] {
     [
       'one e-mail address in two workspaces',
       "insert into contacts (workspace_id, email_address) values (2, 'ann@example.com')",
+    ],
+    [
+      'an e-mail address with white space around it, and one of letters that stand for white space elsewhere',
+      `insert into contacts (workspace_id, email_address) values (1, ' bob@example.com '), (1, 'vann@example.com')`,
     ],
     ['contacts without an e-mail address', 'insert into contacts (workspace_id) values (1), (1)'],
     [

@@ -1,14 +1,12 @@
 // How PostgreSQL runs the hand-written reads: a page is one range of one index at any length of the list, wherever it begins and
 // whatever the planner knows of the tables; a row by its id is one probe of a hash index.
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
 import { countUnder, existsUnder } from '../../src/store/counts.ts';
 import { findSteps, findStepsAround } from '../../src/store/funnel-steps.ts';
 import { drawIds } from '../../src/store/ids.ts';
-import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
-import type { Statement } from '../../src/store/statements.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   CONTACTS,
@@ -20,19 +18,9 @@ import {
   WEBHOOK_ENDPOINTS,
 } from '../../src/store/tables.ts';
 import type { Tenancy } from '../../src/store/tenancy.ts';
+import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
-
-/** A node of a plan (PostgreSQL manual, EXPLAIN). */
-interface Node {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: Node[];
-}
 
 const ROWS = 2_000;
 const SIZE = 10;
@@ -100,46 +88,12 @@ beforeAll(async () => {
     where: { id: { in: ids['conditional splits'].slice(0, ROWS / 2) } },
     data: { removedAt: new Date(), removalReason: 'test' },
   });
-  client = new pg.Client(app.store.connection);
-  await client.connect();
-  await client.query(PLAN_SETTINGS);
+  client = await planningClient(gateway);
 }, 60_000);
 afterAll(async () => {
   await client.end();
   await gateway.close();
 });
-
-/** The plans of what `work` reads, run with the settings of a reading connection. */
-async function plansOf(work: (store: Store) => Promise<unknown>): Promise<Node[][]> {
-  const { store } = gateway.app;
-  const sent: [Statement, unknown[]][] = [];
-  const watch = (readers: Store['readers']): Store['readers'] =>
-    Object.assign(Object.create(readers), {
-      read(statement: Statement, values: unknown[], owner: bigint) {
-        sent.push([statement, values]);
-        return readers.read(statement, values, owner);
-      },
-    });
-  await work({ ...store, readers: watch(store.readers), scans: watch(store.scans) });
-  const plans: Node[][] = [];
-  for (const [statement, values] of sent) {
-    await client.query(`deallocate all; prepare planned as ${statement.text}`);
-    const { rows } = await client.query(
-      `explain (analyze, format json) execute planned(${values.map(literal)})`,
-    );
-    plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan));
-  }
-  return plans;
-}
-
-function literal(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? `'{${value}}'` : `'${value}'`;
-}
-
-function flatten(node: Node): Node[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
-}
 
 /** What is wrong with how one table is read for a page: nothing, when it is one range of an index that ends with the page. */
 function faultsOf(nodes: Node[], table: string, rows: number, ranges = 1): string[] {
@@ -179,7 +133,9 @@ describe.each([
       'the %s page of a long, a short and an empty list is one range that ends with it',
       async (__, page) => {
         for (const parent of parents[kind]) {
-          const plans = await plansOf((store) => findPageUnder({ store }, table, tenancy, parent, page()));
+          const plans = await plansOf(gateway, client, (store) =>
+            findPageUnder({ store }, table, tenancy, parent, page()),
+          );
           for (const nodes of plans) {
             expect(faultsOf(nodes, own, SIZE + 1)).toEqual([]);
             expect(nodes.filter((node) => node['Node Type'] === 'Sort')).toEqual([]);
@@ -190,7 +146,7 @@ describe.each([
 
     test('pages of several parents are one range for each', async () => {
       const all = parents[kind];
-      const [nodes = []] = await plansOf((store) =>
+      const [nodes = []] = await plansOf(gateway, client, (store) =>
         findPagesUnder({ store }, table, tenancy, all, { ...anyPage, after: deep() }),
       );
       expect(nodes.length).toBeGreaterThan(0);
@@ -201,9 +157,13 @@ describe.each([
       const [many, one] = parents[kind];
       const probe = { id: deep(), side: 'at_or_above' } as const;
       for (const some of [[many], [many, one]]) {
-        const [nodes = []] = await plansOf((store) => existsUnder({ store }, table, tenancy, some, probe));
+        const [nodes = []] = await plansOf(gateway, client, (store) =>
+          existsUnder({ store }, table, tenancy, some, probe),
+        );
         expect(faultsOf(nodes, own, some.length, some.length)).toEqual([]);
-        const [counted = []] = await plansOf((store) => countUnder({ store }, table, tenancy, some));
+        const [counted = []] = await plansOf(gateway, client, (store) =>
+          countUnder({ store }, table, tenancy, some),
+        );
         expect(faultsOf(counted, own, ROWS + 1, some.length)).toEqual([]);
       }
     });
@@ -215,7 +175,7 @@ describe.each([
         [1, (store: Store) => findById({ store }, table, tenancy, some[0] ?? 0n)],
         [some.length, (store: Store) => findByIds({ store }, table, tenancy, some)],
       ] as const) {
-        const [nodes = []] = await plansOf(read);
+        const [nodes = []] = await plansOf(gateway, client, read);
         const scans = nodes.filter((node) => node['Index Name'] === `${own}_id_idx`);
         expect(scans.map((node) => node['Actual Rows'] * node['Actual Loops'])).toEqual([expected]);
         expect(nodes.filter((node) => node['Relation Name'] === own)).toHaveLength(1);
@@ -231,7 +191,7 @@ describe.each([
       [1, (store: Store) => findSteps({ store }, tenancy, [lone])],
       [2, (store: Store) => findStepsAround({ store }, tenancy, [step])],
     ] as const) {
-      const [nodes = []] = await plansOf(read);
+      const [nodes = []] = await plansOf(gateway, client, read);
       expect(faultsOf(nodes, 'funnel_steps', expected, 2)).toEqual([]);
       expect(faultsOf(nodes, 'funnels', 2, 2)).toEqual([]);
     }

@@ -14,8 +14,8 @@ import {
   validate,
 } from 'graphql';
 import type { App } from '../../src/context.ts';
+import { encodeCursor } from '../../src/cursors.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { encodeCursor } from '../../src/pagination.ts';
 import type { GraphqlOperation } from './fast-path.ts';
 
 /** What operations may ask for, some of it another team's or nobody's. */

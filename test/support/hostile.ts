@@ -1,8 +1,8 @@
 // What a hostile client puts where the gateway expects a text or a number, and what no answer to it may show.
 import { isInterfaceType } from 'graphql';
 import { expect } from 'vitest';
+import { encodeCursor } from '../../src/cursors.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { encodeCursor } from '../../src/pagination.ts';
 import type { Gateway } from './gateway.ts';
 
 const MAX = 2n ** 63n;

@@ -23,6 +23,8 @@ export interface ChangeRules {
   readonly constraints?: Readonly<Record<string, string>>;
   /** It is part of what is shown of its parent, which is changed with it. */
   readonly touchesParent?: true;
+  /** How many of it a parent has at most, and the property that is to blame for one more. Only where it touches its parent. */
+  readonly most?: { readonly perParent: number; readonly property: string };
   /** It has no events. */
   readonly silent?: true;
 }

@@ -21,12 +21,16 @@ export interface ChangeStatements {
   readonly remove: NamedStatement;
   /** What it is now, for a change that depends on it. */
   readonly current: NamedStatement;
-  /** Locks the row, for a change that is then sure to be fresh. */
-  readonly lock: NamedStatement;
+  /** Locks what each of them locks, for a change that is then sure to be fresh. */
+  readonly locks: Readonly<Record<'create' | 'update' | 'remove', NamedStatement>>;
 }
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
+  const lock = named(
+    `${table.name}.lock`,
+    `select ${BOUND_WAITS} from ${table.name} t where t.id = $id::bigint and ${owned(table)} for update of t`,
+  );
   return {
     create: named(`${table.name}.create`, createText(table, rules)),
     update: named(`${table.name}.update`, updateText(table, rules)),
@@ -36,27 +40,23 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
       `select t.row_version as version, ${snapshot(table.resource, table.columns)}::text as snapshot from ${table.name} t
         where t.id = $id::bigint and (${table.visible}) and ${owned(table)}`,
     ),
-    lock: named(
-      `${table.name}.lock`,
-      `select ${BOUND_WAITS} from ${table.name} t where t.id = $id::bigint and ${owned(table)} for update of t`,
-    ),
+    locks: {
+      create: named(`${table.name}.lock_parent`, `${owner(table, 'p.id')} for update of p`),
+      update: lock,
+      remove: lock,
+    },
   };
 }
 
 /** $id is the parent's. */
 function createText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
-  const isNested = isBelowWorkspace(parent.table);
-  const workspace = isNested ? 'p.workspace_id' : 'p.id';
   const given = columnsOf(table, 'creation');
   const derived = Object.entries(rules.derived ?? {});
   const columns = [...given, ...derived.map(([column]) => column)];
   const values = [...given.map((column) => `n.${column}`), ...derived.map(([, { onCreate }]) => onCreate)];
-  const below = isNested ? [parent.column] : [];
-  return `with owner as materialized (
-      select p.id, ${workspace} as workspace_id, ${BOUND_WAITS} from ${parent.table} p
-      where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')}
-    ), ${claim('owner', 'created')}, t as (
+  const below = isBelowWorkspace(parent.table) ? [parent.column] : [];
+  return `with ${place(table, rules)}, ${claim('fits', 'created')}, t as (
       insert into ${name} (${['workspace_id', ...below, ...columns].join(', ')})
       select ${['go.workspace_id', ...below.map(() => 'go.id'), ...values].join(', ')}
       from go cross join lateral jsonb_populate_record(null::${name}, $given::jsonb) n
@@ -69,7 +69,30 @@ function createText(table: Noun, rules: ChangeRules): string {
       from t cross join lateral (select t.*) n
     ), ${audit(resource, 'created')}
     ${outboxOf(table, rules, 'created', 'after')}
-    select exists (select from owner) as found, true as fresh, true as fits, (select after::text from shown) as snapshot`;
+    ${answer('after')}`;
+}
+
+/** The parent of a new row. */
+function owner({ parent }: Noun, columns: string): string {
+  const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
+  return `select ${columns}, ${workspace} as workspace_id, ${BOUND_WAITS} from ${parent.table} p
+      where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')}`;
+}
+
+/** Where a new row is to be: its parent, and whether there is room for it. A parent that is changed with it is locked first. */
+function place(table: Noun, { touchesParent, most }: ChangeRules): string {
+  const { name, parent } = table;
+  const target = touchesParent
+    ? `${owner(table, 'p.id, p.row_version')} for update of p`
+    : owner(table, 'p.id');
+  const fresh = touchesParent
+    ? `select target.* from target join ${parent.table} s on s.workspace_id = target.workspace_id and s.id = target.id
+      where s.row_version = target.row_version`
+    : 'select * from target';
+  const siblings = `select from ${name} s where s.workspace_id = fresh.workspace_id and s.${parent.column} = fresh.id`;
+  const room = most ? `(select count(*) from (${siblings}) s) < ${most.perParent}` : 'true';
+  return `target as materialized (${target}), fresh as materialized (${fresh}),
+    fits as materialized (select id, workspace_id from fresh where ${room})`;
 }
 
 function updateText(table: Noun, rules: ChangeRules): string {

@@ -112,5 +112,21 @@ builder.queryType({
   }),
 });
 
+builder.mutationType({
+  fields: (t) => ({
+    createContact: t.prismaField({
+      type: 'Contact',
+      args: {
+        workspaceId: t.arg({ type: 'BigInt', required: true }),
+        emailAddress: t.arg.string(),
+        firstName: t.arg.string(),
+        lastName: t.arg.string(),
+        phoneNumber: t.arg.string(),
+      },
+      resolve: (query, _root, data) => prisma.contact.create({ ...query, data }),
+    }),
+  }),
+});
+
 const yoga = createYoga({ schema: builder.toSchema(), graphiql: false });
 createServer(yoga).listen(Number(PORT), '127.0.0.1');

@@ -10,7 +10,8 @@ export type Query = (config: pg.QueryArrayConfig) => Promise<{ readonly rows: Ro
 /** Text as PostgreSQL sends it: nothing is parsed. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 
-async function rowsOf(query: Query, name: string, text: string, values: unknown[]): Promise<Row[]> {
+/** Rows of one named prepared statement, every value as text. */
+export async function rowsOf(query: Query, name: string, text: string, values: unknown[]): Promise<Row[]> {
   return (await query({ name, text, values, rowMode: 'array', types: AS_TEXT })).rows;
 }
 
@@ -33,15 +34,18 @@ const ATTRIBUTES = `case when t.custom_attributes = '{}' then '{}'::json else (
     select ('{' || string_agg(to_json(key)::text || ':' || value, ',') || '}')::json
     from jsonb_each(t.custom_attributes) as pairs (key, value)) end`;
 
+/** The columns of a contact `t`, so that a row of them as JSON is REST's contact. */
+export const shownColumns = (tags: string, attributes: string) => `
+    t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous::int as anonymous, t.email_address, t.first_name,
+    t.last_name, t.phone_number, t.time_zone, ${time('t.unsubscribed_at')} as unsubscribed_at,
+    ${time('t.last_notification_email_sent_at')} as last_notification_email_sent_at, t.email_suppression_reason,
+    ${ACTIVE} as is_active, t.fb_url, t.twitter_url, t.instagram_url, t.linkedin_url, t.website_url,
+    ${time('t.created_at')} as created_at, ${time('t.updated_at')} as updated_at, ${tags}::json as tags,
+    ${attributes}::json as custom_attributes`;
+
 const REST_JSON = `
-  select '[' || coalesce(string_agg(row_to_json(page)::text, ',' order by id), '') || ']', max(id) from (
-    select t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous::int as anonymous, t.email_address, t.first_name,
-      t.last_name, t.phone_number, t.time_zone, ${time('t.unsubscribed_at')} as unsubscribed_at,
-      ${time('t.last_notification_email_sent_at')} as last_notification_email_sent_at, t.email_suppression_reason,
-      ${ACTIVE} as is_active, t.fb_url, t.twitter_url, t.instagram_url, t.linkedin_url, t.website_url,
-      ${time('t.created_at')} as created_at, ${time('t.updated_at')} as updated_at, ${TAGS}::json as tags,
-      ${ATTRIBUTES} as custom_attributes
-    ${FROM}) page`;
+  select '[' || coalesce(string_agg(row_to_json(page)::text, ',' order by id), '') || ']', max(id)
+  from (select ${shownColumns(TAGS, `(${ATTRIBUTES})`)} ${FROM}) page`;
 
 const REST_ROWS = `
   select t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous, t.email_address, t.first_name, t.last_name,

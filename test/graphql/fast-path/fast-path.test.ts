@@ -1,8 +1,8 @@
 // The fast path gives the same bytes as Yoga, for any operation and any caller.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { encodeCursor } from '../../../src/cursors.ts';
 import { examples } from '../../../src/graphiql/app/examples.ts';
-import { encodeCursor } from '../../../src/pagination.ts';
 import { endOf, RowBlock } from '../../../src/rows/row-block.ts';
 import { seedDemoKey } from '../../support/demo.ts';
 import * as factories from '../../support/factories.ts';

@@ -1,0 +1,97 @@
+// The input fields of a mutation from a noun's description, and the values that clients give in them.
+import type { InputFieldMap } from '@pothos/core';
+import { invalid, parseAll } from '../errors.ts';
+import type { Field, Fields } from '../resources/resource.ts';
+import { type Form, listOf } from '../services/parse-fields.ts';
+import { builder, type Types } from './builder.ts';
+import { toId } from './nodes.ts';
+import { TYPE_OF } from './resource-fields.ts';
+
+type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+type DefineField = (options: object) => InputFieldMap[string];
+
+interface NamedValue {
+  readonly name: string;
+  readonly value?: string | null;
+}
+
+const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
+  description: 'A fact about an object that the workspace itself has named.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name, given once.' }),
+    value: t.string({ description: 'The value as text. Null, or none, is empty text.' }),
+  }),
+});
+
+/** The input fields of what clients may give. @param moment at creation, required fields have to be given */
+export function inputFields(t: Builder, fields: Fields, moment: 'creation' | 'change'): InputFieldMap {
+  const define = t.field.bind(t) as unknown as DefineField;
+  return Object.fromEntries(
+    Object.entries(fields).map(([property, field]) => [
+      property,
+      define({
+        type: typeOf(field),
+        required: field.required === true && moment === 'creation',
+        description: descriptionOf(field, moment),
+      }),
+    ]),
+  );
+}
+
+function typeOf({ type, members, refersTo }: Field): unknown {
+  if (members !== undefined) return [CustomAttributeInput];
+  if (refersTo !== undefined) return type === 'int8[]' ? ['ID'] : 'ID';
+  return TYPE_OF[type];
+}
+
+/** The description, in GraphQL's words, with the limits. */
+function descriptionOf(field: Field, moment: 'creation' | 'change'): string {
+  const { description, members, maxLength, default: initially } = field;
+  const limits = [
+    refersToText(field, description),
+    members && moment === 'change' && 'Those that are not given are left as they are.',
+    maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
+    moment === 'creation' &&
+      typeof initially !== 'object' &&
+      initially !== undefined &&
+      `By default ${initially}.`,
+  ];
+  return limits.filter(Boolean).join(' ');
+}
+
+/** Over GraphQL objects are named by their global ids. */
+function refersToText({ refersTo }: Field, description: string): string {
+  return refersTo === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
+}
+
+/** The form of a field's values over GraphQL, given that over REST. */
+export function formOf({ type, refersTo, restAsNumber }: Field, form: Form): Form {
+  if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
+  if (refersTo === undefined) return form;
+  const id: Form = {
+    expected: `the id of a ${refersTo}`,
+    parse: (value) => toId(refersTo, String(value)) ?? undefined,
+  };
+  return type === 'int8[]' ? listOf(id) : id;
+}
+
+/**
+ * What a client gave of these fields, with objects whose members have any name in place of lists of names and values.
+ * @throws AppError `invalid` blaming a list with a name twice
+ */
+export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
+  const given = Object.entries(fields).filter(([property]) => input[property] !== undefined);
+  const parsers = given.map(([property, { members }]) => [
+    property,
+    () =>
+      members === undefined ? input[property] : byName(property, input[property] as NamedValue[] | null),
+  ]);
+  return parseAll(Object.fromEntries(parsers));
+}
+
+function byName(property: string, list: readonly NamedValue[] | null): object | null {
+  if (list === null) return null;
+  const values = new Map(list.map(({ name, value = null }) => [name, value]));
+  if (values.size < list.length) throw invalid(property, `${property} must have each name once.`);
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,73 @@
+// Filters of lists: untrusted values by the description of a noun. Pure.
+import { invalid, parseAll } from '../errors.ts';
+import type { FilterValues } from '../pagination.ts';
+import { type FilterForm, filtersOf } from '../resources/resource.ts';
+import { isStorable } from '../rows/storable.ts';
+import { type PublicIdTable, parseId } from '../store/public-ids.ts';
+
+/** What a client gave: the values of each filter, any of which a row may have. By property. */
+export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
+
+/** The most values of one filter. */
+export const MAX_FILTER_VALUES = 100;
+const MAX_TEXT_CHARS = 1_000;
+
+/**
+ * The filters of a noun's lists that a client gave.
+ * @param nameOf what a client calls the filter of a property
+ * @throws AppError `invalid` blaming each filter that has a bad value, or too many
+ */
+export function parseFilters(
+  resource: Parameters<typeof filtersOf>[0],
+  given: GivenFilters,
+  nameOf: (property: string) => string,
+): FilterValues {
+  const forms = filtersOf(resource).filter(({ property }) => given[property] !== undefined);
+  return parseAll(
+    Object.fromEntries(
+      forms.map((form) => [
+        form.property,
+        () => parseValues(form, given[form.property] ?? [], nameOf(form.property)),
+      ]),
+    ),
+  );
+}
+
+function parseValues(form: FilterForm, given: readonly (string | boolean)[], name: string) {
+  if (given.length > MAX_FILTER_VALUES)
+    throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
+  const { expected, parse } = FORMS[form.type];
+  const values = given.map((value) => parse(value, form));
+  if (values.some((value) => value === null))
+    throw invalid(name, `Each value of ${name} must be ${expected}.`);
+  return [...new Set(values.filter((value) => value !== null))];
+}
+
+/** One form of values. */
+interface Form {
+  /** It, as it stands behind "must be". */
+  readonly expected: string;
+  /** null for a value of another form. */
+  parse(value: string | boolean, form: FilterForm): bigint | string | boolean | null;
+}
+
+const FORMS: Record<FilterForm['type'], Form> = {
+  id: {
+    expected: 'an id, integer or public',
+    parse: (value, { idsOf }) =>
+      idsOf === undefined ? null : parseId(idsOf.table as PublicIdTable, String(value)),
+  },
+  bool: {
+    expected: 'true or false, or 1 or 0',
+    parse: (value) =>
+      new Map([['true', true] as const, ['1', true], ['false', false], ['0', false]]).get(String(value)) ??
+      null,
+  },
+  text: {
+    expected: `text of 1 to ${MAX_TEXT_CHARS} characters without NUL`,
+    parse: (value) =>
+      typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS && isStorable(value)
+        ? value
+        : null,
+  },
+};

@@ -1,0 +1,181 @@
+// How PostgreSQL runs filtered and ordered lists: a page costs what it has, however long the list is and wherever the page begins;
+// what may cost more waits in the queue of expensive reads.
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FilterValues, PageRequest } from '../../src/pagination.ts';
+import { countUnder, existsUnder } from '../../src/store/counts.ts';
+import { findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
+import { isExpensive, selectionOf } from '../../src/store/selections.ts';
+import { CONTACTS } from '../../src/store/tables.ts';
+import type { Tenancy } from '../../src/store/tenancy.ts';
+import { type Node, planningClient, plansOf } from '../support/explain.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const ROWS = 10_000;
+const SIZE = 10;
+
+let gateway: Gateway;
+let client: pg.Client;
+let tenancy: Tenancy;
+let many: bigint;
+let other: bigint;
+let ids: bigint[];
+/** On every second contact, on every third, on ten, on none. */
+let tags: [bigint, bigint, bigint, bigint];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const { id: teamId } = await factories.team(app);
+  tenancy = { teamId, workspaceIds: null };
+  many = (await factories.workspace(app, { teamId })).id;
+  other = (await factories.workspace(app, { teamId })).id;
+  client = await planningClient(gateway);
+  // One in a thousand is not active. The order of changes has nothing to do with the order of ids.
+  const rows = await client.query<{ id: string }>(
+    `insert into contacts (workspace_id, email_address, unsubscribed_at, updated_at)
+      select w, 'p' || n || '@example.com', case when n % 1000 = 7 then now() end, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'
+      from unnest(array[${many}, ${other}]::bigint[]) w, generate_series(1, ${ROWS}) n returning id, workspace_id`,
+  );
+  ids = rows.rows.slice(0, ROWS).map(({ id }) => BigInt(id));
+  tags = [0n, 0n, 0n, 0n];
+  for (const index of [0, 1, 2, 3] as const) tags[index] = (await factories.tag(app, many, `T${index}`)).id;
+  await client.query(
+    `insert into contact_tags (workspace_id, contact_id, tag_id)
+      select workspace_id, id, tag from contacts, unnest(array[${tags}]::bigint[], array[2, 3, ${ROWS / 10}, ${10 * ROWS}]) x (tag, step)
+      where workspace_id = ${many} and id % step = 0`,
+  );
+}, 60_000);
+afterAll(async () => {
+  await client.end();
+  await gateway.close();
+});
+
+/** How many rows of tables and entries of indexes the plan touches, and the scans that no index bounds. */
+function costOf(nodes: Node[]): { rows: number; scans: string[] } {
+  const scans = nodes.filter(
+    (node) => node['Relation Name'] !== undefined && node['Relation Name'] !== 'workspaces',
+  );
+  const rows = scans.reduce(
+    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  );
+  const unbounded = scans
+    .map((node) => node['Node Type'])
+    .filter((type) => !/^Index (Only )?Scan$/.test(type));
+  return { rows, scans: unbounded };
+}
+
+const page = { order: 'asc', size: SIZE, after: null, before: null, backward: false } as const;
+const middle = () => ids[ROWS / 2] ?? 0n;
+const time = new Date('2026-01-01T01:30:00.000Z');
+/** Where a page is: at the start, deep in the list, deep and in the other direction, read backward from the end. */
+const PLACES: [string, (sort: 'id' | 'updatedAt') => PageRequest][] = [
+  ['first', () => page],
+  ['deep', () => ({ ...page, after: middle(), afterTime: time })],
+  ['deep, descending', () => ({ ...page, order: 'desc', after: middle(), afterTime: time })],
+  ['last, read backward', () => ({ ...page, backward: true })],
+];
+const SORTS = ['id', 'updatedAt'] as const;
+
+/** Filters with the most rows that a page of them may touch, tags included. */
+const CHEAP: [string, readonly (typeof SORTS)[number][], () => FilterValues, number][] = [
+  ['no filter', SORTS, () => ({}), SIZE + 1],
+  ['ids', SORTS, () => ({ id: ids.slice(0, 100) }), 100 + SIZE + 1],
+  ['one id', SORTS, () => ({ id: [middle()] }), 2],
+  [
+    'addresses',
+    SORTS,
+    () => ({ emailAddress: ['P7@example.com ', 'p99@example.com', 'nobody@example.com'] }),
+    4,
+  ],
+  ['the active', SORTS, () => ({ isActive: [true] }), 2 * (SIZE + 1)],
+  ['the inactive', SORTS, () => ({ isActive: [false] }), 2 * (SIZE + 1)],
+  ['a tag on half of all', ['id'], () => ({ tagIds: [tags[0]] }), 3 * (SIZE + 1)],
+  ['a tag on few', ['id'], () => ({ tagIds: [tags[2]] }), 3 * (SIZE + 1)],
+  ['a tag on none', ['id'], () => ({ tagIds: [tags[3]] }), 0],
+  ['four tags', ['id'], () => ({ tagIds: [...tags] }), 7 * (SIZE + 1)],
+  [
+    'addresses, tag and activity',
+    SORTS,
+    () => ({ emailAddress: ['p7@example.com'], tagIds: [tags[0]], isActive: [true] }),
+    4,
+  ],
+  ['ids with a tag', SORTS, () => ({ id: ids.slice(0, 50), tagIds: [tags[0]] }), 100 + 2 * (SIZE + 1)],
+];
+
+describe.each([
+  ['before the tables were ever analyzed', async () => {}],
+  ['with statistics', () => client.query('analyze')],
+])('%s', (_, prepare) => {
+  beforeAll(async () => void (await prepare()));
+
+  describe.each(CHEAP)('%s', (__, sorts, filter, most) => {
+    describe.each(sorts)('by %s', (sort) => {
+      test.each(PLACES)('the %s page touches no more rows than it has', async (___, place) => {
+        const request = { ...place(sort), sort, filter: filter() };
+        expect(isExpensive(selectionOf(CONTACTS, request), 1, SIZE + 1)).toBe(false);
+        const [nodes = []] = await plansOf(gateway, client, (store) =>
+          findPageUnder({ store }, CONTACTS, tenancy, many, request),
+        );
+        const { rows, scans } = costOf(nodes);
+        // The tags that are shown of each contact are two on average, each read twice.
+        expect({ scans, excess: Math.max(0, rows - most - 4 * (SIZE + 1)) }).toEqual({
+          scans: [],
+          excess: 0,
+        });
+      });
+
+      test('of several parents each costs the same', async () => {
+        const request = { ...page, sort, filter: filter(), after: middle(), afterTime: time };
+        const [nodes = []] = await plansOf(gateway, client, (store) =>
+          findPagesUnder({ store }, CONTACTS, tenancy, [many, other], request),
+        );
+        const { rows, scans } = costOf(nodes);
+        expect({ scans, excess: Math.max(0, rows - 2 * (most + 4 * (SIZE + 1))) }).toEqual({
+          scans: [],
+          excess: 0,
+        });
+      });
+
+      test('whether there are rows beyond a position is as cheap, and a count reads what it counts', async () => {
+        for (const parents of [[many], [many, other]]) {
+          const probe = { id: middle(), time, side: 'at_or_above', sort, filter: filter() } as const;
+          const [nodes = []] = await plansOf(gateway, client, (store) =>
+            existsUnder({ store }, CONTACTS, tenancy, parents, probe),
+          );
+          const found = costOf(nodes);
+          expect(found.scans).toEqual([]);
+          expect(found.rows).toBeLessThanOrEqual(parents.length * most);
+          const [counted = []] = await plansOf(gateway, client, (store) =>
+            countUnder({ store }, CONTACTS, tenancy, parents, { filter: filter() }),
+          );
+          expect(costOf(counted).scans).toEqual([]);
+        }
+      });
+    });
+  });
+});
+
+test.each<[string, () => FilterValues, (typeof SORTS)[number], number]>([
+  ['a tag in the order of changes', () => ({ tagIds: [tags[0]] }), 'updatedAt', 1],
+  ['a tag and activity', () => ({ tagIds: [tags[0]], isActive: [false] }), 'id', 1],
+  [
+    'a hundred tags of a hundred contacts each',
+    () => ({ tagIds: Array.from({ length: 100 }, () => 1n) }),
+    'id',
+    1,
+  ],
+  ['a tag in the lists of hundreds of workspaces', () => ({ tagIds: [tags[0]] }), 'id', 300],
+])('%s waits in the queue of expensive reads', async (_, filter, sort, parents) => {
+  expect(isExpensive(selectionOf(CONTACTS, { sort, filter: filter() }), parents, 101)).toBe(true);
+});
+
+test('the number of statements is bounded by the filters that there are, not by their values', () => {
+  const names = new Set<string>();
+  for (let value = 0; value < 100; value++)
+    for (const emailAddress of [[`${value}`], [`${value}`, 'x']])
+      names.add(selectionOf(CONTACTS, { filter: { emailAddress, id: [BigInt(value)] } }).name);
+  expect([...names]).toEqual(['.id.emailAddress']);
+});

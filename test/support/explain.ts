@@ -1,0 +1,60 @@
+// The plans of statements that the gateway reads by, as PostgreSQL makes and runs them on a reading connection.
+import pg from 'pg';
+import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
+import type { Statement } from '../../src/store/statements.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Gateway } from './gateway.ts';
+
+/** A node of a plan (PostgreSQL manual, EXPLAIN). */
+export interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: Node[];
+}
+
+/** A connection with the settings of a reading one. To be ended by the caller. */
+export async function planningClient({ app }: Gateway): Promise<pg.Client> {
+  const client = new pg.Client(app.store.connection);
+  await client.connect();
+  await client.query(PLAN_SETTINGS);
+  return client;
+}
+
+/** The plans of what `work` reads, each as its nodes. */
+export async function plansOf(
+  { app: { store } }: Gateway,
+  client: pg.Client,
+  work: (store: Store) => Promise<unknown>,
+): Promise<Node[][]> {
+  const sent: [Statement, unknown[]][] = [];
+  const watch = (readers: Store['readers']): Store['readers'] =>
+    Object.assign(Object.create(readers), {
+      read(statement: Statement, values: unknown[], owner: bigint) {
+        sent.push([statement, values]);
+        return readers.read(statement, values, owner);
+      },
+    });
+  await work({ ...store, readers: watch(store.readers), scans: watch(store.scans) });
+  const plans: Node[][] = [];
+  for (const [statement, values] of sent) {
+    await client.query(`deallocate all; prepare planned as ${statement.text}`);
+    const { rows } = await client.query(
+      `explain (analyze, format json) execute planned(${values.map(literal)})`,
+    );
+    plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan));
+  }
+  return plans;
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? `'{${value}}'` : `'${value}'`;
+}
+
+function flatten(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}
