@@ -1,7 +1,7 @@
-// The first answers to requests with idempotency keys: found for a retry, deleted when they are old.
+// The first answers to requests with idempotency keys, found for a retry.
 import { type ChangeOutcome, KEY_LIFETIME } from './changes/records.ts';
 import { statement } from './statements.ts';
-import { query, type Store, type StoreContext } from './store.ts';
+import { query, type StoreContext } from './store.ts';
 import { ownedWorkspace } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -32,19 +32,4 @@ export async function findFirstAnswer(
   );
   const [first] = await query<FirstAnswer>(store, byKey, [teamId, workspaceIds, keyHash]);
   return first ?? null;
-}
-
-/** Deletes some of the records that no retry can ask for any more. @returns how many */
-export async function deleteOldRecords(store: Store, max: number): Promise<number> {
-  const deletion = statement(
-    'idempotency_records.clean',
-    () => `with gone as (
-        delete from idempotency_records r using (
-          select workspace_id, key_hash from idempotency_records
-          where created_at <= current_timestamp - ${KEY_LIFETIME} limit $1::int for update skip locked
-        ) old where r.workspace_id = old.workspace_id and r.key_hash = old.key_hash returning 1
-      ) select count(*)::int as count from gone`,
-  );
-  const [gone] = await query<{ count: number }>(store, deletion, [max]);
-  return gone?.count ?? 0;
 }
