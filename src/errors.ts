@@ -11,6 +11,8 @@ export const STATUS_OF = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   misdirected_request: 421,
@@ -116,7 +118,7 @@ export function nothingChanged(error: AppError): AppError {
 export function outcomeUnknown(error: AppError): AppError {
   return withMessage(
     error,
-    `${error.message} What it was to change may have been changed: look before you send it again.`,
+    `${error.message} What it was to change may have been changed: look before you send it again. With an idempotency key the same request is safe to send again.`,
   );
 }
 

@@ -124,7 +124,7 @@ test('every object with a public id of its own is a node, but for the caller, wh
   const plain = objects
     .filter((type) => Object.hasOwn(type.getFields(), 'publicId'))
     .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
-  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'Viewer', 'ViewerUser']);
+  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'User', 'Viewer', 'ViewerUser']);
 });
 
 test('every field that needs a scope which its own type does not can be null', () => {

@@ -54,3 +54,10 @@ export function nameOf(caller: Caller): string {
   const { user, clientId } = caller;
   return user === null ? `client ${clientId}` : `user ${user.publicId} over client ${clientId}`;
 }
+
+/** What names the caller's credential for good: all tokens of one grant are one credential. */
+export function credentialOf(caller: Caller): string {
+  if (caller.kind === 'api_key') return `api_key ${caller.apiKeyId}`;
+  const { issuer, clientId, subject, grantId } = caller;
+  return JSON.stringify(['oauth', issuer, clientId, subject, grantId === null ? null : String(grantId)]);
+}

@@ -1,6 +1,6 @@
 // The host that a request was sent to, and the tenant that it belongs to (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
-import { isLoopbackAddress } from '../config/loopback.ts';
+import { isServiceHost } from '../config/service-hosts.ts';
 import { AppError } from '../errors.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -8,7 +8,7 @@ import type { AuthApp } from './auth-app.ts';
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
 export interface Host {
   readonly kind: 'service' | 'team' | 'workspace' | 'custom_domain';
-  /** null on the service's main host, which belongs to no tenant. */
+  /** null on the service's own hosts, which belong to no tenant. */
   readonly teamId: bigint | null;
   readonly workspaceId: bigint | null;
 }
@@ -49,15 +49,14 @@ function isTrusted(app: AuthApp, address: string): boolean {
 }
 
 /**
- * The host with this name, and its tenant. One SQL statement at most; none on the service's main host.
+ * The host with this name, and its tenant. One SQL statement at most; none on the service's own hosts.
  * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
  * @throws AppError `misdirected_request` (421) for a host that belongs to nobody (RFC 9110 §15.5.20)
  */
 export async function resolveHost(app: AuthApp, hostname: string): Promise<Host> {
-  const { serviceHost, authHostname } = app.config;
+  const { serviceHost } = app.config;
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  if (name === serviceHost || name === authHostname) return SERVICE;
-  if (serviceHost === 'localhost' && isLoopbackAddress(name)) return SERVICE;
+  if (isServiceHost(app.config, name)) return SERVICE;
   if (name.endsWith(`.${serviceHost}`)) {
     const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));
     if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };

@@ -76,15 +76,18 @@ export function isWriteScope(scope: string): boolean {
   return scope === 'write' || scope.endsWith(':write');
 }
 
+/** The caller, whatever its scopes. @throws AppError `unauthenticated` without credentials, which names `scope` */
+export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scope): Caller {
+  if (actor.kind === 'anonymous') throw unauthenticated(actor, scope);
+  return actor;
+}
+
 /**
  * The caller, known to hold `scope`: the first line of every service function.
  * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
  */
 export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Caller {
-  const { actor } = ctx;
-  if (actor.kind === 'anonymous') {
-    throw unauthenticated(actor, scope);
-  }
+  const actor = requireCaller(ctx, scope);
   if (!covers(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }

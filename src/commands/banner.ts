@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isLoopbackAddress } from '../config/loopback.ts';
+import { isServiceHost } from '../config/service-hosts.ts';
 import { DEMO_LINK_MINUTES } from '../graphiql/demo-link.ts';
 import type { DemoKey, DemoPerson } from './demo.ts';
 
@@ -62,18 +63,12 @@ function isAnywhere({ host }: Pick<Config, 'host'>): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** Whether the service answers for a host, in the form of URL.hostname. */
-function isServed({ serviceHost, authHostname }: Config, hostname: string): boolean {
-  if (hostname === serviceHost || hostname === authHostname) return true;
-  return serviceHost === 'localhost' && isLoopbackAddress(hostname);
-}
-
 /** Where others than this machine reach the service, or what has to be set so that they do; nothing where loopback is all. */
 function networkLines(facts: BannerFacts): string[] {
   const { config, port, networkAddresses } = facts;
   const { hostname } = new URL(addressesOf(facts).rest);
   if (!isAnywhere(config) && (isLoopbackAddress(hostname) || hostname === 'localhost')) {
-    if (isServed(config, hostname)) return [];
+    if (isServiceHost(config, hostname)) return [];
     return [
       `  Network   requests must be sent to the host ${config.serviceHost} (SERVICE_HOST), by a proxy on this machine`,
     ];
@@ -84,7 +79,7 @@ function networkLines(facts: BannerFacts): string[] {
       `  Network   other machines are refused with 421 unless SERVICE_HOST is the name or address that they use:`,
       `            SERVICE_HOST=${example}`,
     ];
-  if (isServed(config, hostname)) return [];
+  if (isServiceHost(config, hostname)) return [];
   return [
     `  Network   requests must be sent to the host ${config.serviceHost} (SERVICE_HOST): http://${config.serviceHost}:${port}, or a proxy's address`,
   ];
@@ -94,7 +89,7 @@ function networkLines(facts: BannerFacts): string[] {
 export function banner(facts: BannerFacts): string {
   const { rest, graphql, graphiql, metrics } = addressesOf(facts);
   // A browser sends the host of the address that it is given.
-  const opens = isServed(facts.config, new URL(graphiql).hostname);
+  const opens = isServiceHost(facts.config, new URL(graphiql).hostname);
   return [
     '',
     '  Funnel Gateway is running.',
@@ -156,6 +151,6 @@ function curlLine(facts: BannerFacts, token: string): string {
   const { hostname } = new URL(rest);
   const path = facts.workspaceId === null ? '/teams' : `/workspaces/${facts.workspaceId}/contacts?per_page=2`;
   // An address that is no host of the service needs the right one in the header, else the answer is 421.
-  const host = isServed(facts.config, hostname) ? '' : ` -H 'Host: ${facts.config.serviceHost}'`;
+  const host = isServiceHost(facts.config, hostname) ? '' : ` -H 'Host: ${facts.config.serviceHost}'`;
   return `curl -s${host} -H 'Authorization: Bearer ${token}' '${rest}${path}'`;
 }

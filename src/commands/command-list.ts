@@ -47,12 +47,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'team',
-    description: 'make and list teams',
+    description: 'make and list teams; their subdomains',
     load: async () => (await import('./team.ts')).addTeam,
   },
   {
     name: 'workspace',
-    description: 'make and list workspaces; the domains that lead to them',
+    description: 'make and list workspaces; the subdomains and domains that lead to them',
     load: async () => (await import('./workspace.ts')).addWorkspace,
   },
   {

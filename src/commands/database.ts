@@ -66,10 +66,29 @@ export async function withTables<T>(shell: Shell, work: (database: OpenDatabase)
   });
 }
 
+/**
+ * Runs `work` on a store whose tables may be those of an earlier version: for what has to be put right before it can be migrated.
+ * `work` may use only what the first migration made.
+ */
+export async function withUnmigrated<T>(
+  shell: Shell,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  return withDatabase(shell, async (database) => {
+    const { applied } = await migrationState(database.app.store.pool);
+    if (applied.length === 0) throw notUpToDate();
+    return work(database);
+  });
+}
+
 async function requireTables(app: App): Promise<void> {
   const state: MigrationState = await migrationState(app.store.pool);
   if (state.pending.length === 0 && state.failed.length === 0) return;
-  throw new StartupError(
+  throw notUpToDate();
+}
+
+function notUpToDate(): StartupError {
+  return new StartupError(
     'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
   );
 }

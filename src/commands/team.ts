@@ -1,7 +1,7 @@
 // `team`: the teams of the store, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
-import { create, LOCALES, list, type TeamRow } from '../services/operator/teams.ts';
-import { withTables } from './database.ts';
+import { create, LOCALES, list, setSubdomain, type TeamRow } from '../services/operator/teams.ts';
+import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
 const EXAMPLES = `
@@ -11,7 +11,7 @@ Examples:
 
 A team owns workspaces, API keys and clients; people belong to it. Other commands name it by id or public id.`;
 
-/** Adds the command and its two subcommands. */
+/** Adds the command and its subcommands. */
 export function addTeam(program: Program, shell: Shell): void {
   const team = program.command('team').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
@@ -43,6 +43,20 @@ export function addTeam(program: Program, shell: Shell): void {
           }),
         };
         report(shell, json(), data, newTeamText(row, defaultKey?.token ?? null));
+      }),
+    );
+  team
+    .command('subdomain')
+    .description('give a team another subdomain, at once; its old host leads nowhere then')
+    .argument('<team>', 'the team, by id or public id')
+    .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway team subdomain 1 acme')
+    .action((ref, label) =>
+      // Also before a migration that asks for it.
+      withUnmigrated(shell, async ({ app }) => {
+        const { id, publicId, name, subdomain } = await setSubdomain(app, ref, label);
+        const text = `The host of team ${id} (${name}) is ${subdomain}.${app.config.serviceHost} now.`;
+        report(shell, json(), { id: toInteger(id), public_id: publicId, name, subdomain }, text);
       }),
     );
   team

@@ -1,5 +1,6 @@
 // `user`: the people who sign in, for the operator of the gateway.
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
+import { LOCALES } from '../services/operator/teams.ts';
 import {
   create,
   disable,
@@ -8,9 +9,9 @@ import {
   type ListedUser,
   leave,
   list,
+  type PersonRow,
   ROLES,
   setPassword,
-  type UserRow,
 } from '../services/operator/users.ts';
 import { membershipsOf } from '../services/users.ts';
 import { withTables } from './database.ts';
@@ -40,16 +41,18 @@ export function addUser(program: Program, shell: Shell): void {
     .requiredOption('--name <name>', 'what they are called')
     .option('--team <ids...>', 'a team that they belong to; may be repeated')
     .option('--role <role>', ROLE, 'member')
+    .option('--time-zone <zone>', 'the time zone that they live in, as clients are to read it, such as Tokyo')
+    .option('--locale <locale>', `the language that they read: ${LOCALES.join(', ')}`)
     .option('--password-stdin', STDIN)
     .addHelpText(
       'after',
       '\nExamples:\n  $ npx funnel-gateway user create --email ada@example.com --name Ada --team 1 --role owner --json',
     )
-    .action(({ email, name, team = [], role, passwordStdin }) =>
+    .action(({ email, name, team = [], role, timeZone, locale, passwordStdin }) =>
       withTables(shell, async ({ app }) => {
         const { password, made } = await takePassword(shell, passwordStdin);
         const memberships = team.map((ref) => ({ team: ref, role }));
-        const row = await create(app, { email, name, password, memberships });
+        const row = await create(app, { email, name, password, timeZone, locale, memberships });
         const joined = { ...row, memberships: await membershipsOf(app, row.id) };
         const text = `User ${row.id} (${row.email}) is made.`;
         report(shell, json(), { ...toJson(joined), ...passwordMember(made) }, withPassword(text, made));
@@ -163,7 +166,7 @@ function userTable(users: readonly ListedUser[]): string {
   );
 }
 
-function statusOf({ disabledAt }: UserRow): 'active' | 'disabled' {
+function statusOf({ disabledAt }: PersonRow): 'active' | 'disabled' {
   return disabledAt === null ? 'active' : 'disabled';
 }
 
@@ -172,12 +175,14 @@ function toJson(user: ListedUser) {
   return { ...rowToJson(user), teams };
 }
 
-function rowToJson(user: UserRow) {
+function rowToJson(user: PersonRow) {
   return {
     id: toInteger(user.id),
     public_id: user.publicId,
     email: user.email,
     name: user.name,
+    time_zone: user.timeZone,
+    locale: user.locale,
     status: statusOf(user),
     created_at: toTimestamp(user.createdAt),
     disabled_at: toTimestampOrNull(user.disabledAt),

@@ -1,8 +1,8 @@
 // `workspace`: the workspaces of the store and the customers' own domains that lead to them, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as domains from '../services/operator/custom-domains.ts';
-import { create, list, type WorkspaceRow } from '../services/operator/workspaces.ts';
-import { withTables } from './database.ts';
+import { create, list, setSubdomain, type WorkspaceRow } from '../services/operator/workspaces.ts';
+import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
 const EXAMPLES = `
@@ -51,6 +51,20 @@ export function addWorkspace(program: Program, shell: Shell): void {
       withTables(shell, async ({ app }) => {
         const workspaces = await list(app, { team });
         report(shell, json(), workspaces.map(toJson), workspaceTable(workspaces));
+      }),
+    );
+  workspace
+    .command('subdomain')
+    .description('give a workspace another subdomain, at once; its old host leads nowhere then')
+    .argument('<workspace>', 'the workspace, by id or public id')
+    .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace subdomain 1 shop')
+    .action((ref, label) =>
+      // Also before a migration that asks for it.
+      withUnmigrated(shell, async ({ app }) => {
+        const { id, publicId, name, subdomain } = await setSubdomain(app, ref, label);
+        const text = `The host of workspace ${id} (${name}) is ${subdomain}.${app.config.serviceHost} now.`;
+        report(shell, json(), { id: toInteger(id), public_id: publicId, name, subdomain }, text);
       }),
     );
   const domain = workspace

@@ -15,7 +15,7 @@ export const VARIABLES = [
   [
     'SERVICE_HOST',
     'localhost',
-    'domain or IP address that clients use for the service; its subdomains lead to teams and workspaces, any other host is 421',
+    'domain or IP address that clients use for the service; `accounts` below it is the same, its other subdomains lead to teams and workspaces, any other host is 421',
   ],
   [
     'AUTH_URL',

@@ -4,6 +4,7 @@ import { parseAll } from '../errors.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
+import { parseIdempotencyKey } from '../services/write-options.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
@@ -136,6 +137,10 @@ builder.relayMutationField(
         defaultValue: 'both',
         description: 'The branch that is discarded. The other one is kept; BOTH keeps none.',
       }),
+      idempotencyKey: t.string({
+        description:
+          'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
+      }),
     }),
   },
   {
@@ -144,11 +149,19 @@ builder.relayMutationField(
     nullable: true,
     scope: splits.writeScope,
     async resolve(_root, { input }, ctx) {
-      const ids = parseAll({
+      const { funnel, split, idempotencyKey } = parseAll({
         funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
         split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
+        idempotencyKey: () =>
+          input.idempotencyKey == null
+            ? null
+            : parseIdempotencyKey(input.idempotencyKey, 'POST /graphql', 'idempotencyKey'),
       });
-      const removal = await splits.remove(ctx, { ...ids, branch: input.branch });
+      const removal = await splits.remove(
+        ctx,
+        { funnel, split, branch: input.branch },
+        { idempotencyKey, fits: null },
+      );
       // Values that were loaded before the change are stale.
       ctx.loaders.clear();
       return removal;
@@ -166,7 +179,7 @@ builder.relayMutationField(
       }),
       removedSplitId: t.id({
         description: 'The global id that the split had.',
-        resolve: ({ splitId }) => encodeGlobalId(ConditionalSplitStep.name, splitId),
+        resolve: ({ id }) => encodeGlobalId(ConditionalSplitStep.name, id),
       }),
       promotedPages: t.field({
         type: [Page.ref],

@@ -11,6 +11,7 @@ import './refine-filters.ts';
 import './webhook-endpoints.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
+import './users.ts';
 import './viewer.ts';
 import {
   defaultFieldResolver,

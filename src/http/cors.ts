@@ -9,7 +9,8 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The headers of an answer that pages may read, beside those that they always may. */
 const EXPOSED = [
-  ...['ETag', 'Link', 'Pagination-Next', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  ...['ETag', 'Link', 'Location', 'Pagination-Next', 'Retry-After'],
+  ...['WWW-Authenticate', 'X-Request-Id'],
   ...['RateLimit', 'RateLimit-Policy', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
 ].join(', ');
 

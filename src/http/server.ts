@@ -158,7 +158,7 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const needed = new Set([...restRoutes.map(({ scope }) => scope), ...schemaScopes()]);
+  const needed = new Set([...restRoutes.flatMap(({ scope }) => scope ?? []), ...schemaScopes()]);
   const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {

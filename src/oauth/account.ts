@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { listOfUser, withdraw } from '../services/oauth-consents.ts';
 import { changePassword } from '../services/password-change.ts';
 import { endSession } from '../services/sessions.ts';
-import type { UserRow } from '../services/users.ts';
+import type { PersonRow } from '../services/users.ts';
 import {
   cookieOptions,
   noticeOf,
@@ -49,7 +49,7 @@ export async function handleAccount(engine: Engine, request: OauthRequest): Prom
 }
 
 /** @param failed why the password was not changed */
-async function showAccount(page: PageRequest, user: UserRow, failed?: PasswordFailure): Promise<Response> {
+async function showAccount(page: PageRequest, user: PersonRow, failed?: PasswordFailure): Promise<Response> {
   const { app } = page.engine;
   const grants = await listOfUser(app, user.id);
   return page.respond(
@@ -70,7 +70,7 @@ async function showAccount(page: PageRequest, user: UserRow, failed?: PasswordFa
 
 async function submitAccountForm(
   page: PageRequest,
-  user: UserRow,
+  user: PersonRow,
   fields: URLSearchParams,
 ): Promise<Response> {
   const { app } = page.engine;
@@ -93,7 +93,7 @@ async function submitAccountForm(
 
 async function submitPassword(
   page: PageRequest,
-  user: UserRow,
+  user: PersonRow,
   change: Extract<AccountForm, { decision: 'change_password' }>,
 ): Promise<Response> {
   const { engine, request, session } = page;

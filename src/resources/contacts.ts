@@ -1,11 +1,15 @@
 // What a contact is (spec §2 "Contact").
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { appliedTag } from './tags.ts';
+import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
+
+/** What is known of a person as text. */
+const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
 export const contact = describe({
   type: 'Contact',
   title: 'Contact',
   table: 'contacts',
+  wrapper: 'contact',
   description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
   fields: {
     ...IDS,
@@ -17,15 +21,27 @@ export const contact = describe({
       description: 'Whether it is not known yet who this is.',
     },
     emailAddress: {
-      type: 'text',
-      nullable: true,
+      ...TEXT,
+      format: 'email',
       description:
-        'The e-mail address as it was written, unique in the workspace whatever its case and the white space around it.',
+        'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
     },
-    firstName: { type: 'text', nullable: true, description: 'The first name.' },
-    lastName: { type: 'text', nullable: true, description: 'The last name.' },
-    phoneNumber: { type: 'text', nullable: true, description: 'The phone number as it was given.' },
-    timeZone: { type: 'text', nullable: true, description: 'The time zone that the person lives in.' },
+    firstName: {
+      ...TEXT,
+      description: 'The first name.',
+    },
+    lastName: {
+      ...TEXT,
+      description: 'The last name.',
+    },
+    phoneNumber: {
+      ...TEXT,
+      description: 'The phone number as it was given.',
+    },
+    timeZone: {
+      ...TEXT,
+      description: 'The time zone that the person lives in.',
+    },
     unsubscribedAt: {
       type: 'timestamp',
       nullable: true,
@@ -45,28 +61,53 @@ export const contact = describe({
       type: 'bool',
       description: 'Whether e-mail may be sent: there is an address, not unsubscribed and not suppressed.',
     },
-    fbUrl: { type: 'text', nullable: true, description: 'The address of the Facebook profile.' },
-    twitterUrl: { type: 'text', nullable: true, description: 'The address of the Twitter profile.' },
-    instagramUrl: { type: 'text', nullable: true, description: 'The address of the Instagram profile.' },
-    linkedinUrl: { type: 'text', nullable: true, description: 'The address of the LinkedIn profile.' },
-    websiteUrl: { type: 'text', nullable: true, description: 'The address of a website.' },
+    fbUrl: {
+      ...TEXT,
+      description: 'The address of the Facebook profile.',
+    },
+    twitterUrl: {
+      ...TEXT,
+      description: 'The address of the Twitter profile.',
+    },
+    instagramUrl: {
+      ...TEXT,
+      description: 'The address of the Instagram profile.',
+    },
+    linkedinUrl: {
+      ...TEXT,
+      description: 'The address of the LinkedIn profile.',
+    },
+    websiteUrl: {
+      ...TEXT,
+      description: 'The address of a website.',
+    },
     createdAt: { type: 'timestamp', description: 'When the contact was created.' },
     updatedAt: { type: 'timestamp', description: 'When the contact was last changed.' },
     tags: {
       type: 'json',
-      items: appliedTag,
+      items: tagOnObject,
       description: 'The tags on the contact, the oldest tag first. Not paginated: a contact has few.',
     },
     customAttributes: {
       type: 'jsonb',
       members: 'text',
+      writable: 'always',
+      default: {},
       description: 'What the workspace itself has recorded, by name. Not paginated: a contact has few.',
     },
   },
+  inputs: {
+    tagIds: {
+      type: 'int8[]',
+      maxLength: MAX_TAGS,
+      description: 'The integer ids of all the tags that the contact is to have: others are removed from it.',
+    },
+  },
+  topic: 'contact',
   filters: {
     id: { unique: true },
     emailAddress: { unique: true },
-    tagIds: { idsOf: { type: 'Tag', table: 'tags' }, description: 'The ids of the tags on the contact.' },
+    tagIds: { idsOf: tag, description: 'The ids of the tags on the contact.' },
     isActive: {},
   },
   sorts: ['updatedAt'],

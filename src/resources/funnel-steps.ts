@@ -1,6 +1,7 @@
 // What a step of a funnel's workflow is (spec §2 "Conditional split step"). Its JSON over REST, which shows branches and pages
 // with it, is put together in rest/.
-import { describe, type Fields, IDS, type Row } from './resource.ts';
+import { page } from './pages.ts';
+import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
 
 const OF_FUNNEL = {
   funnelId: { type: 'int8', description: 'The integer id of its funnel.' },
@@ -80,6 +81,30 @@ export const conditionalSplit = describe({
     ...FILTER,
     funnelPublicId: { type: 'text', internal: true, description: 'The public id of its funnel.' },
   },
+  topic: 'conditional_split_step',
 });
 
 export interface SplitRow extends Row<typeof conditionalSplit> {}
+
+/** What removing a split did, as the audit entry has it: the split as it was, and what became of the pages on its branches. */
+export const splitRemoval = {
+  id: IDS.id,
+  ...stepFields,
+  discardedBranch: {
+    type: 'enum',
+    values: ['matched', 'unmatched', 'both'],
+    description: 'The branch that was discarded.',
+  },
+  promotedPages: {
+    type: 'json',
+    items: page.fields,
+    description: 'The pages of the branch that was kept, in workflow order.',
+  },
+  discardedPages: {
+    type: 'json',
+    items: page.fields,
+    description: 'The pages that were discarded, in workflow order.',
+  },
+} as const satisfies Fields;
+
+export interface SplitRemovalRow extends RowOf<typeof splitRemoval> {}

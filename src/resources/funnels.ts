@@ -1,6 +1,6 @@
 // What a funnel is (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { appliedTag } from './tags.ts';
+import { tagOnObject } from './tags.ts';
 
 export const funnel = describe({
   type: 'Funnel',
@@ -27,7 +27,7 @@ export const funnel = describe({
     updatedAt: { type: 'timestamp', description: 'When the funnel was last changed.' },
     tags: {
       type: 'json',
-      items: appliedTag,
+      items: tagOnObject,
       restOmits: ['appliedAt'],
       description: 'The tags on the funnel, the oldest tag first. Not paginated: a funnel has few.',
     },

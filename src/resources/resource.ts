@@ -28,18 +28,28 @@ export interface Field {
   readonly restAsNumber?: true;
   /** Of a list: what of its items REST leaves out. */
   readonly restOmits?: readonly string[];
-  /** The one form that its text has, in the words of JSON Schema. */
-  readonly format?: 'uuid';
+  /** The one form that its text has, in the words of JSON Schema where that has one. */
+  readonly format?: 'uuid' | 'email' | 'color';
   /** All values that it can have. */
   readonly values?: readonly string[];
   /** JSON that is a list of objects with these fields. */
   readonly items?: Fields;
-  /** JSON that is an object with members of any name, all of them text. */
+  /** JSON that is an object with these fields. */
+  readonly object?: Fields;
+  /** JSON that is an object with members of any name, all of them text. In a change they are merged: the others stay. */
   readonly members?: 'text';
   /** A member of an item that may be missing. */
   readonly optional?: true;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
+  /** When clients may give it; absent: never. */
+  readonly writable?: 'always' | 'at_creation';
+  /** A new object needs it, and it is not blank. */
+  readonly required?: true;
+  /** What a new object has where it is not given; absent: null, or nothing at all. */
+  readonly default?: string | number | boolean | Readonly<Record<string, never>>;
+  /** So many characters at most, or items of a list. */
+  readonly maxLength?: number;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -66,9 +76,17 @@ export interface Resource<F extends Fields = Fields> {
   readonly title: string;
   /** Its table; the cursors of its lists carry the same name. */
   readonly table: string;
+  /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
+  readonly wrapper?: string;
   /** What it is, in a sentence or two. */
   readonly description: string;
   readonly fields: F;
+  /** What clients may give beside its writable fields: it is not shown by that name. */
+  readonly inputs?: Fields;
+  /** What stands before the dot in its event types and in the actions of its audit entries: `contact`. */
+  readonly topic?: string;
+  /** What events and audit entries call it; absent: `type`. */
+  readonly subjectType?: string;
   /** What its lists can be filtered by, by property; first those of which few rows have a value. */
   readonly filters?: Readonly<Record<string, Filter>>;
   /** What its lists can be ordered by, besides `id`. */
@@ -117,11 +135,13 @@ interface Values {
 type ValueOf<F extends Field> =
   | (F extends { items: infer Items extends Fields }
       ? RowOf<Items>[]
-      : F extends { members: 'text' }
-        ? Record<string, string>
-        : F extends { values: readonly (infer Value)[] }
-          ? Value
-          : Values[F['type']])
+      : F extends { object: infer Members extends Fields }
+        ? RowOf<Members>
+        : F extends { members: 'text' }
+          ? Record<string, string>
+          : F extends { values: readonly (infer Value)[] }
+            ? Value
+            : Values[F['type']])
   | (F extends { nullable: true } ? null : never);
 
 /** The properties of an object with these fields. */
@@ -131,6 +151,14 @@ export type RowOf<F extends Fields> = {
 
 /** A row of a noun, whichever way it was read. */
 export type Row<R extends Resource> = RowOf<R['fields']>;
+
+/** The fields that clients may give of a new object, or in a change, by property name. */
+export function writableFields({ fields, inputs }: Resource, moment: 'creation' | 'change'): Fields {
+  const writable = Object.entries(fields).filter(
+    ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
+  );
+  return { ...Object.fromEntries(writable), ...inputs };
+}
 
 /** What a field is called over REST: the column's name, unless the specification has another. */
 export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {

@@ -1,12 +1,38 @@
-// What a tag is where it stands on a contact or a funnel.
-import { type Fields, IDS, type RowOf } from './resource.ts';
+// What a tag of a workspace is, and what is shown of it where it stands on a contact or a funnel.
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 
-export const appliedTag = {
+/** So many tags an object can have at most: its list of them has no pages. */
+export const MAX_TAGS = 200;
+
+const NAME = { type: 'text', description: 'The name of the tag, unique in its workspace.' } as const;
+const COLOR = { type: 'text', description: 'The colour of the tag as `#rrggbb`.' } as const;
+
+export const tag = describe({
+  type: 'Tag',
+  title: 'Tag',
+  table: 'tags',
+  description: 'A label of a workspace’s, for its contacts and funnels.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: { ...NAME, writable: 'always', required: true, maxLength: 255 },
+    color: { ...COLOR, format: 'color', writable: 'always', default: '#888888' },
+    createdAt: { type: 'timestamp', description: 'When the tag was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the tag was last changed.' },
+  },
+  topic: 'contacts/tag',
+  subjectType: 'Contacts::Tag',
+});
+
+export interface TagRow extends Row<typeof tag> {}
+
+/** A tag where it stands on a contact or a funnel. */
+export const tagOnObject = {
   id: IDS.id,
   publicId: IDS.publicId,
-  name: { type: 'text', description: 'The name of the tag, unique in its workspace.' },
-  color: { type: 'text', description: 'The colour of the tag as `#rrggbb`.' },
+  name: NAME,
+  color: COLOR,
   appliedAt: { type: 'timestamp', description: 'When the tag was put on this object.' },
 } as const satisfies Fields;
 
-export interface AppliedTagRow extends RowOf<typeof appliedTag> {}
+export interface TagOnObjectRow extends RowOf<typeof tagOnObject> {}

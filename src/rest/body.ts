@@ -1,43 +1,79 @@
-// The JSON body of a request, for a route that takes one: those that create and change nouns, of which there are none yet.
+// The JSON body of a request, for a route that takes one: those that create and change nouns.
 import { readBody } from '../body.ts';
-import { AppError } from '../errors.ts';
-import type { Fields } from '../resources/resource.ts';
-import { type Given, parseFields } from '../services/parse-fields.ts';
+import { AppError, invalid } from '../errors.ts';
+import { type Resource, restNameOf, writableFields } from '../resources/resource.ts';
+import type { Input } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
-import { objectSchema } from './schemas.ts';
+import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
 const MAX_DEPTH = 32;
 
-/** A body that gives some of a noun's fields. @param fields those that clients may give */
-export function bodyOf<F extends Fields>(fields: F): Body<Given<F>> {
-  const { type, properties } = objectSchema(fields);
-  return { schema: { type, properties }, parse: (input) => parseFields(fields, input) };
+/**
+ * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member that the noun calls
+ * `wrapper`. It is wrapped where that member is an object. The service looks at what it holds.
+ * @param moment whether they are those of a new object
+ */
+export function bodyOf(resource: Resource, moment: 'creation' | 'change'): Body<Input> {
+  const { type, wrapper } = resource;
+  const fields = writableFields(resource, moment);
+  const required = Object.keys(fields).filter(
+    (property) => moment === 'creation' && fields[property]?.required === true,
+  );
+  const name = type + (moment === 'creation' ? 'Creation' : 'Change');
+  const bare = schemaRef(name);
+  return {
+    required: required.length > 0,
+    schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
+    components: () => ({ [name]: givenSchema(fields, required) }),
+    parse: (body) => ({
+      members: wrapper === undefined ? body : unwrap(body, wrapper),
+      nameOf: restNameOf,
+    }),
+  };
+}
+
+function unwrap(input: unknown, wrapper: string): unknown {
+  if (!isObject(input) || !Object.hasOwn(input, wrapper)) return input;
+  const wrapped = input[wrapper];
+  if (isObject(wrapped)) return wrapped;
+  if (isNothing(wrapped)) return input;
+  throw invalid(wrapper, `${wrapper} must be an object.`);
 }
 
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * The body of a request as the value that its JSON stands for.
+ * The body of a request as the value that its JSON stands for. Without a body, and for `null` and `[]`, it is an empty object.
  * @param maxBytes counted while it is read, whatever length was announced
- * @throws AppError `unsupported_media_type`, `payload_too_large`, or `bad_request` where it is not JSON in UTF-8,
- *   or nested too deep
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` where it is not JSON in UTF-8, or `invalid`
+ *   where it is nested too deep
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
-    throw new AppError('unsupported_media_type', 'Send the body as application/json.');
-  const value = parseJson(await readBody(request, maxBytes));
-  if (isDeeper(value, MAX_DEPTH))
-    throw new AppError('bad_request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-  return value;
+  const { headers } = request;
+  const type = headers.get('content-type');
+  if (type !== null && !JSON_TYPE.test(type)) throw notJson();
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw new AppError('unsupported_media_type', 'Send the body as it is, in no content coding.');
+  const bytes = await readBody(request, maxBytes);
+  if (bytes.length === 0) return {};
+  if (type === null) throw notJson();
+  const value = parseJson(bytes);
+  if (isDeeper(value, MAX_DEPTH)) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
+  return isNothing(value) ? {} : value;
 }
 
+function notJson(): AppError {
+  return new AppError('unsupported_media_type', 'Send the body as application/json.');
+}
+
+/** A byte order mark is refused as well, like anything else in front of JSON (RFC 8259 §8.1). */
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
-    throw new AppError('bad_request', 'The body is not JSON.', { cause });
+    throw new AppError('bad_request', 'The body is not JSON in UTF-8.', { cause });
   }
 }
 
@@ -47,4 +83,13 @@ function isDeeper(value: unknown, depth: number): boolean {
   for (let i = 0; i < depth; i++)
     level = level.flatMap((one) => (one instanceof Object ? Object.values(one) : []));
   return level.some((one) => one instanceof Object);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What clients send in place of an empty object. */
+function isNothing(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
 }

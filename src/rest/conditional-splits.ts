@@ -60,8 +60,9 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     scope: splits.writeScope,
     query: removalQuery,
     response: nothing('The split is removed.'),
-    handle: async ({ ctx, params, query }) => {
-      await splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query });
+    representation: details.write,
+    handle: async ({ ctx, params, query, options }) => {
+      await splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options);
     },
   });
 

@@ -1,32 +1,39 @@
 import { contact } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
-import { listQuery } from './list-queries.ts';
-import { pageOf } from './lists.ts';
-import { objectOf, shown } from './responses.ts';
+import { bodyOf } from './body.ts';
+import { nounRoutes } from './noun-routes.ts';
+import { createdOrChangedOf, objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
 const objects = shown(contact);
 
 export const contactRoutes: readonly Route[] = [
+  ...nounRoutes(contact, contacts, { parent: 'workspace', path: 'contacts' }),
   route({
-    method: 'GET',
-    path: '/api/v2/workspaces/:workspace_id/contacts',
-    operationId: 'listContacts',
-    summary: 'Lists the contacts of a workspace',
+    method: 'POST',
+    path: '/api/v2/workspaces/:workspace_id/contacts/upsert',
+    operationId: 'upsertContact',
+    summary: 'Creates a contact, or changes the one that has the e-mail address',
     resource: contact,
-    scope: contacts.scope,
-    query: listQuery(contact),
-    response: pageOf(objects),
-    handle: ({ ctx, params, query }) => contacts.list(ctx, params.workspace_id, query),
+    scope: contacts.writeScope,
+    body: bodyOf(contact, 'creation'),
+    response: createdOrChangedOf(objects, '/api/v2/contacts/', {
+      200: 'The contact that had the e-mail address, as it is now. What was given as null or as an empty list is as it was.',
+      201: 'The contact that was created.',
+    }),
+    async handle({ ctx, params, body, options }) {
+      const { row, outcome } = await contacts.upsert(ctx, params.workspace_id, body, options);
+      return { row, isNew: outcome === 'created' };
+    },
   }),
   route({
-    method: 'GET',
-    path: '/api/v2/contacts/:id',
-    operationId: 'getContact',
-    summary: 'Gets a contact',
+    method: 'DELETE',
+    path: '/api/v2/contacts/:id/gdpr_destroy',
+    operationId: 'eraseContact',
+    summary: 'Erases what is known of the person, wherever it went; also of a contact that was deleted',
     resource: contact,
-    scope: contacts.scope,
-    response: objectOf(objects, 'The contact.'),
-    handle: ({ ctx, params }) => contacts.get(ctx, params.id),
+    scope: contacts.writeScope,
+    response: objectOf(objects, 'The contact, of which nothing is known any more.'),
+    handle: async ({ ctx, params, options }) => (await contacts.erase(ctx, params.id, options)).row,
   }),
 ];

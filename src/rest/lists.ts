@@ -58,8 +58,7 @@ export function pageOf<Result>({
   write,
 }: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
   return {
-    status: 200,
-    description: 'The objects of the page, in order.',
+    answers: { 200: 'The objects of the page, in order.' },
     headers: PAGE_HEADERS,
     schema: { type: 'array', items: schema },
     components,
@@ -120,7 +119,8 @@ function nameOf(pair: string): string {
 }
 
 function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>): Reply {
-  return { status: 200, headers: JSON_HEADERS, body: ReadableStream.from(encodeArray(chunks, write)) };
+  const headers = { ...JSON_HEADERS, 'Cache-Control': 'no-store' };
+  return { status: 200, headers, body: ReadableStream.from(encodeArray(chunks, write)) };
 }
 
 async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>) {

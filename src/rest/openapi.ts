@@ -4,6 +4,13 @@ import { SCOPES, scopeSentence } from '../auth/scopes.ts';
 import { STATUS_OF } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import {
+  BODY_HEADERS,
+  HEADERS,
+  REQUEST_HEADERS,
+  REQUEST_ID_REF,
+  requestHeadersOf,
+} from './openapi-headers.ts';
+import {
   PROBLEM,
   problemContent,
   problemSchema,
@@ -11,7 +18,7 @@ import {
   type RefusalCode,
   refusalsOf,
 } from './refusals.ts';
-import { type Header, type Route, toTemplate } from './route.ts';
+import { type Header, isRead, type Route, toTemplate } from './route.ts';
 import { REF_SCHEMA } from './schemas.ts';
 
 /** A real request for an operation, and its answer. */
@@ -32,7 +39,7 @@ export interface Examples {
 const DESCRIPTION = `Contacts, funnels and the other objects of a workspace, for programs.
 
 **Authentication.** Send \`Authorization: Bearer\` with an API key or an OAuth access token. Each operation names the scope
-that it needs; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
+that it needs, if any; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
 
 **Ids.** A path takes an object's integer id or its public id. What belongs to somebody else is 404, as if it did not exist.
 
@@ -50,16 +57,20 @@ what was changed before, and is 422 when the object is gone.
 **Refusals** are problem documents (RFC 9457). \`code\` tells programs what is wrong, \`errors\` which parameter is to blame.
 Another method on a path that is served is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
 
+**Bodies** are \`application/json\`. The members of an object stand in the body itself, or below its one member that the schema names,
+such as \`contact\`. Unknown members are ignored, \`null\` clears. No body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
+
+**Conditional requests** (RFC 9110 §13). Answers with a body have an \`ETag\`, which changes whenever the body would; only the list of
+all saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 where nothing has changed, a change with
+\`If-Match\` is 412, and changes nothing, where the object is not any more as the client knows it.
+
+**Retries.** A request that changes something may carry an \`Idempotency-Key\`. When it is sent again with the same key by the same
+credential to the same method and path, within 24 hours, it is not carried out again but answered as the first time, also when the first answer
+was lost. Another request with a used key is 422. While the first one is under way, the second waits for its answer for a few
+seconds, and is 409 then. Refusals are not kept: the key may be used again. What has been erased since is 410.
+
 **HEAD** is answered wherever GET is, without a body. Every answer has an \`X-Request-Id\`: the one that the client sent, if
 that is at most 128 letters, digits and \`_.:+/=@-\`, or a new one. Clients should ignore members that they do not know.`;
-
-const REQUEST_ID: Header = {
-  name: 'X-Request-Id',
-  required: true,
-  description: 'The id of the request, which the server’s log has too.',
-  schema: { type: 'string' },
-};
-const REQUEST_ID_REF = { [REQUEST_ID.name]: { $ref: `#/components/headers/${REQUEST_ID.name}` } };
 
 /**
  * The document.
@@ -109,8 +120,15 @@ export function toOpenApi(
           ].join('\n'),
         },
       },
-      headers: headersOf([REQUEST_ID]),
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, header]) => [name, { in: 'header', ...header }]),
+      ),
+      headers: headersOf(HEADERS),
       responses: {
+        notModified: {
+          description: 'The client has what would be answered: a tag of If-None-Match is that of the answer.',
+          headers: BODY_HEADERS,
+        },
         ...Object.fromEntries([...refused].map((code) => [code, refusalResponse(code, refusals[code])])),
         other: {
           description:
@@ -126,13 +144,14 @@ export function toOpenApi(
 
 function operationOf(route: Route, { params, answer }: Example = { params: {} }): object {
   const { operationId, summary, resource, scope, path, query, body, response } = route;
-  const { status, description, headers = [], schema } = response;
+  const { answers, headers = [], schema } = response;
   return {
     operationId,
     summary,
-    description: `Needs the scope \`${scope}\`.`,
+    description:
+      scope === undefined ? 'Needs no scope: any valid credential will do.' : `Needs the scope \`${scope}\`.`,
     tags: [resource.title],
-    security: [{ bearer: [scope] }],
+    security: [{ bearer: scope === undefined ? [] : [scope] }],
     parameters: [
       ...path.matchAll(/:(\w+)/g).map(([, name = '']) => ({
         name,
@@ -143,18 +162,28 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         ...exampleOf(params[name]),
       })),
       ...(query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' })),
+      ...requestHeadersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
+      requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
     }),
     responses: {
-      [status]: {
-        description,
-        headers: { ...REQUEST_ID_REF, ...headersOf(headers, answer?.headers) },
-        ...(schema !== null && {
-          content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
-        }),
-      },
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, description]) => [
+          status,
+          {
+            description,
+            headers: {
+              ...(schema === null ? REQUEST_ID_REF : BODY_HEADERS),
+              ...headersOf(headers, answer?.headers),
+            },
+            ...(schema !== null && {
+              content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
+            }),
+          },
+        ]),
+      ),
+      ...(isRead(route) && { 304: { $ref: '#/components/responses/notModified' } }),
       ...Object.fromEntries(
         refusalsOf(route).map((code) => [STATUS_OF[code], { $ref: `#/components/responses/${code}` }]),
       ),

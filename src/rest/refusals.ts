@@ -2,7 +2,7 @@
 // (RFC 9457, DESIGN §5). errors.ts makes them.
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { FILTER } from '../pagination.ts';
-import type { Header, Route } from './route.ts';
+import { changesMember, type Header, isRead, type Route } from './route.ts';
 import { type Schema, schemaRef } from './schemas.ts';
 
 interface Refusal {
@@ -13,7 +13,7 @@ interface Refusal {
 const CHALLENGE: Header = {
   name: 'WWW-Authenticate',
   required: true,
-  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs.',
+  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs, if it needs one.',
   schema: { type: 'string' },
 };
 const RETRY_AFTER: Header = {
@@ -25,7 +25,7 @@ const RETRY_AFTER: Header = {
 
 /** The refusals that the document names. */
 export const REFUSALS = {
-  bad_request: { description: 'The body is not JSON, or the list has no such filter.' },
+  bad_request: { description: 'The body is not JSON in UTF-8, or the list has no such filter.' },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
     headers: [CHALLENGE],
@@ -35,10 +35,16 @@ export const REFUSALS = {
     headers: [CHALLENGE],
   },
   not_found: { description: 'It does not exist, or it is not the caller’s.' },
+  conflict: {
+    description:
+      'It does not fit what is there, or the first request with this Idempotency-Key is still under way.',
+  },
+  gone: { description: 'What the first request with this Idempotency-Key answered has been erased.' },
+  precondition_failed: { description: 'It is not any more as If-Match says. Nothing was changed.' },
   payload_too_large: { description: 'The body is larger than the server takes.' },
-  unsupported_media_type: { description: 'The body is not sent as JSON.' },
+  unsupported_media_type: { description: 'The body is not sent as JSON, or in a content coding.' },
   misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
-  invalid: { description: 'Parameters or members of the body are wrong. `errors` names each.' },
+  invalid: { description: 'Parameters, headers or members of the body are wrong. `errors` names each.' },
   too_many_requests: { description: 'Too many requests for now.', headers: [RETRY_AFTER] },
   unavailable: {
     description: 'The service cannot answer at the moment, or the request took too long.',
@@ -49,16 +55,20 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
-export function refusalsOf({ path, query, body }: Route): RefusalCode[] {
+export function refusalsOf(route: Route): RefusalCode[] {
+  const { path, scope, query, body } = route;
   const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;
   return [
     ...(body === undefined && !isFiltered ? [] : (['bad_request'] as const)),
     'unauthenticated',
-    'insufficient_scope',
-    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
+    // On another team's host there is nothing of the caller either.
+    ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
+    ...(isRead(route) ? [] : (['conflict', 'gone'] as const)),
+    ...(changesMember(route) ? (['precondition_failed'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
     'misdirected_request',
-    ...(query === undefined && body === undefined ? [] : (['invalid'] as const)),
+    ...(query === undefined && isRead(route) ? [] : (['invalid'] as const)),
     'too_many_requests',
     'unavailable',
   ];

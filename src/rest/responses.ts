@@ -1,14 +1,15 @@
 // The forms of answers without a page: one object, or nothing; and what lists share with them.
+import type { Reply } from '../reply.ts';
 import type { Resource, Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import type { ResponseForm } from './route.ts';
+import type { Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
 /** Each answer is put together in one go. */
 export const out = new ByteWriter();
 
-export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } as const;
+export const JSON_HEADERS = { 'Content-Type': 'application/json' } as const;
 
 /** What is shown, and how it is written. */
 export interface Shown<Result> {
@@ -34,19 +35,70 @@ export function objectOf<Result>(
   description: string,
 ): ResponseForm<Result> {
   return {
-    status: 200,
-    description,
+    answers: { 200: description },
     schema,
     components,
-    reply(result) {
-      out.clear();
-      write(result, out);
-      return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };
-    },
+    reply: (result) => objectReply(200, result, write),
   };
+}
+
+const LOCATION: Header = {
+  name: 'Location',
+  description: 'The address of what was created; only with 201.',
+  schema: { type: 'string' },
+};
+
+/** An object that was created. @param path that of its noun's members, up to the id, such as `/api/v2/contacts/` */
+export function createdOf<Result extends { readonly id: bigint }>(
+  { schema, components, write }: Shown<Result>,
+  path: string,
+  description: string,
+): ResponseForm<Result> {
+  return {
+    answers: { 201: description },
+    headers: [LOCATION],
+    schema,
+    components,
+    reply: (result, url) => objectReply(201, result, write, locationOf(url, path, result)),
+  };
+}
+
+/** An object that was created, or changed because it was there. */
+export function createdOrChangedOf<Result extends { readonly id: bigint }>(
+  { schema, components, write }: Shown<Result>,
+  path: string,
+  answers: Readonly<Record<200 | 201, string>>,
+): ResponseForm<{ readonly row: Result; readonly isNew: boolean }> {
+  return {
+    answers,
+    headers: [LOCATION],
+    schema,
+    components,
+    reply: ({ row, isNew }, url) =>
+      isNew ? objectReply(201, row, write, locationOf(url, path, row)) : objectReply(200, row, write),
+  };
+}
+
+function locationOf({ origin }: URL, path: string, { id }: { readonly id: bigint }): Reply['headers'] {
+  return { ...JSON_HEADERS, Location: `${origin}${path}${id}` };
+}
+
+function objectReply<Result>(
+  status: number,
+  result: Result,
+  write: Writer<Result>,
+  headers: Reply['headers'] = JSON_HEADERS,
+): Reply {
+  out.clear();
+  write(result, out);
+  return { status, headers, body: out.toBuffer() };
 }
 
 /** An answer without a body. */
 export function nothing(description: string): ResponseForm<void> {
-  return { status: 204, description, schema: null, reply: () => ({ status: 204, headers: {}, body: null }) };
+  return {
+    answers: { 204: description },
+    schema: null,
+    reply: () => ({ status: 204, headers: {}, body: null }),
+  };
 }

@@ -1,23 +1,27 @@
 // The whole REST surface as one list, and how it is mounted on the HTTP app.
 
 import type { Hono } from 'hono';
-import { requireScope } from '../auth/scopes.ts';
+import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
+import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
+import { withEntityTag } from './entity-tags.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { funnelRoutes } from './funnels.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
-import { type Route, toTemplate } from './route.ts';
+import { isRead, type Route, toTemplate } from './route.ts';
 import { teamRoutes } from './teams.ts';
+import { userRoutes } from './users.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { workspaceRoutes } from './workspaces.ts';
+import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
 /** What the HTTP app hands to handlers as `c.env`, as far as REST needs it. */
 interface RestEnv {
@@ -39,6 +43,7 @@ export const OPENAPI_VERSION = '2';
 
 export const routes: readonly Route[] = [
   ...teamRoutes,
+  ...userRoutes,
   ...workspaceRoutes,
   ...contactRoutes,
   ...funnelRoutes,
@@ -53,23 +58,29 @@ export const routes: readonly Route[] = [
  * (RFC 9110 §15.5.6).
  */
 export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly Route[] = routes): void {
-  for (const { method, path, operationId, scope, query, body, response, handle } of served) {
+  for (const route of served) {
+    const { method, path, operationId, scope, query, body, response, handle } = route;
     const endpoint = { route: toTemplate(path), operation: operationId };
+    const write = (route.representation ?? writerOf(route.resource)) as Writer<object>;
     http.on(method, path, async (c) => {
       const { exchange } = c.env;
       exchange.facts.endpoint = endpoint;
       const ctx = await exchange.context();
       const { url, request } = exchange;
       // Whoever may not is told so, whatever else is wrong with the request.
-      requireScope(ctx, scope);
+      if (scope === undefined) requireCaller(ctx);
+      else requireScope(ctx, scope);
+      const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const result = await handle({
         ctx,
         params: c.req.param(),
         query: query?.parse(url.searchParams),
         body: input,
+        options,
       });
-      return exchange.respond(response.reply(result, url));
+      const known = isRead(route) ? request.headers.get('if-none-match') : null;
+      return exchange.respond(withEntityTag(response.reply(result, url), known));
     });
   }
   for (const [path, same] of Map.groupBy(served, (route) => route.path)) {

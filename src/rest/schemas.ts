@@ -30,6 +30,38 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   };
 }
 
+/** An object that may have any of these fields, in the forms that REST takes. @param required properties that it must have */
+export function givenSchema(fields: Fields, required: readonly string[]): Schema {
+  const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(field)]),
+    ),
+    ...(required.length > 0 && {
+      required: required.map((property) => restNameOf(property, fields[property])),
+    }),
+  };
+}
+
+/** An object with another one as its only member. */
+export function wrappedSchema(name: string, schema: Schema): Schema {
+  return { type: 'object', properties: { [name]: schema }, required: [name] };
+}
+
+/** An id as clients give it. */
+const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
+
+function givenFieldSchema(field: Field): Schema {
+  const { type, nullable, description, maxLength, members, default: value } = field;
+  const shown = { ...fieldSchema(field), ...(value !== undefined && { default: value }) };
+  if (members !== undefined)
+    return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
+  if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };
+  if (type !== 'int8') return { ...shown, ...(maxLength !== undefined && { maxLength }) };
+  return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
+}
+
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { description, nullable, values, format } = field;
@@ -38,7 +70,8 @@ export function fieldSchema(field: Field): Schema {
     ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
     ...rest,
     ...(values !== undefined && { enum: nullable === true ? [...values, null] : values }),
-    ...(format !== undefined && { format }),
+    ...(format === 'uuid' && { format }),
+    ...(format === 'color' && { pattern: '^#[0-9a-fA-F]{6}$' }),
     description,
   };
 }
@@ -48,7 +81,8 @@ const INTEGER: Schema = { type: 'integer', format: 'int64' };
 /** What names an object in a path: its integer id, or its public id. */
 export const REF_SCHEMA: Schema = { anyOf: [INTEGER, { type: 'string', pattern: '^[A-Za-z]{6,}$' }] };
 
-function valueSchema({ type, restAsNumber, restOmits, items, members }: Field): Schema {
+function valueSchema({ type, restAsNumber, restOmits, items, object, members }: Field): Schema {
+  if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   switch (type) {

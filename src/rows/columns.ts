@@ -6,8 +6,8 @@ import { decoderOf } from './decoders.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
 import { BlockRow, bytesOf, endOf, equalFields, type RowBlock, startOf } from './row-block.ts';
 
-/** A column of a row: its type, the fields of its items if it is a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
-export type Column = FieldType | (Pick<Field, 'type' | 'items'> & { readonly sql?: string });
+/** A column of a row: its type, its fields if it is an object or a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
+export type Column = FieldType | (Pick<Field, 'type' | 'items' | 'object'> & { readonly sql?: string });
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
@@ -50,12 +50,15 @@ export function layoutOf(row: object): Layout | undefined {
 
 /** The select list of these columns, each aliased by its property's name. */
 export function selectList(columns: Columns, alias = 't'): string {
-  return Object.entries(columns)
-    .map(([property, column]) => {
-      const sql = typeof column === 'string' ? undefined : column.sql;
-      return `${sql ?? `${alias}.${toSnakeCase(property)}`} as "${property}"`;
-    })
+  return Object.keys(columns)
+    .map((property) => `${sqlOf(columns, property) ?? `${alias}.${toSnakeCase(property)}`} as "${property}"`)
     .join(', ');
+}
+
+/** The SQL of a property that is no column by its own name. */
+export function sqlOf(columns: Columns, property: string): string | undefined {
+  const column = columns[property];
+  return typeof column === 'object' ? column.sql : undefined;
 }
 
 /** Creates the row at an index of a block. */
@@ -74,7 +77,8 @@ export function rowMaker<Row>(
   class LazyRow extends BlockRow {}
   Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
-    const described: Pick<Field, 'type' | 'items'> = typeof column === 'string' ? { type: column } : column;
+    const described: Pick<Field, 'type' | 'items' | 'object'> =
+      typeof column === 'string' ? { type: column } : column;
     const index = position + offset;
     const decode = decoderOf(described);
     layout.set(property, { index, type: described.type });

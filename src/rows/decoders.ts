@@ -2,6 +2,8 @@
 import { parse as parseArray } from 'postgres-array';
 import { type Field, type Fields, type FieldType, restNameOf } from '../resources/resource.ts';
 
+type Described = Pick<Field, 'type' | 'items' | 'object'>;
+
 export type Decode = (bytes: Buffer, start: number, end: number) => unknown;
 
 /** Decodes the column's text. */
@@ -44,34 +46,36 @@ export function isText(ascii: string, bytes: Buffer, start: number, end: number)
 }
 
 /** Parses JSON whose integers may have 64 bits. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   return JSON.parse(text, keepInteger);
 }
 
-/** Decodes a JSON list of objects; their members by property name, ids as bigints. */
-function itemsDecoder(items: Fields): Decode {
-  const members = Object.entries(items).map(([property, field]) => ({
+/** Makes an object with these fields of its JSON: members by property name, ids as bigints. */
+function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>) => Record<string, unknown> {
+  const members = Object.entries(fields).map(([property, field]) => ({
     property,
     name: restNameOf(property, field),
-    parse: ITEM_PARSERS[field.type] ?? asIs,
+    parse: MEMBER_PARSERS[field.type] ?? asIs,
   }));
-  return fromText((text) =>
-    (parseJson(text) as Record<string, unknown>[]).map((item) =>
-      Object.fromEntries(
-        members.map(({ property, name, parse }) => [
-          property,
-          item[name] == null ? item[name] : parse(item[name]),
-        ]),
-      ),
-    ),
-  );
+  return (json) =>
+    Object.fromEntries(
+      members.map(({ property, name, parse }) => [
+        property,
+        json[name] == null ? json[name] : parse(json[name]),
+      ]),
+    );
+}
+
+function toBigInt(value: unknown): bigint {
+  return BigInt(value as number | bigint);
 }
 
 const asIs = (value: unknown) => value;
 
 /** Conversions of members whose types JSON lacks. */
-const ITEM_PARSERS: Partial<Record<FieldType, (value: unknown) => unknown>> = {
-  int8: (value) => BigInt(value as number | bigint),
+const MEMBER_PARSERS: Partial<Record<FieldType, (value: unknown) => unknown>> = {
+  int8: toBigInt,
+  'int8[]': (values) => (values as (number | bigint)[]).map(toBigInt),
   timestamp: (value) => new Date(value as string),
 };
 
@@ -87,7 +91,17 @@ export function toDate(text: string): Date {
   return new Date(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'));
 }
 
+/** The value of a field of an object in JSON, such as `parseJson` gives it. */
+export function memberParser({ type, items, object }: Described): (value: unknown) => unknown {
+  if (object !== undefined) return objectParser(object) as (value: unknown) => unknown;
+  if (items === undefined) return MEMBER_PARSERS[type] ?? asIs;
+  const parseItem = objectParser(items);
+  return (list) => (list as Record<string, unknown>[]).map(parseItem);
+}
+
 /** The decoder of a column. */
-export function decoderOf({ type, items }: Pick<Field, 'type' | 'items'>): Decode {
-  return items === undefined ? DECODERS[type] : itemsDecoder(items);
+export function decoderOf(described: Described): Decode {
+  if (described.items === undefined && described.object === undefined) return DECODERS[described.type];
+  const parse = memberParser(described);
+  return fromText((text) => parse(parseJson(text)));
 }

@@ -58,6 +58,12 @@ function addCompact(out: ByteWriter, bytes: Buffer, start: number, end: number):
   out.addPart(bytes, from, end);
 }
 
+/** Adds the text of a JSON value without the spaces between its tokens. */
+export function addCompactText(out: ByteWriter, json: string): void {
+  const bytes = Buffer.from(json);
+  addCompact(out, bytes, 0, bytes.length);
+}
+
 /** The lengths of PostgreSQL's date, and of date and time to the second; the offset of a session in UTC. */
 const DATE_LENGTH = 10;
 const SECONDS_LENGTH = 19;

@@ -5,7 +5,8 @@ import type { ByteWriter } from './byte-writer.ts';
 import { type ColumnPosition, layoutOf, writeField } from './columns.ts';
 import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
-import type { WriteJson } from './json-writers.ts';
+import { addCompactText, type WriteJson } from './json-writers.ts';
+import { jsonOf } from './snapshot-rows.ts';
 
 /** Adds one row as a JSON object. */
 export type Writer<Row> = (row: Row, out: ByteWriter) => void;
@@ -44,6 +45,11 @@ export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields
   return (row, out) => {
     const rowLayout = layoutOf(row);
     if (rowLayout === undefined) {
+      const json = jsonOf(row);
+      if (json !== undefined) {
+        addCompactText(out, json);
+        return;
+      }
       writePlain(row as Readonly<Record<string, unknown>>, out);
       return;
     }
@@ -86,16 +92,22 @@ function bytesWriter({ restAsNumber, restOmits, items }: Field): WriteJson | und
 function toRest(value: unknown, field: Field): unknown {
   if (typeof value === 'bigint') return toInteger(value);
   if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
+  const { items, object, restOmits = [] } = field;
+  if (object !== undefined && value instanceof Object) return toRestObject(value, object);
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.
   if (!Array.isArray(value)) return value ?? null;
-  const { items, restOmits = [] } = field;
   if (items === undefined) return value.map((item) => toRest(item, field));
-  const included = Object.entries(items).filter(([property]) => !restOmits.includes(property));
-  return value.map((item: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(
-      included
-        .filter(([property, { optional }]) => optional !== true || item[property] !== undefined)
-        .map(([property, of]) => [restNameOf(property, of), toRest(item[property], of)]),
-    ),
+  return value.map((item: object) => toRestObject(item, items, restOmits));
+}
+
+function toRestObject(value: object, fields: Fields, omitted: readonly string[] = []): object {
+  const members = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(
+        ([property, { optional }]) =>
+          !omitted.includes(property) && (optional !== true || members[property] !== undefined),
+      )
+      .map(([property, of]) => [restNameOf(property, of), toRest(members[property], of)]),
   );
 }

@@ -3,17 +3,28 @@ import { nameOf } from '../auth/actor.ts';
 import { covers, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import type { SplitRow } from '../resources/funnel-steps.ts';
-import type { PageRow } from '../resources/pages.ts';
+import {
+  conditionalSplit,
+  type SplitRemovalRow,
+  type SplitRow,
+  splitRemoval,
+} from '../resources/funnel-steps.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import { findStepPages, findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
-import { SPLITS } from '../store/tables.ts';
-import { requireNotAborted, withTransaction } from '../store/transactions.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { findSnapshots } from '../store/changes/find-snapshots.ts';
+import type { ChangeRecord } from '../store/changes/record-change.ts';
+import { executeSteps, type NotMade } from '../store/changes.ts';
+import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
+import type { Transaction } from '../store/store.ts';
+import { PAGES, SPLITS, type Table } from '../store/tables.ts';
+import { requireNotAborted } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
+import { mutate } from './mutate.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
+import type { WriteOptions } from './write-options.ts';
 
 export type { BranchChoice };
 
@@ -76,55 +87,86 @@ export interface RemovalInput {
   readonly branch: BranchChoice;
 }
 
-export interface Removal {
-  readonly funnelId: bigint;
-  readonly splitId: bigint;
-  /** In workflow order. */
-  readonly promotedPages: readonly PageRow[];
-  /** As they were left: no longer visible to any read. */
-  readonly discardedPages: readonly PageRow[];
-}
-
 /** What removing a split needs. */
 export const writeScope: Scope = 'funnels:write';
+
+const toRemoval = snapshotRows<SplitRemovalRow>({ fields: splitRemoval });
 
 /**
  * Removes a split, promotes the kept branch, discards the pages of the other; all of it or nothing, one at a time a
  * funnel.
- * @throws AppError `not_found`, also for a split that was removed before
+ * @returns what became of the pages, which no later change of theirs alters
+ * @throws AppError `not_found`, also for a split that was removed before; as `mutate`
  */
-export async function remove(ctx: Context, input: RemovalInput): Promise<Removal> {
-  const actor = requireScope(ctx, writeScope);
+export async function remove(
+  ctx: Context,
+  input: RemovalInput,
+  options: WriteOptions,
+): Promise<SplitRemovalRow> {
+  requireScope(ctx, writeScope);
   const funnelId = parseRef('Funnel', 'funnels', input.funnel);
   const splitId = parseRef(SPLITS.title, SPLITS.name, input.split);
-  const discard = input.branch;
-  return withTransaction(ctx, async (tx) => {
-    const funnel = await lockFunnel(tx, actor.tenancy, funnelId);
-    if (funnel === null) throw notFound('Funnel');
-    requireNotAborted(ctx);
-    const steps = await findTreePositions(tx, funnel);
-    const split = steps.find((step) => step.id === splitId);
-    const removal = split && removeSplit(steps, splitId, discard);
-    if (removal == null) throw notFound(SPLITS.title);
-    const discardedPageIds = pageIdsOf(removal.removed);
-    const reason = `Conditional split ${split?.publicId} removed (branch ${discard}) by ${nameOf(actor)}`;
-    const at = ctx.clock();
-    // Retired first: a step that is moved into the split's position must find it free of live steps.
-    await retire(
-      tx,
-      funnel,
-      { stepIds: removal.removed.map((step) => step.id), pageIds: discardedPageIds },
-      reason,
-      at,
-    );
-    await moveSteps(tx, funnel, removal.moved, at);
-    return {
-      funnelId,
-      splitId,
-      promotedPages: await findStepPages(tx, funnel, pageIdsOf(removal.promoted)),
-      discardedPages: await findStepPages(tx, funnel, discardedPageIds),
-    };
+  const { branch } = input;
+  const { row } = await mutate(ctx, {
+    scope: writeScope,
+    options,
+    title: SPLITS.title,
+    outcome: 'removed',
+    request: ['remove', SPLITS.name, funnelId, splitId, branch],
+    asksItself: true,
+    change: (recorded) =>
+      executeSteps(ctx, recorded, (tx) => removeWithin(ctx, tx, { funnelId, splitId, branch }, options)),
+    toRow: toRemoval,
   });
+  if (row === null) throw new TypeError('The record of a removal holds nothing that is erased');
+  return row;
+}
+
+async function removeWithin(
+  ctx: Context,
+  tx: Transaction,
+  { funnelId, splitId, branch }: { funnelId: bigint; splitId: bigint; branch: BranchChoice },
+  { fits }: WriteOptions,
+): Promise<ChangeRecord | NotMade> {
+  const actor = requireScope(ctx, writeScope);
+  const funnel = await lockFunnel(tx, actor.tenancy, funnelId);
+  if (funnel === null) return 'not_found';
+  requireNotAborted(ctx);
+  const steps = await findTreePositions(tx, funnel);
+  const split = steps.find((step) => step.id === splitId);
+  const removal = split && removeSplit(steps, splitId, branch);
+  if (removal == null) return 'not_found';
+  // Read beside the transaction: the funnel's lock keeps it as it is.
+  if (fits !== null && !fits(await getDetail(ctx, funnelId, splitId))) return 'unfit';
+  const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
+    findSnapshots(tx, table, funnel.workspaceId, ids);
+  const [was = ''] = await snapshotsOf(SPLITS, [splitId]);
+  const discardedPageIds = pageIdsOf(removal.removed);
+  const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(actor)}`;
+  const at = ctx.clock();
+  // Retired first: a step that is moved into the split's position must find it free of live steps.
+  await retire(
+    tx,
+    funnel,
+    { stepIds: removal.removed.map((step) => step.id), pageIds: discardedPageIds },
+    reason,
+    at,
+  );
+  await moveSteps(tx, funnel, removal.moved, at);
+  const promoted = await snapshotsOf(PAGES, pageIdsOf(removal.promoted));
+  const discarded = await snapshotsOf(PAGES, discardedPageIds);
+  return {
+    workspaceId: funnel.workspaceId,
+    resource: conditionalSplit,
+    action: 'removed',
+    outcome: 'removed',
+    subjectId: splitId,
+    contactId: null,
+    // In the form of `splitRemoval`.
+    before: `${was.slice(0, -1)},"discarded_branch":"${branch}","promoted_pages":[${promoted}],"discarded_pages":[${discarded}]}`,
+    after: null,
+    events: [],
+  };
 }
 
 function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {

@@ -1,8 +1,131 @@
 // Contacts of a workspace.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError, invalid } from '../errors.ts';
+import { type ContactRow, contact } from '../resources/contacts.ts';
+import { type Field, restNameOf } from '../resources/resource.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { findSnapshots } from '../store/changes/find-snapshots.ts';
+import { executeSteps } from '../store/changes.ts';
+import { eraseContact, lockForErasure } from '../store/contact-erasure.ts';
+import { CONTACT_RULES, findByEmailAddress } from '../store/contacts.ts';
 import { CONTACTS } from '../store/tables.ts';
+import { parseCustomAttributes } from './custom-attributes.ts';
+import { type Done, mutate } from './mutate.ts';
+import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
+import { parseRef, type Ref } from './refs.ts';
+import type { WriteOptions } from './write-options.ts';
+import { writesOf } from './writes.ts';
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   CONTACTS,
   'contacts:read',
 );
+
+const toRow = snapshotRows<ContactRow>(contact);
+const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
+export const { writeScope, create, update, remove } = writes;
+
+/** Between looking for a contact and changing it another request may have created or removed it. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Creates a contact, or changes the one that has the e-mail address. In a change, null and an empty list leave things as they are.
+ * @throws AppError as `create` and `update` do
+ */
+export async function upsert(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<ContactRow>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const name = input.nameOf('emailAddress', contact.fields.emailAddress);
+  const given = { ...input, members: withoutNothing(input.members) };
+  const { emailAddress } = writes.parse(given, 'creation');
+  if (emailAddress == null) throw invalid(name, `${name} must be given: it tells which contact is meant.`);
+  const workspaceId = parseRef('Workspace', 'workspaces', workspace);
+  const request = ['upsert', workspaceId, given.members];
+  for (let attempt = 1; ; attempt++) {
+    const id = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
+    try {
+      return id === null
+        ? await create(ctx, workspaceId, given, options, request)
+        : await update(ctx, id, given, options, request);
+    } catch (error) {
+      const isLate = error instanceof AppError && error.code === (id === null ? 'invalid' : 'not_found');
+      if (!isLate || attempt === MAX_ATTEMPTS) throw error;
+      const now = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
+      if (now === id) throw error;
+    }
+  }
+}
+
+/**
+ * Erases what is known of a contact, wherever it went (DESIGN §12); also of one that was deleted.
+ * @returns the contact, of which nothing is known any more
+ */
+export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
+  return mutate(ctx, {
+    scope: writeScope,
+    options,
+    title: CONTACTS.title,
+    outcome: 'updated',
+    request: ['erase', CONTACTS.name, id],
+    asksItself: true,
+    change: (recorded) =>
+      executeSteps(ctx, recorded, async (tx) => {
+        const found = await lockForErasure(tx, tenancy, id);
+        if (found === null) return 'not_found';
+        const { workspaceId, json } = found;
+        if (options.fits !== null && !options.fits(toRow(json))) return 'unfit';
+        await eraseContact(tx, workspaceId, id);
+        const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
+        const after = now ?? blank(json);
+        const events =
+          now === undefined ? [] : [{ resource: contact, name: 'updated', subjectId: id, data: now }];
+        return {
+          ...{ workspaceId, resource: contact, action: 'erased', outcome: 'updated' },
+          ...{ subjectId: id, contactId: id, before: null, after, events },
+        };
+      }),
+    toRow,
+  });
+}
+
+/** What is left of a contact that has no row any more. @param json what REST showed of it */
+function blank(json: string): string {
+  const known = JSON.parse(json) as Record<string, unknown>;
+  const blanked = Object.entries<Field>(contact.fields).map(([property, field]) => {
+    const name = restNameOf(property, field);
+    return [name, blankOf(field, known[name])];
+  });
+  return JSON.stringify({ ...Object.fromEntries(blanked), anonymous: 1, is_active: false });
+}
+
+function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
+  if (nullable) return null;
+  if (items !== undefined) return [];
+  return members === undefined ? value : {};
+}
+
+/** Members that are null or an empty list are not given. */
+function withoutNothing(members: unknown): unknown {
+  if (!(members instanceof Object)) return members;
+  return Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+}
+
+/** The input with its custom attributes in the form that is stored. */
+function withAttributes(input: Input): Input {
+  const name = input.nameOf('customAttributes', contact.fields.customAttributes);
+  if (!(input.members instanceof Object) || !Object.hasOwn(input.members, name)) return input;
+  const given: unknown = Reflect.get(input.members, name);
+  return { ...input, members: { ...input.members, [name]: parseCustomAttributes(given, name) } };
+}

@@ -1,10 +1,20 @@
 // Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalidFields } from '../errors.ts';
-import { type Field, type Fields, type FieldType, type RowOf, restNameOf } from '../resources/resource.ts';
+import type { Field, Fields, FieldType, RowOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
 /** What a client gave of a noun: null clears a property, an absent one is left as it is. */
 export type Given<F extends Fields> = Partial<RowOf<F>>;
+
+/** What a client calls a property. */
+export type NameOf = (property: string, field: Field) => string;
+
+/** What a client gives of a noun, not looked at yet. */
+export interface Input {
+  /** An object with members that `nameOf` names; unknown ones are ignored. */
+  readonly members: unknown;
+  readonly nameOf: NameOf;
+}
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -14,10 +24,14 @@ const MAX_ERRORS = 20;
 /**
  * The properties that a client gave.
  * @param fields those that it may give
- * @param input members by their REST names; unknown ones are ignored
- * @throws AppError `invalid` blaming each member that is wrong by its REST name, and `body` where it is no object
+ * @param moment at creation, required fields have to be given
+ * @throws AppError `invalid` blaming each member that is wrong by the client's name of it, and `body` where it is no object
  */
-export function parseFields<F extends Fields>(fields: F, input: unknown): Given<F> {
+export function parseFields<F extends Fields>(
+  fields: F,
+  { members: input, nameOf }: Input,
+  moment: 'creation' | 'change',
+): Given<F> {
   const errors: FieldError[] = [];
   function blame(field: string, expected: string): undefined {
     if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must be ${expected}.` });
@@ -27,10 +41,12 @@ export function parseFields<F extends Fields>(fields: F, input: unknown): Given<
     const parsed: Record<string, unknown> = {};
     for (const [property, field] of Object.entries(of)) {
       if (field.internal === true) continue;
-      const name = restNameOf(property, field);
-      if (Object.hasOwn(members, name)) parsed[property] = parseMember(field, members[name], prefix + name);
+      const name = nameOf(property, field);
+      if (Object.hasOwn(members, name) && members[name] !== undefined)
+        parsed[property] = parseMember(field, members[name], prefix + name);
       // A client gives of a noun what it likes, of an item all.
-      else if (prefix !== '' && field.optional !== true) blame(prefix + name, 'given');
+      else if (prefix === '' ? field.required && moment === 'creation' : field.optional !== true)
+        blame(prefix + name, 'given');
     }
     return parsed;
   }
@@ -40,9 +56,14 @@ export function parseFields<F extends Fields>(fields: F, input: unknown): Given<
     if (field.items !== undefined) return parseItems(field.items, value, name);
     const { expected, parse } = formOf(field);
     const parsed = value === null ? undefined : parse(value);
-    return parsed === undefined
-      ? blame(name, field.nullable === true ? `${expected} or null` : expected)
-      : parsed;
+    if (parsed === undefined) return blame(name, field.nullable === true ? `${expected} or null` : expected);
+    const { required, maxLength = Number.POSITIVE_INFINITY } = field;
+    const { length = 0 } = parsed as { length?: number };
+    if (length > maxLength)
+      return blame(name, `at most ${maxLength} ${Array.isArray(parsed) ? 'items' : 'characters'} long`);
+    if (required && typeof parsed === 'string' && parsed.trim() === '')
+      return blame(name, 'more than white space');
+    return parsed;
   }
 
   function parseItems(items: Fields, value: unknown, name: string): unknown {
@@ -81,9 +102,16 @@ const listOf = ({ expected, parse }: Form): Form => ({
 
 const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
 const text = only('text without NUL characters or lone surrogates', isText);
+/** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
 const integer: Form = {
-  expected: 'an integer below 2^53',
-  parse: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : undefined),
+  expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
+  parse(value) {
+    if (typeof value === 'bigint') return value < 2n ** 63n && value >= -(2n ** 63n) ? value : undefined;
+    if (Number.isSafeInteger(value)) return BigInt(value as number);
+    if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return undefined;
+    const parsed = BigInt(value);
+    return parsed < 2n ** 63n ? parsed : undefined;
+  },
 };
 const json = only('JSON without NUL characters or lone surrogates', isStorable);
 const textMembers = only(
@@ -110,9 +138,20 @@ const FORMS: Record<FieldType, Form> = {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+/** Texts of one form. The store has the same rule of an e-mail address; the spaces around it are kept. */
+const FORMATS: Record<NonNullable<Field['format']>, Form> = {
+  uuid: textOf('a UUID', UUID),
+  email: textOf('an e-mail address', /^\s*[^\s@]+@[^\s@]+\s*$/),
+  color: textOf('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
+};
+
+function textOf(expected: string, pattern: RegExp): Form {
+  return only(expected, (value) => isText(value) && pattern.test(value));
+}
+
 function formOf({ type, values, format, members, restAsNumber }: Field): Form {
   if (values !== undefined) return only(values.join(' or '), (value) => values.includes(value));
-  if (format === 'uuid') return only('a UUID', (value) => typeof value === 'string' && UUID.test(value));
+  if (format !== undefined) return FORMATS[format];
   if (members === 'text') return textMembers;
   if (restAsNumber === true) return zeroOrOne;
   return FORMS[type];

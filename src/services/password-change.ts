@@ -8,7 +8,7 @@ import { hashPassword, parsePassword } from './passwords.ts';
 import { personOf, type SignedIn, signedInAt } from './sessions.ts';
 import { type Credentials, signIn } from './sign-in.ts';
 import { networkKey } from './throttle.ts';
-import type { UserRow } from './users.ts';
+import type { PersonRow } from './users.ts';
 
 /** What a person enters, and where they are. */
 export interface PasswordChange extends Omit<Credentials, 'email' | 'password'> {
@@ -28,7 +28,7 @@ export async function changePassword(
   app: App,
   session: SignedIn,
   change: PasswordChange,
-): Promise<{ user: UserRow; loginTs: number }> {
+): Promise<{ user: PersonRow; loginTs: number }> {
   const user = await personOf(app, session);
   if (user === null) throw sessionOver();
   requireNewPassword(change, user.email);
@@ -54,7 +54,7 @@ function requireNewPassword({ current, password, again }: PasswordChange, email:
     throw invalid('again', 'The new password was not the same both times.');
 }
 
-async function requireCurrentPassword(app: App, user: UserRow, change: PasswordChange): Promise<void> {
+async function requireCurrentPassword(app: App, user: PersonRow, change: PasswordChange): Promise<void> {
   try {
     await signIn(app, { ...change, email: user.email, password: change.current });
   } catch (error) {

@@ -3,7 +3,7 @@
 // way can undo it.
 import type { App } from '../context.ts';
 import { deleteStateByUid } from '../store/oauth-states.ts';
-import { findSignedIn, type UserRow } from '../store/users.ts';
+import { findSignedIn, type PersonRow } from '../store/users.ts';
 
 /** A session, or a sign-in that is to become one, by the names of oidc-provider. */
 export interface SignedIn {
@@ -17,7 +17,7 @@ export interface SignedIn {
 const SESSION_MS = 12 * 3_600_000;
 
 /** Who is signed in; null for nobody, for a person who was disabled, and for a session that is over or was ended. */
-export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<UserRow | null> {
+export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<PersonRow | null> {
   const at = signedInAt({ loginTs });
   if (accountId === undefined || at.getTime() + SESSION_MS <= app.clock().getTime()) return null;
   return findSignedIn(app.store, accountId, at);

@@ -4,7 +4,7 @@
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
-import { type Account, findAccount, type UserRow } from '../store/users.ts';
+import { type Account, findAccount, type PersonRow } from '../store/users.ts';
 import { findDevice } from './devices.ts';
 import { DUMMY_HASH, verifyPassword } from './passwords.ts';
 import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from './throttle.ts';
@@ -41,7 +41,7 @@ const MAX_EMAIL_LENGTH = 254;
  * @throws AppError `unauthenticated`, the same for an unknown account, a wrong password and a disabled person;
  *   `too_many_requests` once there were too many failures, or when too many sign in at once
  */
-export async function signIn(app: App, credentials: Credentials): Promise<UserRow> {
+export async function signIn(app: App, credentials: Credentials): Promise<PersonRow> {
   const network = networkKey(app, 'sign-in', credentials.address);
   await requireFewTries(app, network, LIMITS.network);
   let isChecked = false;
@@ -61,7 +61,7 @@ export async function signIn(app: App, credentials: Credentials): Promise<UserRo
   }
 }
 
-async function check(app: App, credentials: Credentials): Promise<UserRow> {
+async function check(app: App, credentials: Credentials): Promise<PersonRow> {
   const { email, password } = credentials;
   const name = email.trim().normalize('NFC');
   const account = await findAccount(app.store, name.length > MAX_EMAIL_LENGTH ? '' : name);
@@ -111,6 +111,8 @@ const NOBODY: NonNullable<Account['user']> = {
   publicId: '',
   email: '',
   name: '',
+  timeZone: null,
+  locale: null,
   passwordHash: DUMMY_HASH,
   createdAt: NEVER,
   updatedAt: NEVER,

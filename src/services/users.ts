@@ -1,11 +1,33 @@
-// People who have signed in, or in whose name a client acts.
-import type { App } from '../context.ts';
-import { findMemberships, findUserByPublicId, type Membership, type UserRow } from '../store/users.ts';
+// The user that a caller stands for; people who have signed in, or in whose name a client acts.
+import { requireCaller } from '../auth/scopes.ts';
+import type { App, Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { type UserRow, user } from '../resources/users.ts';
+import {
+  findCaller,
+  findMemberships,
+  findUserByPublicId,
+  type Membership,
+  type PersonRow,
+} from '../store/users.ts';
 
-export type { Membership, UserRow };
+export type { Membership, PersonRow };
+
+/**
+ * The user that the credential stands for, whatever its scopes: the person who granted it; without one, as of API keys, client
+ * credentials and tokens of an outside issuer, the team's service user.
+ * @throws AppError `not_found` on the host of another team
+ */
+export async function me(ctx: Context): Promise<UserRow> {
+  const caller = requireCaller(ctx);
+  const person = caller.kind === 'oauth' ? caller.user : null;
+  const found = await findCaller(ctx, caller.tenancy.teamId, person?.id ?? null);
+  if (found === null) throw notFound(user.title);
+  return found;
+}
 
 /** The person with this public id; null for nobody, and for a person who was disabled. */
-export async function findEnabled(app: App, publicId: string): Promise<UserRow | null> {
+export async function findEnabled(app: App, publicId: string): Promise<PersonRow | null> {
   const user = await findUserByPublicId(app.store, publicId);
   return user === null || user.disabledAt !== null ? null : user;
 }

@@ -15,6 +15,8 @@ export interface IdempotencyKey {
   readonly key: string;
   /** Where the key is valid: method and path, such as `PUT /api/v2/contacts/5`. */
   readonly place: string;
+  /** What the client calls it. */
+  readonly field: string;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -26,5 +28,5 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 export function parseIdempotencyKey(text: string, place: string, field: string): IdempotencyKey {
   if (!KEY.test(text))
     throw invalid(field, `${field} must be 1 to 255 visible ASCII characters, without spaces.`);
-  return { key: text, place };
+  return { key: text, place, field };
 }

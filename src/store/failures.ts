@@ -53,20 +53,71 @@ interface Cause {
   readonly code?: unknown;
   readonly originalCode?: unknown;
   readonly message?: unknown;
+  readonly originalMessage?: unknown;
   /** The driver's own is a name; Prisma's adapter puts it into an object. */
   readonly constraint?: string | { readonly index?: unknown };
   readonly cause?: unknown;
   readonly meta?: { readonly driverAdapterError?: unknown };
 }
 
-/** The name of the unique constraint, index or trigger that a row was refused by, or null. */
-export function violatedUniqueness(error: unknown): string | null {
+/** What refused a row. */
+export interface Violation {
+  /** The constraint, index or trigger. */
+  readonly constraint: string;
+  readonly kind: 'unique' | 'reference' | 'check';
+}
+
+const VIOLATIONS: Readonly<Record<string, Violation['kind']>> = {
+  '23503': 'reference',
+  '23505': 'unique',
+  '23514': 'check',
+};
+
+/** The constraint that a row was refused by, or null. */
+export function violationOf(error: unknown): Violation | null {
   for (const cause of causesOf(error)) {
-    const index = cause.constraint instanceof Object ? cause.constraint.index : cause.constraint;
-    const isUnique = cause.code === '23505' || cause.originalCode === '23505';
-    if (isUnique && typeof index === 'string') return index;
+    const code = [cause.code, cause.originalCode].find(
+      (value) => typeof value === 'string' && value in VIOLATIONS,
+    );
+    if (code === undefined) continue;
+    const { constraint, originalMessage, message } = cause;
+    const named = constraint instanceof Object ? constraint.index : constraint;
+    // Prisma's adapter leaves out the name of a check.
+    const name = named ?? /constraint "([^"]+)"$/.exec(String(originalMessage ?? message))?.[1];
+    const kind = VIOLATIONS[code as string];
+    if (typeof name === 'string' && kind !== undefined) return { constraint: name, kind };
   }
   return null;
+}
+
+/** The name of the unique constraint, index or trigger that a row was refused by, or null. */
+export function violatedUniqueness(error: unknown): string | null {
+  const violation = violationOf(error);
+  return violation?.kind === 'unique' ? violation.constraint : null;
+}
+
+/** Whether a statement was undone for others' sake, so that it may be sent again: a serialization failure or a deadlock. */
+export function isConflictOfTransactions(error: unknown): boolean {
+  return hasCode(error, /^(40001|40P01|P2034)$/);
+}
+
+/** Whether a statement waited too long for a lock (SQLSTATE 55P03). */
+export function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, /^55P03$/);
+}
+
+/**
+ * Whether PostgreSQL itself refused a statement, so that nothing was changed: not where the connection was lost, or the server is
+ * shutting down, and so the commit may have been made.
+ */
+export function wasRefused(error: unknown): boolean {
+  return hasCode(error, /^(?!08|57P0)(?=.*\d)[0-9A-Z]{5}$/) && !hasCode(error, /^P\d{4}$/);
+}
+
+function hasCode(error: unknown, codes: RegExp): boolean {
+  return [...causesOf(error)].some(({ code, originalCode }) =>
+    [code, originalCode].some((value) => typeof value === 'string' && codes.test(value)),
+  );
 }
 
 /** An error and its causes. Prisma keeps the driver's error in `meta`. */

@@ -189,17 +189,3 @@ export async function retire(
     data: { discardedAt: at, discardReason: reason },
   });
 }
-
-/** Pages of a locked funnel's workspace by id, discarded ones too, in the ids' order. */
-export async function findStepPages(
-  tx: Transaction,
-  { workspaceId }: LockedFunnel,
-  pageIds: readonly bigint[],
-): Promise<PageRow[]> {
-  const pages = await tx.page.findMany({
-    where: { workspaceId, id: { in: [...pageIds] } },
-    omit: { discardedAt: true, discardReason: true },
-  });
-  const byId = new Map(pages.map((page) => [page.id, page]));
-  return pageIds.map((id) => byId.get(id)).filter((page) => page !== undefined);
-}

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupError } from '../errors.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
+import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
 
 /** Names of migrations, by what became of them in this store. */
 export interface MigrationState {
@@ -73,14 +74,21 @@ export async function shareMigrationLock(client: pg.Client): Promise<void> {
   await client.query(`select pg_advisory_lock_shared(${LOCK})`);
 }
 
+interface ApplyOptions {
+  /** Which of the pending ones. */
+  readonly only?: (name: string) => boolean;
+  /** Rows stay as they are, also a team or a workspace with a subdomain that is the service's own now. */
+  readonly lenient?: boolean;
+}
+
 /**
  * Applies what is pending and returns its names. Of several processes at once, one works and the others wait.
- * @param only which of the pending ones
+ * @throws StartupError for a store that cannot be migrated, which is then as it was
  */
 export async function applyMigrations(
   db: pg.Pool,
   prismaFolder = PRISMA_FOLDER,
-  only: (name: string) => boolean = () => true,
+  { only = () => true, lenient = false }: ApplyOptions = {},
 ): Promise<string[]> {
   if (isUpToDate(await migrationState(db, prismaFolder))) return [];
   return withOwnPool(db, async (pool) => {
@@ -90,7 +98,8 @@ export async function applyMigrations(
       const state = await migrationState(pool, prismaFolder);
       requireSound(state);
       if (isUpToDate(state)) return [];
-      await requireEmpty(pool, state);
+      if (state.applied.length === 0) await requireEmpty(pool);
+      else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       const { withEngine } = await import('./migrations/engine.ts');
       const { appliedMigrationNames } = await withEngine(
         pool,
@@ -174,8 +183,7 @@ function requireSound({ failed, edited, unknown }: MigrationState): void {
 }
 
 /** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */
-async function requireEmpty(pool: pg.Pool, state: MigrationState): Promise<void> {
-  if (state.applied.length > 0) return;
+async function requireEmpty(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')

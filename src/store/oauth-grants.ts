@@ -177,7 +177,8 @@ async function findNamedGrants(store: Store, where: Prisma.OauthGrantWhereInput)
         user.disabledAt === null &&
         user.memberships.some(({ teamId }) => teamId === grant.teamId),
       userName: user.name,
-      userEmail: user.email,
+      // Whoever grants is a person, and has one.
+      userEmail: user.email ?? '',
       teamName: team?.name ?? '',
       workspaces: grant.wholeTeam ? null : workspaces.filter(({ id }) => grant.workspaceIds.includes(id)),
     }));

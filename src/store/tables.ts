@@ -1,12 +1,14 @@
 // What the hand-written reads need to know of each table beyond the description of its noun: what is computed, what is
 // visible, and where it hangs. Conditions are over alias `t`.
 
+import { appliedTag } from '../resources/applied-tags.ts';
 import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import { page } from '../resources/pages.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
 import type { Fields, IDS, Resource, Row } from '../resources/resource.ts';
+import { tag } from '../resources/tags.ts';
 import { team } from '../resources/teams.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { workspace } from '../resources/workspaces.ts';
@@ -14,7 +16,7 @@ import type { Columns } from '../rows/columns.ts';
 import { emailKey } from './email-key.ts';
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
-import { tagsOf } from './tags.ts';
+import { tagOfApplied, tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
@@ -28,6 +30,7 @@ export interface Table<R extends { id: bigint }> {
   readonly name: PublicIdTable;
   /** What a row is called in a sentence. */
   readonly title: string;
+  readonly resource: Resource;
   readonly columns: Columns;
   /** For the compiler alone: there is no such property. */
   readonly row?: R;
@@ -65,6 +68,7 @@ export function tableOf<
   return {
     name: resource.table,
     title: resource.title,
+    resource,
     columns: columnsOf(resource, computed),
     filters: tableFilters(resource, computed, matches),
     ...hanging,
@@ -78,9 +82,12 @@ export function columnsOf<R extends Resource>(
 ): Columns {
   const sqlOf: Readonly<Record<string, string | undefined>> = computed;
   return Object.fromEntries(
-    Object.entries(fields).map(([property, { type, items }]) => {
+    Object.entries(fields).map(([property, { type, items, object }]) => {
       const sql = sqlOf[property];
-      return [property, { type, ...(items && { items }), ...(sql !== undefined && { sql }) }];
+      return [
+        property,
+        { type, ...(items && { items }), ...(object && { object }), ...(sql !== undefined && { sql }) },
+      ];
     }),
   );
 }
@@ -146,6 +153,14 @@ export const CONTACTS = tableOf(
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },
 );
+
+export const TAGS = tableOf(tag, OF_WORKSPACE);
+
+export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
+  createdAt: 't.applied_at',
+  updatedAt: 't.applied_at',
+  tag: tagOfApplied(),
+});
 
 export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
 

@@ -19,6 +19,22 @@ export async function insertTeam(tx: Transaction, team: NewTeam): Promise<TeamRo
   return tx.team.create({ data: { ...team, updatedAt: team.createdAt } });
 }
 
+/**
+ * Gives a team another subdomain. It works on the tables of every version.
+ * @throws the store's error for a subdomain that is taken
+ */
+export async function setTeamSubdomain(
+  store: Store,
+  id: bigint,
+  subdomain: string,
+  updatedAt: Date,
+): Promise<Pick<Team, 'id' | 'publicId' | 'name'> & { readonly subdomain: string }> {
+  const data = { subdomain, updatedAt };
+  const select = { id: true, publicId: true, name: true };
+  const team = await withPrisma(store, (prisma) => prisma.team.update({ where: { id }, data, select }));
+  return { ...team, subdomain };
+}
+
 /** Every team with its number of workspaces, by id. */
 export async function findTeams(store: Store): Promise<(TeamRow & { readonly workspaces: number })[]> {
   const include = { _count: { select: { workspaces: true } } } satisfies Prisma.TeamInclude;

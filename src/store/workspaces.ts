@@ -22,6 +22,21 @@ export async function insertWorkspace(store: Store, workspace: NewWorkspace): Pr
   return { ...(await withPrisma(store, (prisma) => prisma.workspace.create({ data }))), domains: [] };
 }
 
+/**
+ * Gives a workspace another subdomain. It works on the tables of every version.
+ * @throws the store's error for a subdomain that is taken
+ */
+export async function setWorkspaceSubdomain(
+  store: Store,
+  id: bigint,
+  subdomain: string,
+  updatedAt: Date,
+): Promise<Pick<Workspace, 'id' | 'publicId' | 'name' | 'subdomain'>> {
+  const data = { subdomain, updatedAt };
+  const select = { id: true, publicId: true, name: true, subdomain: true };
+  return withPrisma(store, (prisma) => prisma.workspace.update({ where: { id }, data, select }));
+}
+
 /** The workspaces of one team or of all, by id. */
 export async function findWorkspaces(store: Store, teamId: bigint | null): Promise<WorkspaceRow[]> {
   const where = teamId === null ? {} : { teamId };

@@ -50,6 +50,8 @@ describe('each document names the resource that its URL implies', () => {
     ['localhost:4000', '/api/v2', 'http://localhost:4000/api/v2'],
     ['localhost:4000', '/graphql', 'http://localhost:4000/graphql'],
     ['127.0.0.1', '', 'http://127.0.0.1'],
+    ['accounts.localhost:4000', '', 'http://accounts.localhost:4000'],
+    ['accounts.localhost', '/api/v2', 'http://accounts.localhost/api/v2'],
     ['shop.localhost', '', 'http://shop.localhost'],
     ['shop.localhost:8080', '/api/v2', 'http://shop.localhost:8080/api/v2'],
     ['acme-team.localhost', '/graphql', 'http://acme-team.localhost/graphql'],
@@ -62,7 +64,12 @@ describe('each document names the resource that its URL implies', () => {
       const { host, pathname } = new URL(url);
       return gateway.send(pathname, { host, method });
     };
-    for (const origin of ['http://localhost:4000', 'http://shop.localhost', 'http://acme-team.localhost']) {
+    for (const origin of [
+      'http://localhost:4000',
+      'http://accounts.localhost:4000',
+      'http://shop.localhost',
+      'http://acme-team.localhost',
+    ]) {
       for (const path of ['', '/api/v2', '/graphql']) {
         const url = new URL(origin + path);
         const response = await resourceDiscoveryRequest(url, {
@@ -79,6 +86,7 @@ describe('each document names the resource that its URL implies', () => {
     const good = [
       'http://localhost:4000',
       'http://localhost:4000/',
+      'http://accounts.localhost/api/v2',
       'http://shop.localhost/api/v2',
       'http://acme-team.localhost/graphql',
       'https://shop.localhost',

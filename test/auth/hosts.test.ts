@@ -39,6 +39,8 @@ const WHOLE_TEAM = [
   'localhost:4000',
   'LOCALHOST:80',
   'localhost.',
+  'accounts.localhost',
+  'Accounts.localhost:4000',
   '127.0.0.1:4000',
   '127.1.2.3',
   '[::1]:4000',
@@ -143,20 +145,26 @@ describe('with another SERVICE_HOST', () => {
   });
   afterAll(() => public_.close());
 
-  test.each(['service.example', 'shop.service.example', 'accounts.other.example'])(
-    '%s is ours',
-    async (host) => {
-      expect((await public_.send('/api/v2/teams', { host, caller: key })).status).toBe(200);
-    },
-  );
+  test.each([
+    'service.example',
+    'accounts.service.example',
+    'shop.service.example',
+    'accounts.other.example',
+  ])('%s is ours', async (host) => {
+    expect((await public_.send('/api/v2/teams', { host, caller: key })).status).toBe(200);
+  });
 
-  test.each(['localhost', '127.0.0.1', '[::1]', 'shop.localhost', 'myservice.example', 'shop.other.example'])(
-    '%s is 421: loopback is no owned host then',
-    async (host) => {
-      const response = await public_.send('/api/v2/teams', { host, caller: key });
-      await expectProblem(response, 'misdirected_request');
-    },
-  );
+  test.each([
+    'localhost',
+    '127.0.0.1',
+    '[::1]',
+    'accounts.localhost',
+    'myservice.example',
+    'accounts.example',
+  ])('%s is 421: loopback is no owned host then', async (host) => {
+    const response = await public_.send('/api/v2/teams', { host, caller: key });
+    await expectProblem(response, 'misdirected_request');
+  });
 
   test('health is answered at any host', async () => {
     for (const path of ['/healthz', '/readyz']) {

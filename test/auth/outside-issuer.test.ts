@@ -128,6 +128,19 @@ describe('what the claims mean', () => {
     }
   });
 
+  test('whoever its subject is, it stands for the service user of the team', async () => {
+    const { publicId } = await base.app.store.prisma.user.findUniqueOrThrow({
+      where: { serviceTeamId: team.id },
+    });
+    const person = await factories.user(base.app, { teamId: team.id });
+    for (const sub of ['someone', person.publicId])
+      expect(await json(await ask(await sign({ sub, scope: '' }), '/api/v2/me'))).toMatchObject({
+        public_id: publicId,
+        email: null,
+        first_name: team.name,
+      });
+  });
+
   test('the workspaces by public id or id; none that is not the team’s', async () => {
     const theirs = await factories.workspace(base.app);
     const workspaces = [blog.publicId, Number(shop.id), String(theirs.id), 'unknown'];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, methodOf, OPERATIONS, type Operation } from '../support/operations.ts';
+import { createTenant, methodOf, type Operation, SCOPED } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 let gateway: Gateway;
@@ -22,7 +22,7 @@ async function run(operation: Operation, caller: Caller): Promise<Response> {
 }
 const withScopes = (scopes: string[]) => factories.apiKey(gateway.app, { teamId, scopes });
 
-describe.each(OPERATIONS)('$route needs $scope', (operation) => {
+describe.each(SCOPED)('$route needs $scope', (operation) => {
   const { scope, success } = operation;
   const access = scope.split(':')[1] ?? '';
 

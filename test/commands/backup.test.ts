@@ -3,6 +3,7 @@ import { chmod, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { keptSecretKey } from '../../src/commands/secret-key.ts';
@@ -13,6 +14,7 @@ import { createLogger } from '../../src/log.ts';
 import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { applyMigrations } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
@@ -319,13 +321,20 @@ test('a backup of an older version is brought up to date; one of a newer version
   const { manifest, close } = await readArchive(source);
   await close();
   await source.close();
-  const old = await forged('old', {
-    migrations: manifest.migrations.filter(({ name }) => name === init?.name),
-  });
+  const before = await clusters.folder();
+  const database = await clusters.open(before);
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  await applyMigrations(pool, undefined, { only: (name) => name === init?.name });
+  await pool.query("insert into teams (name) values ('Old')");
+  await pool.end();
+  await database.release();
+  const old = join(folder.path, 'old.tar.gz');
+  await runJsonHere(['backup', old], { DATA_DIR: before });
   const dataDir = await clusters.folder();
   expect((await restore(old, { DATA_DIR: dataDir })).code).toBe(0);
   const status = await runJsonHere(['migrate', 'status'], { DATA_DIR: dataDir });
   expect(status).toMatchObject({ pending: [], applied: [init?.name, ...later.map(({ name }) => name)] });
+  expect(await runJsonHere(['team', 'list'], { DATA_DIR: dataDir })).toMatchObject([{ name: 'Old' }]);
   const next = { name: '29990101000000_future', checksum: 'x' };
   const newer = await forged('newer', { migrations: [...manifest.migrations, next] });
   expect(await restore(newer, { DATA_DIR: dataDir }, '--replace')).toMatchObject({

@@ -35,7 +35,7 @@ test('team, workspace, domain, owner, key and client are made, each printing one
   expect(await run<unknown[]>('workspace domain list')).toHaveLength(1);
 
   const owner = await run('user create --email ada@example.com --name Ada --team 1 --role owner');
-  expect(owner).toMatchObject({ id: 1, teams: [{ team_id: 1, role: 'owner' }] });
+  expect(owner).toMatchObject({ id: 2, teams: [{ team_id: 1, role: 'owner' }] });
   const key = await run(`token create --team ${team.public_id} --scopes contacts:read`);
   const answer = await gateway.send('/api/v2/workspaces/1/contacts', {
     caller: { authorization: `Bearer ${key.token}` },

@@ -56,7 +56,15 @@ function withEnv(env: Record<string, string>): Gateway {
 const allowedOf = async (through: Gateway, origin: string) =>
   (await preflight('/graphql', origin, 'POST', through)).headers.get('Access-Control-Allow-Origin');
 
-const EXPOSED = ['Link', 'Pagination-Next', 'ETag', 'RateLimit', 'X-Request-Id', 'WWW-Authenticate'];
+const EXPOSED = [
+  'Link',
+  'Location',
+  'Pagination-Next',
+  'ETag',
+  'RateLimit',
+  'X-Request-Id',
+  'WWW-Authenticate',
+];
 
 describe('a preflight of an allowed origin', () => {
   test.each([

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { allow, createScene, getTokens, requireLeft, requirePage, signIn } from '../support/oauth.ts';
-import { OPERATIONS } from '../support/operations.ts';
+import { SCOPED } from '../support/operations.ts';
 
 let gateway: Gateway;
 
@@ -16,7 +16,7 @@ afterAll(() => gateway.close());
 /** What the REST operations need, and what the fields say in the published schema. */
 const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
 const needed = new Set([
-  ...OPERATIONS.map(({ scope }) => scope),
+  ...SCOPED.map(({ scope }) => scope),
   ...[...schema.matchAll(/Needs (\w+:\w+)\./g)].map(([, scope = '']) => scope),
 ]);
 const unused = SCOPES.filter((scope) => scope.includes(':') && !needed.has(scope));

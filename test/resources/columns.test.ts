@@ -9,6 +9,7 @@ import { RESOURCES } from '../support/resources.ts';
 /** Columns that are in no description: what only the store and the services look at. */
 const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   teams: ['subdomain'],
+  contact_tags: ['workspace_id', 'applied_at'],
   pages: ['discarded_at', 'discard_reason'],
   funnel_steps: [
     'workspace_id',
@@ -20,6 +21,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     'sibling_list',
   ],
   api_keys: ['token_hash'],
+  users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
 };
 

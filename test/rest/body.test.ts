@@ -1,21 +1,26 @@
 // Routes that take a body, tried with made-up ones: scope first, then the body and the query, then the handler.
-import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Exchange, type HttpEnv } from '../../src/http/exchange.ts';
 import { contact } from '../../src/resources/contacts.ts';
+import { type Field, type Resource, writableFields } from '../../src/resources/resource.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { pageQuery } from '../../src/rest/lists.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
-import { errorResponse } from '../../src/rest/problem-documents.ts';
 import { nothing } from '../../src/rest/responses.ts';
 import { type Route, route } from '../../src/rest/route.ts';
-import { mountRest } from '../../src/rest/router.ts';
+import { parseFields } from '../../src/services/parse-fields.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { serveRoutes } from '../support/made-up-routes.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const MAX_BODY_BYTES = 1_024;
-const { firstName, anonymous } = contact.fields;
+const { firstName, anonymous, id } = contact.fields;
+const WRITABLE = { writable: 'always' } as const;
+const thing: Resource = {
+  ...contact,
+  fields: { firstName, anonymous: { ...anonymous, ...WRITABLE }, id: { ...id, ...WRITABLE } },
+  inputs: {},
+};
 const handled: unknown[] = [];
 
 const routes: readonly Route[] = [
@@ -27,10 +32,11 @@ const routes: readonly Route[] = [
     resource: contact,
     scope: 'contacts:write',
     query: pageQuery,
-    body: bodyOf({ firstName, anonymous }),
+    body: bodyOf(thing, 'change'),
     response: nothing('Created.'),
     async handle({ body, query }) {
-      handled.push({ body, size: query.size });
+      // As services do.
+      handled.push({ body: parseFields(writableFields(thing, 'change'), body, 'change'), size: query.size });
     },
   }),
   route({
@@ -50,9 +56,7 @@ const routes: readonly Route[] = [
 let gateway: Gateway;
 let caller: Caller;
 let reader: Caller;
-const http = new Hono<HttpEnv>();
-mountRest(http, routes);
-http.onError((error, c) => errorResponse(error, c.env.exchange));
+const sendTo = serveRoutes(routes);
 
 beforeAll(async () => {
   gateway = await createGateway({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
@@ -66,6 +70,7 @@ interface Sent {
   readonly by?: Caller;
   readonly method?: string;
   readonly type?: string | null;
+  readonly coding?: string;
   readonly query?: string;
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
 }
@@ -75,16 +80,16 @@ async function send({
   by = caller,
   method = 'POST',
   type = 'application/json',
+  coding,
   query = '',
   body = '{}',
 }: Sent) {
   handled.length = 0;
-  const headers = new Headers({ Authorization: by.authorization ?? '' });
-  if (type !== null) headers.set('Content-Type', type);
-  const url = `http://localhost:4000/api/v2/things${query}`;
-  const request = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
-  const exchange = new Exchange(gateway.app, request, undefined);
-  const response = exchange.addCommonHeaders(await http.fetch(request, { exchange }));
+  const headers = {
+    ...(type !== null && { 'Content-Type': type }),
+    ...(coding !== undefined && { 'Content-Encoding': coding }),
+  };
+  const response = await sendTo(gateway, `/api/v2/things${query}`, { by, method, headers, body });
   return { response, handled: [...handled] };
 }
 
@@ -100,6 +105,33 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/m
     expect((await send({ type })).response.status).toBe(204);
   },
 );
+
+test.each(['{}', 'null', '[]', '', '{"contact":{}}', '{"contact":null}', '{"contact":[]}', '{"other":{}}'])(
+  'the body "%s" counts as {}',
+  async (body) => {
+    expect((await send({ body })).handled).toEqual([{ body: {}, size: 20 }]);
+  },
+);
+
+test('no body that is of no type counts as {}, and a coding by the name of none as none', async () => {
+  expect((await send({ type: null, body: new Uint8Array() })).handled).toHaveLength(1);
+  expect((await send({ coding: 'identity' })).handled).toHaveLength(1);
+});
+
+test.each([
+  ['{"first_name":"Ada"}', { firstName: 'Ada' }],
+  ['{"contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
+  ['{"first_name":"bare","contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
+  ['{"first_name":"bare","contact":{}}', {}],
+  ['{"first_name":"Ada","contact":null}', { firstName: 'Ada' }],
+  ['{"contact":{"contact":{"first_name":"Ada"}}}', {}],
+  ['{"first_name":"first","first_name":"Ada"}', { firstName: 'Ada' }],
+  ['{"contact":{"first_name":"first"},"contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
+  ['{"id":7}', { id: 7n }],
+  ['{"id":"9223372036854775807"}', { id: 2n ** 63n - 1n }],
+])('of %s the handler gets %o', async (body, expected) => {
+  expect((await send({ body })).handled).toEqual([{ body: expected, size: 20 }]);
+});
 
 /** An object with a member that is unknown, and nested so deep that there are this many levels. */
 const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -122,14 +154,24 @@ describe('before the handler is refused', () => {
     ['text', 'unsupported_media_type', { type: 'text/plain' }],
     ['what does not say what it is', 'unsupported_media_type', { type: null, body: new Uint8Array(2) }],
     ['what only looks like JSON', 'unsupported_media_type', { type: 'application/jsonp' }],
-    ['no body', 'bad_request', { body: '' }],
+    [
+      'a form without a body',
+      'unsupported_media_type',
+      { type: 'application/x-www-form-urlencoded', body: '' },
+    ],
+    ['a compressed body', 'unsupported_media_type', { coding: 'gzip' }],
+    ['white space', 'bad_request', { body: ' ' }],
+    ['a byte order mark', 'bad_request', { body: '\ufeff{}' }],
     ['half a body', 'bad_request', { body: '{"first_name":' }],
     ['what is not UTF-8', 'bad_request', { body: new Uint8Array([0x22, 0xff, 0x22]) }],
-    ['a body of very many levels', 'bad_request', { body: `${'['.repeat(500)}${']'.repeat(500)}` }],
-    ['a body of 33 levels', 'bad_request', { body: nested(33) }],
+    ['a body of very many levels', 'invalid', { body: `${'['.repeat(500)}${']'.repeat(500)}` }],
+    ['a body of 33 levels', 'invalid', { body: nested(33) }],
     ['a body that is too large', 'payload_too_large', { body: ' '.repeat(MAX_BODY_BYTES) + 1 }],
     ['one that does not say how large it is', 'payload_too_large', { body: stream(MAX_BODY_BYTES) }],
-    ['a list', 'invalid', { body: '[]' }],
+    ['a list', 'invalid', { body: '[{}]' }],
+    ['a text', 'invalid', { body: '"{}"' }],
+    ['a wrapped text', 'invalid', { body: '{"contact":"{}"}' }],
+    ['a wrapped list', 'invalid', { body: '{"contact":[{}]}' }],
     ['a bad query', 'invalid', { query: '?per_page=0' }],
   ])('%s', async (_, code, sent) => {
     const answer = await send(sent);
@@ -141,6 +183,10 @@ describe('before the handler is refused', () => {
     const { response } = await send({ body: '{"first_name":1,"anonymous":null}' });
     const { errors } = await expectProblem(response, 'invalid');
     expect(errors.map(({ field }) => field)).toEqual(['first_name', 'anonymous']);
+    const wrapped = await send({ body: '{"contact":{"first_name":1}}' });
+    expect(await expectProblem(wrapped.response, 'invalid')).toMatchObject({
+      errors: [{ field: 'first_name' }],
+    });
   });
 });
 
@@ -175,23 +221,44 @@ test('a route that takes no body ignores one', async () => {
   expect([answer.response.status, answer.handled]).toEqual([204, [{ body: undefined }]]);
 });
 
-test('the document has the body, no member of it required, and what can be wrong with it', () => {
+test('the document has the body in both forms, no member of it required, and what can be wrong with it', () => {
   const document = toOpenApi(routes, '1') as {
     paths: Record<string, Record<string, Record<string, object>>>;
+    components: { schemas: object };
   };
   const { post, delete: removal } = document.paths['/api/v2/things'] ?? {};
-  expect(post?.['requestBody']).toMatchObject({
-    required: true,
-    content: {
-      'application/json': {
-        schema: { type: 'object', properties: { first_name: { type: ['string', 'null'] } } },
+  expect(document.components.schemas).toMatchObject({
+    ContactChange: {
+      type: 'object',
+      properties: {
+        first_name: { type: ['string', 'null'] },
+        id: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
       },
     },
   });
-  expect(JSON.stringify(post?.['requestBody'])).not.toContain('"required":[');
+  const bare = { $ref: '#/components/schemas/ContactChange' };
+  const wrapped = { type: 'object', properties: { contact: bare }, required: ['contact'] };
+  expect(post?.['requestBody']).toMatchObject({
+    required: false,
+    content: { 'application/json': { schema: { anyOf: [wrapped, bare] } } },
+  });
   expect(Object.keys(post?.['responses'] ?? {})).toEqual(
-    expect.arrayContaining(['204', '400', '413', '415', '422']),
+    expect.arrayContaining(['204', '400', '409', '410', '413', '415', '422']),
   );
   expect(removal).not.toHaveProperty('requestBody');
   expect(Object.keys(removal?.['responses'] ?? {})).not.toContain('413');
+});
+
+test('a member without which a body is refused is required in both forms', () => {
+  const { schema, required, components } = bodyOf(
+    {
+      ...thing,
+      fields: { firstName: { ...firstName, required: true }, anonymous: thing.fields['anonymous'] as Field },
+      wrapper: 'x',
+    },
+    'creation',
+  );
+  const bare = { $ref: '#/components/schemas/ContactCreation' };
+  expect([required, schema]).toMatchObject([true, { anyOf: [{ properties: { x: bare } }, bare] }]);
+  expect(components?.()).toMatchObject({ ContactCreation: { required: ['first_name'] } });
 });

@@ -49,7 +49,7 @@ const IGNORED =
 const SERVED = new Set(['GET /api/v2/workspaces/:workspace_id/contacts']);
 const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET' && !SERVED.has(operation.route));
 
-describe.each(READS)('$route', ({ path }) => {
+describe.each(READS)('$route', ({ path, scope }) => {
   test('refuses every such parameter by its name where it is a list, and ignores it where it is one object', async () => {
     const plain = await (await gateway.send(path(tenant), { caller })).json();
     for (const [sent, field] of UNSERVED) {
@@ -68,7 +68,8 @@ describe.each(READS)('$route', ({ path }) => {
     for (const [sent] of UNSERVED) {
       const refused = `${path(tenant)}?${sent}`;
       await expectProblem(await gateway.send(refused, { caller: anonymous }), 'unauthenticated');
-      await expectProblem(await gateway.send(refused, { caller: weak }), 'insufficient_scope');
+      if (scope !== null)
+        await expectProblem(await gateway.send(refused, { caller: weak }), 'insufficient_scope');
     }
   });
 

@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { refineFilter } from '../../src/resources/refine-filters.ts';
-import type { Fields } from '../../src/resources/resource.ts';
+import { type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
-import { parseFields } from '../../src/services/parse-fields.ts';
+import { parseFields as parseInput } from '../../src/services/parse-fields.ts';
+
+/** By the names of REST. */
+const parseFields = <F extends Fields>(fields: F, members: unknown) =>
+  parseInput(fields, { members, nameOf: restNameOf }, 'change');
 
 const { uuid, anonymous, emailAddress, firstName, isActive, unsubscribedAt, customAttributes } =
   contact.fields;
@@ -52,6 +56,11 @@ test('members are taken by their REST names as values of rows', () => {
   });
 });
 
+test('ids are integers or digits, as large as a column takes', () => {
+  const input = { page_ids: [1, '2', '007', '9223372036854775807', 2 ** 53 - 1] };
+  expect(parseFields(ENDPOINT, input)).toEqual({ pageIds: [1n, 2n, 7n, 2n ** 63n - 1n, 2n ** 53n - 1n] });
+});
+
 test('null clears, what is absent is left out, and what is unknown is ignored', () => {
   expect(parseFields(CONTACT, { first_name: null, firstName: 'x', last_name: 'x', id: 'x' })).toEqual({
     firstName: null,
@@ -89,7 +98,11 @@ describe('is blamed', () => {
     ['api_version', ENDPOINT, { api_version: 1.5 }],
     ['api_version', ENDPOINT, { api_version: 2 ** 31 }],
     ['api_version', ENDPOINT, { api_version: '2' }],
-    ['page_ids', ENDPOINT, { page_ids: [1, '2'] }],
+    ['page_ids', ENDPOINT, { page_ids: [1, '2x'] }],
+    ['page_ids', ENDPOINT, { page_ids: ['-1'] }],
+    ['page_ids', ENDPOINT, { page_ids: [''] }],
+    ['page_ids', ENDPOINT, { page_ids: ['9223372036854775808'] }],
+    ['page_ids', ENDPOINT, { page_ids: ['0'.repeat(20)] }],
     ['page_ids', ENDPOINT, { page_ids: [2 ** 53] }],
     ['page_ids', ENDPOINT, { page_ids: 1 }],
     ['event_type_ids', ENDPOINT, { event_type_ids: [null] }],

@@ -1,21 +1,17 @@
 // Which idempotency keys are taken.
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../src/errors.ts';
 import { parseIdempotencyKey } from '../../src/services/write-options.ts';
 
 const PLACE = 'PUT /api/v2/contacts/5';
 const parse = (text: string) => parseIdempotencyKey(text, PLACE, 'idempotencyKey');
 
 test.each(['a', '8e03978e-40d5-43dd-bc93-6894a57f9324', '!"#~', 'k'.repeat(255)])('%s is a key', (key) => {
-  expect(parse(key)).toEqual({ key, place: PLACE });
+  expect(parse(key)).toEqual({ key, place: PLACE, field: 'idempotencyKey' });
 });
 
 describe('is no key', () => {
   test.each(['', 'k'.repeat(256), 'a b', ' a', 'a\n', 'clé', '\u0000', '\x7f'])('%j', (text) => {
-    const refused = new AppError(
-      'invalid',
-      'idempotencyKey must be 1 to 255 visible ASCII characters, without spaces.',
-    );
-    expect(() => parse(text)).toThrow(refused);
+    const errors = [{ field: 'idempotencyKey', message: expect.stringMatching(/1 to 255 visible ASCII/) }];
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'invalid', errors }));
   });
 });

@@ -11,6 +11,7 @@ import { applyMigrations, createMigration, migrationState } from '../../src/stor
 import { createClusters, query } from '../support/cluster.ts';
 
 const INIT = '20261122050000_init';
+const SERVICE_USERS = '20261122124000_service_users';
 /** Every migration on the disk, in order. */
 const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -110,6 +111,57 @@ describe('applying', () => {
     await expect(applyMigrations(db, folder)).rejects.toThrow(
       /was changed after it had been applied: restore/,
     );
+  });
+
+  test('every team that is there gets its service user, and people keep their names', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name < SERVICE_USERS });
+    // Older than the limit of names.
+    await db.query(`alter table teams drop constraint teams_name_length;
+      insert into teams (name, time_zone, locale) values ('Acme Outdoor', 'Tokyo', 'ja'), (repeat('x', 200), 'UTC', 'en');
+      insert into users (email, name, password_hash) values ('ada@example.com', 'Ada King Lovelace', 'x')`);
+    await applyMigrations(db);
+    const { rows } = await db.query(
+      `select service_team_id::int as team, email, name, first_name, last_name, time_zone, locale from users order by id`,
+    );
+    const service = { email: null, last_name: null };
+    const long = 'x'.repeat(100);
+    expect(rows).toEqual([
+      {
+        ...{ team: null, email: 'ada@example.com', name: 'Ada King Lovelace', time_zone: null, locale: null },
+        ...{ first_name: 'Ada', last_name: 'King Lovelace' },
+      },
+      {
+        ...{ ...service, team: 1, name: 'Acme Outdoor', first_name: 'Acme Outdoor' },
+        ...{ time_zone: 'Tokyo', locale: 'ja' },
+      },
+      { ...service, team: 2, name: long, first_name: long, time_zone: 'UTC', locale: 'en' },
+    ]);
+  });
+
+  test('whoever has a subdomain that is reserved now is named with the command to run, and nothing is changed', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name === INIT });
+    await db.query(`insert into teams (name, subdomain) values ('Old', 'www'), ('New', 'new');
+      insert into workspaces (team_id, name, subdomain) values (2, 'Shop "A"', 'accounts'), (2, 'Blog', 'blog')`);
+    const { rows } = await db.query('select public_id from workspaces where id = 1');
+    const before = await migrationState(db);
+    const migrating = applyMigrations(db);
+    await expect(migrating).rejects.toThrow(StartupError);
+    for (const part of [
+      'nothing was changed',
+      `workspace 1 (${rows[0].public_id}, "Shop "A"") has the subdomain accounts`,
+      'npx funnel-gateway workspace subdomain 1 NEW',
+      '"Old") has the subdomain www',
+      'npx funnel-gateway team subdomain 1 NEW',
+    ])
+      await expect(migrating).rejects.toThrow(part);
+    await expect(migrating).rejects.not.toThrow('Blog');
+    expect(await migrationState(db)).toEqual(before);
+    await db.query(
+      "update teams set subdomain = 'old' where id = 1; update workspaces set subdomain = 'shop' where id = 1",
+    );
+    expect(await applyMigrations(db)).toEqual(ALL.slice(1));
   });
 
   test("an extension's views and tables are nobody's, and stay: the database counts as empty", async () => {
@@ -258,6 +310,9 @@ const ROWS = `
     (3, 1, 1, 'page', 2, 'matched', 0, 'Page', 2);
   insert into api_keys (id, team_id, name, is_default, token_hash, hint, scopes) values
     (1, 1, 'Key', true, sha256('1'), 'fg', '{read}'), (2, 1, 'Key', false, sha256('2'), 'fg', '{write}');
+  insert into users (id, email, name, password_hash) values (50, 'ann@example.com', 'Ann', 'x');
+  insert into oauth_clients (id, name, metadata) values ('client', 'Client', '{}');
+  insert into oauth_grants (key, user_id, client_id, payload, expires_at) values ('grant', 50, 'client', '{}', now());
   alter sequence contacts_id_seq restart 100; alter sequence funnel_steps_id_seq restart 100;`;
 
 /** What, the constraint's name, the statement, and the SQLSTATE if it is not that of a check. */
@@ -401,6 +456,47 @@ function REFUSED(): Refused[] {
       'subdomain_is_free',
       "update workspaces set subdomain = 'team' where id = 1",
       '23505',
+    ],
+    ...["email = 'a@b'", "password_hash = 'x'", 'disabled_at = now()', 'sessions_ended_at = now()'].map(
+      (set): Refused => [
+        `a service user with ${set}`,
+        'users_person_or_service',
+        `update users set ${set} where service_team_id = 1`,
+      ],
+    ),
+    ...['email', 'password_hash'].map(
+      (column): Refused => [
+        `a person without ${column}`,
+        'users_person_or_service',
+        `update users set ${column} = null where id = 50`,
+      ],
+    ),
+    ['a language that is none', 'users_locale_check', "update users set locale = 'de' where id = 50"],
+    [
+      'a second service user of a team',
+      'users_service_team_id_key',
+      "insert into users (service_team_id, name) values (1, 'x')",
+      '23505',
+    ],
+    [
+      'a person who becomes a service user',
+      'service_user_is_for_life',
+      'update users set service_team_id = 1, email = null, password_hash = null where id = 50',
+    ],
+    [
+      "another team's service user",
+      'service_user_is_for_life',
+      'update users set service_team_id = null where service_team_id = 2',
+    ],
+    [
+      'a service user in a team',
+      'user_is_person',
+      'insert into team_members (user_id, team_id) select id, 1 from users where service_team_id = 1',
+    ],
+    [
+      "a service user's grant",
+      'user_is_person',
+      'update oauth_grants set user_id = (select id from users where service_team_id = 1)',
     ],
     ['a long name of a team', 'teams_name_length', "update teams set name = repeat('x', 101) where id = 1"],
     [
@@ -603,6 +699,7 @@ function ACCEPTED(): [what: string, sql: string][] {
       "update webhook_endpoints set event_type_ids = '{contact.identified,one-time_order.completed,courses/enrollment.lesson.v2}'",
     ],
     ['scopes of every form', "update api_keys set scopes = '{read,write,contacts:read,some_thing:write}'"],
+    ['the end of a service user with its team', 'delete from teams where id = 2'],
     ['a discarded page with its reason', "update pages set discarded_at = now(), discard_reason = 'x'"],
     ['an address in any script', "update contacts set email_address = 'é@例え.jp' where id = 1"],
   ];

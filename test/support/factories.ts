@@ -164,10 +164,10 @@ interface UserOptions extends Overrides<Omit<Prisma.UserUncheckedCreateInput, 'm
 /** A person whose password is `PASSWORD`; the owner of the team that is named, if any. */
 export async function user(app: App, { teamId, role = 'owner', ...overrides }: UserOptions = {}) {
   const id = await nextId(app, 'users');
-  const person = { email: `user-${id}@example.com`, name: `User ${id}` };
-  const data = { id, ...person, passwordHash: PASSWORD_HASH, ...overrides };
+  const email = overrides.email ?? `user-${id}@example.com`;
+  const data = { id, name: `User ${id}`, passwordHash: PASSWORD_HASH, ...overrides, email };
   const memberships = teamId === undefined ? {} : { memberships: { create: { teamId, role } } };
-  return app.store.prisma.user.create({ data: { ...data, ...memberships } });
+  return { ...(await app.store.prisma.user.create({ data: { ...data, ...memberships } })), email };
 }
 
 interface ClientOptions extends Overrides<Omit<Prisma.OauthClientUncheckedCreateInput, 'metadata'>> {

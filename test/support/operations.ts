@@ -49,13 +49,14 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
 export interface Operation {
   /** Method and path as the router has them. */
   readonly route: string;
-  readonly scope: string;
+  /** null: any valid credential will do. */
+  readonly scope: string | null;
   readonly success: 200 | 204;
   /** The path in a tenant. */
   readonly path: (tenant: Tenant) => string;
 }
 
-const get = (path: string, scope: string, to: Operation['path']): Operation => ({
+const get = (path: string, scope: string | null, to: Operation['path']): Operation => ({
   route: `GET ${path}`,
   scope,
   success: 200,
@@ -67,6 +68,7 @@ const splitPath = ({ funnel, split }: Tenant) => `/funnels/${funnel.id}/conditio
 const inWorkspace = (rest: string) => (tenant: Tenant) => `/api/v2/workspaces/${tenant.workspace.id}/${rest}`;
 
 export const OPERATIONS: readonly Operation[] = [
+  get('/api/v2/me', null, () => '/api/v2/me'),
   get('/api/v2/teams', 'account:read', () => '/api/v2/teams'),
   get('/api/v2/teams/:id', 'account:read', ({ team }) => `/api/v2/teams/${team.id}`),
   get(
@@ -114,6 +116,11 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { route: `DELETE ${SPLIT}`, scope: 'funnels:write', success: 204, path: splitPath },
 ];
+
+/** Those that need a scope. */
+export const SCOPED = OPERATIONS.flatMap((operation) =>
+  operation.scope === null ? [] : [{ ...operation, scope: operation.scope }],
+);
 
 export function methodOf({ route }: Operation): string {
   return route.slice(0, route.indexOf(' '));

@@ -6,7 +6,8 @@ import { isLoopbackAddress } from '../../config/loopback.ts';
 import { createLogger } from '../../log.ts';
 import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
-import { migrationState } from '../../store/migrations.ts';
+import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
+import { type MigrationState, migrationState } from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
@@ -149,33 +150,40 @@ async function checkNotifications(connection: pg.ClientConfig, listenUrl: string
 }
 
 async function checkMigrations(url: string): Promise<Finding[]> {
-  const name = 'migrations';
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
   try {
-    const { applied, pending, failed, edited, unknown } = await migrationState(pool);
-    if (unknown.length > 0)
-      return [
-        fail(name, `a newer version of the gateway was here (${unknown.join(', ')})`, 'start that version'),
-      ];
-    if (failed.length > 0)
-      return [fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why')];
-    if (edited.length > 0)
-      return [
-        fail(name, `${edited.join(', ')} was changed after it was applied`, 'install the package anew'),
-      ];
-    if (pending.length > 0)
-      return [
-        warn(
-          name,
-          `${pending.length} pending: ${pending.join(', ')}`,
-          'serve applies them, or "migrate" before',
-        ),
-      ];
-    return [ok(name, `all ${applied.length} applied`)];
+    const state = await migrationState(pool);
+    // Before the first migration there are no tables.
+    const holders = state.applied.length === 0 ? [] : await findHolders(pool);
+    return [
+      checkState(state),
+      ...holders.map((holder) => warn('subdomains', toSentence(holder), toRemedy(holder))),
+    ];
   } finally {
     await pool.end();
   }
+}
+
+function checkState({ applied, pending, failed, edited, unknown }: MigrationState): Finding {
+  const name = 'migrations';
+  if (unknown.length > 0)
+    return fail(
+      name,
+      `a newer version of the gateway was here (${unknown.join(', ')})`,
+      'start that version',
+    );
+  if (failed.length > 0)
+    return fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
+  if (edited.length > 0)
+    return fail(name, `${edited.join(', ')} was changed after it was applied`, 'install the package anew');
+  if (pending.length > 0)
+    return warn(
+      name,
+      `${pending.length} pending: ${pending.join(', ')}`,
+      'serve applies them, or "migrate" before',
+    );
+  return ok(name, `all ${applied.length} applied`);
 }
 
 async function checkSigningKeys(

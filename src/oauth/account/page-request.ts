@@ -1,7 +1,7 @@
 // One request to the account page: the session that it belongs to, and the answers that set cookies.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { personOf, secondsLeft } from '../../services/sessions.ts';
-import type { UserRow } from '../../services/users.ts';
+import type { PersonRow } from '../../services/users.ts';
 import { withDevice } from '../device-cookie.ts';
 import { ACCOUNT_PATH } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';
@@ -29,7 +29,7 @@ export interface PageRequest {
   readonly ctx: KoaContextWithOIDC;
   readonly session: Session;
   /** Who is signed in. */
-  readonly user: UserRow | null;
+  readonly user: PersonRow | null;
   /** The response with the cookies that were set meanwhile. */
   readonly respond: (response: Response) => Promise<Response>;
 }
@@ -64,7 +64,7 @@ export async function openPage(engine: Engine, request: OauthRequest): Promise<P
  */
 export async function startSession(
   page: PageRequest,
-  user: UserRow,
+  user: PersonRow,
   loginTs: number,
   notice?: Notice,
 ): Promise<Response> {

@@ -1,7 +1,7 @@
 // Signing in on the account page itself, without any application.
 import { loginTsNow } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
-import type { UserRow } from '../../services/users.ts';
+import type { PersonRow } from '../../services/users.ts';
 import { readDevices } from '../device-cookie.ts';
 import { toSignInError } from '../interactions/sign-in.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
@@ -29,7 +29,7 @@ export async function submitSignIn(page: PageRequest, form: URLSearchParams): Pr
   const { app } = engine;
   const { email, password } = parseSignIn(form);
   const loginTs = loginTsNow(app);
-  let user: UserRow;
+  let user: PersonRow;
   try {
     const { address, signal } = request;
     user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import { requireGrantable } from '../../services/oauth-consents.ts';
 import { complete } from '../../services/oauth-grant-records.ts';
 import { personOf } from '../../services/sessions.ts';
-import { membershipsOf, type UserRow } from '../../services/users.ts';
+import { membershipsOf, type PersonRow } from '../../services/users.ts';
 import { refusalPage } from '../error-pages.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
@@ -101,7 +101,7 @@ function toId(text: string): bigint {
 }
 
 /** @throws AppError `unauthenticated` for a person who was signed out or disabled since they signed in */
-async function requirePerson({ app, provider, details }: Interaction): Promise<UserRow> {
+async function requirePerson({ app, provider, details }: Interaction): Promise<PersonRow> {
   const session = await provider.Session.findByUid(details.session?.uid ?? '');
   const user = session === undefined ? null : await personOf(app, session);
   if (user === null) throw new AppError('unauthenticated', 'You were signed out since you came here.');

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { takeBackAuthorization } from '../../services/oauth-admission.ts';
 import { loginTsNow } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
-import type { UserRow } from '../../services/users.ts';
+import type { PersonRow } from '../../services/users.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
 import type { OauthRequest } from '../oauth-request.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
@@ -36,7 +36,7 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
 }
 
 /** Signs the person out who was signed in before, if it is another one; the library would ask for that on a page of its own. */
-async function endOtherSession(interaction: Interaction, user: UserRow): Promise<void> {
+async function endOtherSession(interaction: Interaction, user: PersonRow): Promise<void> {
   const accountId = interaction.details.session?.accountId;
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }

@@ -1,10 +1,12 @@
-// Which subdomains of SERVICE_HOST a team or a workspace may have. The store holds the same rules (migration hosts). Pure.
+// Which subdomains of SERVICE_HOST a team or a workspace may have. The store holds the same rules (migration service_users). Pure.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 
 /** Names that the service may need itself, or that programs trust by their name. The same list is in the migration. */
 export const RESERVED: readonly string[] = [
-  ...'account admin api auth autoconfig autodiscover ftp imap isatap localhost login mail metrics'.split(' '),
+  ...'account accounts admin api auth autoconfig autodiscover ftp imap isatap localhost login mail metrics'.split(
+    ' ',
+  ),
   ...'mta-sts ns ns1 ns2 oauth pop smtp status wpad www'.split(' '),
 ];
 

@@ -1,16 +1,18 @@
 // Teams as the operator manages them: making them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { findTeams, insertTeam, type TeamRow } from '../../store/teams.ts';
+import { findTeams, insertTeam, setTeamSubdomain, type TeamRow } from '../../store/teams.ts';
 import { withTransaction } from '../../store/transactions.ts';
 import { isName, parseName } from '../names.ts';
+import type { Ref } from '../refs.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';
 import { withConflicts } from './conflicts.ts';
+import { requireTeamId } from './refs.ts';
 import { parseSubdomain } from './subdomains.ts';
 
 export type { TeamRow };
 
-/** The languages that a team may work in; the store has the same list. */
+/** The languages that a team or a person may work in; the store has the same list. */
 export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
 
 const DEFAULT_KEY = { name: 'Default API key', scopes: ['read', 'write'], isDefault: true, expiresAt: null };
@@ -49,18 +51,31 @@ export async function create(
   );
 }
 
+/**
+ * Gives a team another subdomain, at once; the old one is nobody's then. The store may be of an earlier version.
+ * @throws AppError `not_found` for the team, `invalid` for the subdomain, `conflict` for one that is taken
+ */
+export async function setSubdomain(app: App, ref: Ref, text: string) {
+  const subdomain = parseSubdomain(app, text);
+  const id = await requireTeamId(app, ref);
+  const renamed = await withConflicts(() => setTeamSubdomain(app.store, id, subdomain, app.clock()));
+  app.lookups.forget();
+  return renamed;
+}
+
 /** Every team, with its number of workspaces. */
 export async function list(app: App): Promise<(TeamRow & { readonly workspaces: number })[]> {
   return findTeams(app.store);
 }
 
-/** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. */
-function parseTimeZone(text: string): string {
+/** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. @throws AppError `invalid` */
+export function parseTimeZone(text: string): string {
   if (isName(text)) return text.trim();
   throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
 }
 
-function parseLocale(text: string): string {
+/** One of LOCALES. @throws AppError `invalid` */
+export function parseLocale(text: string): string {
   if (!LOCALES.includes(text)) throw invalid('locale', `The locale must be one of ${LOCALES.join(', ')}.`);
   return text;
 }

@@ -13,24 +13,28 @@ import {
   findUsers,
   insertUser,
   type ListedUser,
+  type PersonRow,
   saveMembership,
   setDisabledAt,
   setPasswordHash,
   type TeamRole,
-  type UserRow,
 } from '../../store/users.ts';
 import { parseName } from '../names.ts';
 import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId } from './refs.ts';
+import { parseLocale, parseTimeZone } from './teams.ts';
 
-export type { ListedUser, UserRow };
+export type { ListedUser, PersonRow };
 
 export interface UserInput {
   readonly email: string;
   readonly name: string;
   readonly password: string;
+  /** Absent: not known. */
+  readonly timeZone?: string | undefined;
+  readonly locale?: string | undefined;
   readonly memberships: readonly { readonly team: Ref; readonly role: string }[];
 }
 
@@ -40,13 +44,15 @@ const MAX_EMAIL_LENGTH = 254;
 
 /**
  * Makes a person, with their memberships.
- * @throws AppError `invalid` for e-mail address, name, password or role; `not_found` for a team; `conflict` when the
+ * @throws AppError `invalid` for e-mail address, name, time zone, locale, password or role; `not_found` for a team; `conflict` when the
  *   e-mail address is somebody's already
  */
-export async function create(app: App, input: UserInput): Promise<UserRow> {
+export async function create(app: App, input: UserInput): Promise<PersonRow> {
   const createdAt = app.clock();
   const email = parseEmail(input.email);
   const name = parseName(input.name);
+  const timeZone = input.timeZone === undefined ? null : parseTimeZone(input.timeZone);
+  const locale = input.locale === undefined ? null : parseLocale(input.locale);
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
       role: parseRole(role),
@@ -56,7 +62,7 @@ export async function create(app: App, input: UserInput): Promise<UserRow> {
   const passwordHash = await hashPassword(parsePassword(input.password, email));
   return withConflicts(() =>
     withTransaction(app, async (tx) => {
-      const user = await insertUser(tx, { email, name, passwordHash, createdAt });
+      const user = await insertUser(tx, { email, name, timeZone, locale, passwordHash, createdAt });
       for (const { teamId, role } of memberships)
         await saveMembership(tx, { userId: user.id, teamId, role, createdAt });
       return user;
@@ -74,7 +80,7 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
  * @param ref id, public id or e-mail address
  * @throws AppError `not_found`, `invalid` for the password
  */
-export async function setPassword(app: App, ref: Ref, password: string): Promise<UserRow> {
+export async function setPassword(app: App, ref: Ref, password: string): Promise<PersonRow> {
   const { id, email } = await requireUser(app, ref);
   const passwordHash = await hashPassword(parsePassword(password, email));
   await withTransaction(app, async (tx) => {
@@ -89,7 +95,7 @@ export async function setPassword(app: App, ref: Ref, password: string): Promise
  * Keeps a person out: no sign-in, signed out everywhere, and what they granted ends. Doing so twice keeps the first time.
  * @throws AppError `not_found`
  */
-export async function disable(app: App, ref: Ref): Promise<UserRow> {
+export async function disable(app: App, ref: Ref): Promise<PersonRow> {
   const now = app.clock();
   const { id, disabledAt } = await requireUser(app, ref);
   const user = await withTransaction(app, async (tx) => {
@@ -102,7 +108,7 @@ export async function disable(app: App, ref: Ref): Promise<UserRow> {
 }
 
 /** Lets a person in again. Sessions and what they had granted stay ended. @throws AppError `not_found` */
-export async function enable(app: App, ref: Ref): Promise<UserRow> {
+export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
@@ -119,7 +125,7 @@ export async function enable(app: App, ref: Ref): Promise<UserRow> {
  * Puts a person into a team, or changes their role there.
  * @throws AppError `not_found` for the person or the team, `invalid` for the role
  */
-export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<UserRow> {
+export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<PersonRow> {
   const parsed = parseRole(role);
   const user = await requireUser(app, ref);
   const teamId = await requireTeamId(app, team);
@@ -135,7 +141,7 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
  * Takes a person out of a team; what they granted there ends.
  * @throws AppError `not_found` for the person, the team, or a person who is not in it
  */
-export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
+export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const teamId = await requireTeamId(app, team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
@@ -145,7 +151,7 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<UserRow> {
   return user;
 }
 
-async function requireUser(app: App, ref: Ref): Promise<UserRow> {
+async function requireUser(app: App, ref: Ref): Promise<PersonRow> {
   const named =
     typeof ref === 'string' && ref.includes('@')
       ? (await findUserByEmail(app.store, parseEmail(ref)))?.id

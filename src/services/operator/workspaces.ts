@@ -1,10 +1,15 @@
-// Workspaces as the operator manages them: making and listing those of any team.
+// Workspaces as the operator manages them: making and listing those of any team, and their subdomains.
 import type { App } from '../../context.ts';
-import { findWorkspaces, insertWorkspace, type WorkspaceRow } from '../../store/workspaces.ts';
+import {
+  findWorkspaces,
+  insertWorkspace,
+  setWorkspaceSubdomain,
+  type WorkspaceRow,
+} from '../../store/workspaces.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId } from './refs.ts';
+import { requireTeamId, requireWorkspaceId } from './refs.ts';
 import { parseSubdomain } from './subdomains.ts';
 
 export type { WorkspaceRow };
@@ -21,6 +26,18 @@ export async function create(
   const subdomain = parseSubdomain(app, input.subdomain);
   const teamId = await requireTeamId(app, input.team);
   return withConflicts(() => insertWorkspace(app.store, { teamId, name, subdomain, createdAt: app.clock() }));
+}
+
+/**
+ * Gives a workspace another subdomain, at once; the old one is nobody's then. The store may be of an earlier version.
+ * @throws AppError `not_found` for the workspace, `invalid` for the subdomain, `conflict` for one that is taken
+ */
+export async function setSubdomain(app: App, ref: Ref, text: string) {
+  const subdomain = parseSubdomain(app, text);
+  const id = await requireWorkspaceId(app, ref);
+  const renamed = await withConflicts(() => setWorkspaceSubdomain(app.store, id, subdomain, app.clock()));
+  app.lookups.forget();
+  return renamed;
 }
 
 /** The workspaces of one team, or of all, with their domains. @throws AppError `not_found` for the team */

@@ -19,8 +19,8 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
   set intervalstyle = 'postgres'`;
 
 /**
- * Rules that rows from before them need not keep (migration hosts): how each is lifted, and set again. A constraint that is not
- * validated stays so.
+ * Rules that rows from before them need not keep (migration hosts), and the trigger that makes service users, which are among the
+ * rows: how each is lifted, and set again. A constraint that is not validated stays so.
  */
 const LENIENT = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
@@ -29,7 +29,7 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
   union all
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
-  from pg_trigger where tgname = 'subdomain_is_allowed'`;
+  from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user')`;
 
 /** Whether any table of the store has a row. */
 export async function holdsData(url: string): Promise<boolean> {
@@ -122,9 +122,9 @@ async function fill(
   pool.on('error', () => {});
   try {
     const then = new Set(archive.manifest.migrations.map(({ name }) => name));
-    await applyMigrations(pool, undefined, (name) => then.has(name));
+    await applyMigrations(pool, undefined, { only: (name) => then.has(name) });
     await withClient(url, (client) => copyTables(client, archive, signal, onRows));
-    await applyMigrations(pool);
+    await applyMigrations(pool, undefined, { lenient: true });
     await pool.query('analyze');
   } finally {
     await pool.end();

@@ -1,0 +1,31 @@
+// What an applied tag is: that a tag stands on a contact.
+import { describe, IDS, type Row } from './resource.ts';
+import { tag } from './tags.ts';
+
+export const appliedTag = describe({
+  type: 'ContactAppliedTag',
+  title: 'Applied tag',
+  table: 'contact_tags',
+  description: 'That a tag stands on a contact.',
+  fields: {
+    ...IDS,
+    contactId: { type: 'int8', description: 'The integer id of the contact.' },
+    tagId: {
+      type: 'int8',
+      writable: 'at_creation',
+      required: true,
+      description: 'The integer id of the tag, which is of the contact’s workspace.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the tag was applied.' },
+    updatedAt: { type: 'timestamp', description: 'When the tag was applied: that is never changed.' },
+    tag: {
+      type: 'json',
+      object: { publicId: IDS.publicId, name: tag.fields.name, color: tag.fields.color },
+      description: 'What the tag is called, and its colour.',
+    },
+  },
+  topic: 'contacts/applied_tag',
+  subjectType: 'Contacts::AppliedTag',
+});
+
+export interface AppliedTagRow extends Row<typeof appliedTag> {}

@@ -1,0 +1,34 @@
+// What of a user others may see: a person, or a team's service user.
+import { describe, IDS, type Row } from './resource.ts';
+
+export const user = describe({
+  type: 'User',
+  title: 'User',
+  table: 'users',
+  description:
+    'A person, or the service user of a team: whom its API keys, and clients that act for themselves, stand for.',
+  fields: {
+    ...IDS,
+    email: { type: 'text', nullable: true, description: 'The e-mail address; null for a service user.' },
+    firstName: {
+      type: 'text',
+      nullable: true,
+      description: 'The first name; for a service user the name of its team.',
+    },
+    lastName: { type: 'text', nullable: true, description: 'The last name, if there is one.' },
+    timeZone: {
+      type: 'text',
+      nullable: true,
+      description: 'The time zone of the user; for a service user that of its team.',
+    },
+    locale: {
+      type: 'text',
+      nullable: true,
+      description: 'The language of the user, such as `en`; for a service user that of its team.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the user was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the user was last changed.' },
+  },
+});
+
+export interface UserRow extends Row<typeof user> {}

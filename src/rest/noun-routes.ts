@@ -1,0 +1,104 @@
+// The routes that every noun has, made from its description and its service: its list below a parent, and its members. A noun
+// whose service changes nothing has only those that read.
+import type { Resource } from '../resources/resource.ts';
+import type { Reads } from '../services/reads.ts';
+import type { Writes } from '../services/writes.ts';
+import { bodyOf } from './body.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
+import { createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
+import { putAndPatch, type Route, route } from './route.ts';
+
+type Row = { readonly id: bigint };
+
+interface Place {
+  /** What the path calls the parent: `workspace`. */
+  readonly parent: string;
+  /** The path below the parent, and of its members: `contacts/tags`. */
+  readonly path: string;
+}
+
+interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
+  /** Absent: it is never changed. */
+  readonly update?: Writes<Row>['update'];
+}
+
+type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
+
+/** The routes of a noun. */
+export function nounRoutes(resource: Resource, service: Service, { parent, path }: Place): readonly Route[] {
+  const { type, title } = resource;
+  const { scope, get, list, writeScope, create, update, remove } = service;
+  const objects = shown(resource) as Shown<object> as Shown<Row>;
+  const one = title.toLowerCase();
+  const listPath: string = `/api/v2/${parent}s/:${parent}_id/${path}`;
+  const memberPath = `/api/v2/${path}/:id` as const;
+  const parentOf = (params: Readonly<Record<string, string>>) => params[`${parent}_id`] ?? '';
+  const reading = [
+    route({
+      method: 'GET',
+      path: listPath,
+      operationId: `list${type}s`,
+      summary: `Lists the ${one}s of a ${parent}`,
+      resource,
+      scope,
+      query: listQuery(resource),
+      response: pageOf(objects),
+      handle: ({ ctx, params, query }) => list(ctx, parentOf(params), query),
+    }),
+    route({
+      method: 'GET',
+      path: memberPath,
+      operationId: `get${type}`,
+      summary: `Gets ${withArticle(one)}`,
+      resource,
+      scope,
+      response: objectOf(objects, `The ${one}.`),
+      handle: ({ ctx, params }) => get(ctx, params.id),
+    }),
+  ];
+  if (writeScope === undefined || create === undefined || remove === undefined) return reading;
+  return [
+    ...reading,
+    route({
+      method: 'POST',
+      path: listPath,
+      operationId: `create${type}`,
+      summary: `Creates ${withArticle(one)}`,
+      resource,
+      scope: writeScope,
+      body: bodyOf(resource, 'creation'),
+      response: createdOf(objects, `/api/v2/${path}/`, `The ${one} that was created.`),
+      handle: async ({ ctx, params, body, options }) =>
+        (await create(ctx, parentOf(params), body, options)).row,
+    }),
+    ...(update === undefined
+      ? []
+      : putAndPatch({
+          path: memberPath,
+          operationId: `update${type}`,
+          summary: `Changes ${withArticle(one)}`,
+          resource,
+          scope: writeScope,
+          body: bodyOf(resource, 'change'),
+          response: objectOf(objects, `The ${one} as it is now.`),
+          handle: async ({ ctx, params, body, options }) => (await update(ctx, params.id, body, options)).row,
+        })),
+    route({
+      method: 'DELETE',
+      path: memberPath,
+      operationId: `delete${type}`,
+      summary: `Deletes ${withArticle(one)}`,
+      resource,
+      scope: writeScope,
+      response: nothing(`The ${one} is deleted.`),
+      async handle({ ctx, params, options }) {
+        await remove(ctx, params.id, options);
+      },
+    }),
+  ];
+}
+
+function withArticle(words: string): string {
+  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+}

@@ -1,0 +1,42 @@
+// Rows over the JSON that a change has put together of them (store/changes/snapshots.ts). It is what REST shows, so that REST's
+// answer is the JSON itself; it is parsed when a property is read. Pure.
+import { type Resource, restNameOf } from '../resources/resource.ts';
+import { memberParser, parseJson } from './decoders.ts';
+
+const JSON_TEXT = Symbol('json');
+
+/** The JSON of a row of `snapshotRows`; undefined for any other object. */
+export function jsonOf(row: object): string | undefined {
+  return (row as { [JSON_TEXT]?: string })[JSON_TEXT];
+}
+
+/** A factory of rows of a resource: objects with a getter for each field that REST shows. */
+export function snapshotRows<Row>({ fields }: Pick<Resource, 'fields'>): (json: string) => Row {
+  class SnapshotRow {
+    readonly [JSON_TEXT]: string;
+    #members: Readonly<Record<string, unknown>> | undefined;
+
+    constructor(json: string) {
+      this[JSON_TEXT] = json;
+    }
+
+    static member(row: SnapshotRow, name: string): unknown {
+      row.#members ??= parseJson(row[JSON_TEXT]) as Record<string, unknown>;
+      return row.#members[name];
+    }
+  }
+  for (const [property, field] of Object.entries(fields)) {
+    const name = restNameOf(property, field);
+    const parse = memberParser(field);
+    Object.defineProperty(SnapshotRow.prototype, property, {
+      enumerable: true,
+      get(this: SnapshotRow) {
+        if (field.internal === true) throw new TypeError(`A snapshot has no ${property}`);
+        const value = SnapshotRow.member(this, name);
+        if (field.restAsNumber === true) return value === 1;
+        return value === null ? null : parse(value);
+      },
+    });
+  }
+  return (json) => new SnapshotRow(json) as Row;
+}

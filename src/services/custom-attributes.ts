@@ -1,0 +1,53 @@
+// The custom attributes of contacts, as clients give them: names in snake case, values as text. Pure.
+import { AppError, type FieldError, invalidFields } from '../errors.ts';
+import { contact } from '../resources/contacts.ts';
+import { type Field, restNameOf } from '../resources/resource.ts';
+
+const MAX_ATTRIBUTES = 100;
+const MAX_NAME_CHARS = 100;
+const MAX_VALUE_CHARS = 2_000;
+
+/** What REST calls the properties that every contact has. */
+const BUILT_IN = new Set(
+  Object.entries<Field>({ ...contact.fields, ...contact.inputs }).map(([property, field]) =>
+    restNameOf(property, field),
+  ),
+);
+
+/**
+ * Attributes to merge into those of a contact. What is null becomes an empty text; numbers and booleans become text.
+ * @param field what the client calls them
+ * @returns undefined where what was given is no object: it is ignored
+ * @throws AppError `bad_request` for an empty name, `invalid` for one that every contact has, too much, or a value that is no text
+ */
+export function parseCustomAttributes(given: unknown, field: string): Record<string, string> | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  const entries = Object.entries(given);
+  const errors: FieldError[] = [];
+  const blame = (name: string, message: string) =>
+    errors.push({ field: `${field}.${name}`, message: `${field}.${name} ${message}.` });
+  if (entries.length > MAX_ATTRIBUTES)
+    throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
+  const parsed = entries.map(([key, value]): [string, string] => {
+    const name = toSnakeCase(key.slice(0, MAX_NAME_CHARS + 1));
+    const text = value === null ? '' : String(value);
+    if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
+    if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
+      blame(name, `must have a name of at most ${MAX_NAME_CHARS} characters`);
+    else if (BUILT_IN.has(name)) blame(name, 'is the name of a property that every contact has');
+    else if (typeof value === 'object' && value !== null) blame(name, 'must be text');
+    else if (text.length > MAX_VALUE_CHARS) blame(name, `must be at most ${MAX_VALUE_CHARS} characters long`);
+    return [name, text];
+  });
+  if (errors.length > 0) throw invalidFields(errors.slice(0, 20));
+  return Object.fromEntries(parsed);
+}
+
+/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. */
+function toSnakeCase(name: string): string {
+  return name
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_|_$/g, '')
+    .toLowerCase();
+}

@@ -1,0 +1,127 @@
+// The one way in which anything is changed (DESIGN §12): who may, which request it is a retry of, on which state it may go ahead.
+// What is changed, and the record of it, is one transaction of the store's.
+import { createHash } from 'node:crypto';
+import { type Caller, credentialOf } from '../auth/actor.ts';
+import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
+import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
+import type { Changed } from '../store/changes.ts';
+import { findFirstAnswer } from '../store/idempotency-records.ts';
+import type { IdempotencyKey, WriteOptions } from './write-options.ts';
+
+export interface Mutation<Row, Outcome extends ChangeOutcome> {
+  readonly scope: Scope;
+  readonly options: WriteOptions;
+  /** What is to be changed, as it is called in a sentence such as "Contact not found." */
+  readonly title: string;
+  readonly outcome: Outcome;
+  /** What is asked for: the retry of a request asks for the same. */
+  readonly request: readonly unknown[];
+  /** The row as it is now, and its version; null where there is none. Asked only if the change depends on it. */
+  current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
+  /** The change itself asks whether the state fits, under its lock. */
+  readonly asksItself?: true;
+  /** @param version the only one that may be changed; null: any */
+  change(recorded: Recorded, version: number | null): Promise<Changed>;
+  /** The row that was changed, of the JSON that REST shows. */
+  toRow(json: string): Row;
+}
+
+/** What a change, or the first request that it is a retry of, has done. */
+export interface Done<Row, Outcome extends ChangeOutcome = 'created' | 'updated'> {
+  readonly outcome: Outcome;
+  /** As it was after the change, or before it was removed; null where a retry asks after what was removed, and erased since. */
+  readonly row: Outcome extends 'removed' ? Row | null : Row;
+}
+
+/**
+ * Makes a change, or answers as the first request with its idempotency key was answered.
+ * @throws AppError `not_found`, `precondition_failed`, `conflict` while the first request is under way, `invalid` where the key was
+ *   used for another request, `unavailable`; what `change` throws
+ */
+export async function mutate<Row, Outcome extends ChangeOutcome>(
+  ctx: Context,
+  mutation: Mutation<Row, Outcome>,
+): Promise<Done<Row, Outcome>> {
+  const { scope, options, title, outcome, toRow } = mutation;
+  const actor = requireScope(ctx, scope);
+  const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
+  const recorded = recordedOf(ctx, actor, key);
+  const refusal = await (async () => {
+    const version = await versionThatFits(mutation, recorded);
+    if (version instanceof AppError) return version;
+    const { snapshot, found, fits } = await mutation.change(recorded, version);
+    if (snapshot !== null) return toRow(snapshot);
+    if (!found) return notFound(title);
+    return fits ? underWay() : preconditionFailed();
+  })();
+  if (!(refusal instanceof AppError)) return { outcome, row: refusal as Done<Row, Outcome>['row'] };
+  // What the first request did may be why there is nothing to change any more.
+  if (key === null) throw refusal;
+  const first = await findFirstAnswer(ctx, key.key_hash);
+  if (first === null) throw refusal;
+  if (first.requestHash !== key.request_hash)
+    throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
+  if (first.snapshot === null && first.outcome !== 'removed')
+    throw new AppError('gone', 'The answer to the first request with this key was erased.');
+  const row = first.snapshot === null ? null : toRow(first.snapshot);
+  // The hash of the request names the operation, which decides what the outcome can be.
+  return { outcome: first.outcome, row } as Done<Row, Outcome>;
+}
+
+/** The version of the row that `fits` says yes to; null where any will do. */
+async function versionThatFits<Row>(
+  { options: { fits }, title, current, asksItself }: Mutation<Row, ChangeOutcome>,
+  recorded: Recorded,
+): Promise<number | null | AppError> {
+  if (fits === null || asksItself) return null;
+  if (current === undefined) return preconditionFailed();
+  const found = await current(recorded);
+  if (found === null) return notFound(title);
+  return fits(found.row) ? found.version : preconditionFailed();
+}
+
+function preconditionFailed(): AppError {
+  return new AppError('precondition_failed', 'It has been changed since, or is not what If-Match names.');
+}
+
+function underWay(): AppError {
+  return new AppError('conflict', 'The first request with this idempotency key is still under way.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+function recordedOf(
+  { requestId }: Context,
+  actor: Caller,
+  key: Pick<Recorded, 'key_hash' | 'request_hash'> | null,
+): Recorded {
+  const { teamId, workspaceIds } = actor.tenancy;
+  return {
+    team: teamId,
+    workspaces: workspaceIds,
+    key_hash: key?.key_hash ?? null,
+    request_hash: key?.request_hash ?? null,
+    actor_kind: actor.kind,
+    actor_id: actor.kind === 'api_key' ? actor.publicId : actor.subject,
+    client_id: actor.kind === 'api_key' ? null : actor.clientId,
+    request_id: requestId,
+  };
+}
+
+/** A key is the credential's own, for one method and path. Only hashes of it and of the request are stored. */
+function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request: readonly unknown[]) {
+  return {
+    field,
+    key_hash: sha256([credentialOf(actor), place, key]),
+    request_hash: sha256(request),
+  };
+}
+
+function sha256(parts: readonly unknown[]): string {
+  const text = JSON.stringify(parts, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}

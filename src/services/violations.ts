@@ -1,0 +1,37 @@
+// The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
+import { AppError, invalid } from '../errors.ts';
+import { toSnakeCase } from '../resources/resource.ts';
+import { type Violation, violationOf } from '../store/failures.ts';
+import type { Table } from '../store/tables.ts';
+import type { NameOf } from './parse-fields.ts';
+
+const MESSAGES: Record<Violation['kind'], string> = {
+  unique: 'has already been taken',
+  reference: 'names something that does not exist in the workspace',
+  check: 'is not valid',
+};
+
+/**
+ * The 422 for a violation, any other error unchanged. Constraints are called after the column that they are about, as
+ * PostgreSQL does: `contacts_workspace_id_email_address_key`.
+ * @param besides the properties that constraints of other names are about
+ */
+export function toInvalid(
+  error: unknown,
+  { resource: { fields, inputs = {} }, name: table }: Table<{ id: bigint }>,
+  nameOf: NameOf,
+  besides: Readonly<Record<string, string>> = {},
+): unknown {
+  const violation = violationOf(error);
+  if (violation === null) return error;
+  const { constraint, kind } = violation;
+  const all = { ...fields, ...inputs };
+  const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_/, '');
+  const property =
+    besides[constraint] ?? Object.keys(all).find((name) => column.startsWith(toSnakeCase(name)));
+  const field = property === undefined ? undefined : all[property];
+  if (property === undefined || field === undefined)
+    return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });
+  const name = nameOf(property, field);
+  return invalid(name, `${name} ${MESSAGES[kind]}.`);
+}

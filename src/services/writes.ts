@@ -1,0 +1,155 @@
+// The changes that every noun has: create, update and remove, made from its description.
+import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { type Fields, toSnakeCase, writableFields } from '../resources/resource.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import type { ChangeRules } from '../store/changes/rules.ts';
+import { changeStatements } from '../store/changes/statements.ts';
+import { executeChange, findCurrent } from '../store/changes.ts';
+import type { Table } from '../store/tables.ts';
+import { type Done, mutate } from './mutate.ts';
+import { type Given, type Input, parseFields } from './parse-fields.ts';
+import { parseRef, type Ref } from './refs.ts';
+import { toInvalid } from './violations.ts';
+import type { WriteOptions } from './write-options.ts';
+
+type Moment = 'creation' | 'change';
+
+/** What is special of a noun's changes. */
+interface Rules extends ChangeRules {
+  /** Input in the form that the description has. @throws AppError `invalid` */
+  readonly normalize?: (input: Input) => Input;
+}
+
+export interface Writes<Row> {
+  /** What the caller needs for any of these. */
+  readonly writeScope: Scope;
+  /** What is given of a new object, or in a change. @throws AppError `invalid` blaming members */
+  parse(input: Input, moment: Moment): Partial<Row>;
+  /**
+   * @param request what a retry has to ask for as well, where that is another operation than this one
+   * @throws AppError `invalid` blaming members, `not_found` for the parent
+   */
+  create(
+    ctx: Context,
+    parent: Ref,
+    input: Input,
+    options: WriteOptions,
+    request?: readonly unknown[],
+  ): Promise<Done<Row>>;
+  /** @param request as for `create`; @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
+  update(
+    ctx: Context,
+    ref: Ref,
+    input: Input,
+    options: WriteOptions,
+    request?: readonly unknown[],
+  ): Promise<Done<Row>>;
+  /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
+  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
+}
+
+/** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
+export function writesOf<Row extends { id: bigint }>(
+  table: Table<Row>,
+  writeScope: Scope,
+  rules: Rules = {},
+): Writes<Row> {
+  const { resource, title, parent: over } = table;
+  const statements = changeStatements(table, rules);
+  const toRow = snapshotRows<Row>(resource);
+  const defaults = Object.entries(writableFields(resource, 'creation'))
+    .filter(([, field]) => field.default !== undefined)
+    .map(([property, field]) => [property, field.default] as const);
+
+  function parse(input: Input, moment: Moment): Given<Fields> {
+    const { normalize = (given) => given } = rules;
+    return parseFields(writableFields(resource, moment), normalize(input), moment);
+  }
+
+  async function execute(
+    ctx: Context,
+    verb: 'create' | 'update' | 'remove',
+    values: Readonly<Record<string, unknown>>,
+    { nameOf }: Pick<Input, 'nameOf'>,
+  ) {
+    try {
+      return await executeChange(ctx, statements, verb, values);
+    } catch (error) {
+      throw toInvalid(error, table, nameOf, rules.constraints);
+    }
+  }
+
+  /** The values of a statement's parameters. */
+  function columnsOf(given: Given<Fields>) {
+    const columns = Object.entries(given).filter(([property]) => property in resource.fields);
+    return {
+      given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
+      tag_ids: (given as { tagIds?: readonly bigint[] }).tagIds ?? null,
+    };
+  }
+
+  return {
+    writeScope,
+    parse: (input, moment) => parse(input, moment) as Partial<Row>,
+    async create(ctx, parent, input, options, request) {
+      requireScope(ctx, writeScope);
+      const given = parse(input, 'creation');
+      const id = parseRef(over.title, over.table, parent);
+      const values = { id, ...columnsOf({ ...Object.fromEntries(defaults), ...given }) };
+      return mutate(ctx, {
+        scope: writeScope,
+        options,
+        title: over.title,
+        outcome: 'created',
+        request: request ?? ['create', table.name, id, given],
+        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
+        toRow,
+      });
+    },
+    async update(ctx, ref, input, options, request) {
+      requireScope(ctx, writeScope);
+      const given = parse(input, 'change');
+      const id = parseRef(title, table.name, ref);
+      const values = { id, ...columnsOf(given) };
+      return mutate(ctx, {
+        scope: writeScope,
+        options,
+        title,
+        outcome: 'updated',
+        request: request ?? ['update', table.name, id, given],
+        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
+        change: (recorded, version) =>
+          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),
+        toRow,
+      });
+    },
+    async remove(ctx, ref, options) {
+      requireScope(ctx, writeScope);
+      const id = parseRef(title, table.name, ref);
+      return mutate(ctx, {
+        scope: writeScope,
+        options,
+        title,
+        outcome: 'removed',
+        request: ['remove', table.name, id],
+        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
+        change: (recorded, version) =>
+          execute(
+            ctx,
+            'remove',
+            { ...recorded, id, row_version: version },
+            { nameOf: (property) => property },
+          ),
+        toRow,
+      });
+    },
+  };
+}
+
+/** JSON whose 64-bit integers are text, which PostgreSQL takes for a column of any type. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? String(member) : member,
+  );
+}

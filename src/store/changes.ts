@@ -1,0 +1,141 @@
+// Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
+// transaction. Over Prisma, on a connection of the pool.
+import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { type NamedStatement, valuesOf } from './changes/parameters.ts';
+import { type ChangeRecord, recordChange } from './changes/record-change.ts';
+import { BOUND_WAITS, type Recorded } from './changes/records.ts';
+import type { ChangeStatements } from './changes/statements.ts';
+import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
+import { query, type StoreContext, type Transaction } from './store.ts';
+import { beginChange, withTransaction } from './transactions.ts';
+
+/** What became of a change. Where there is no snapshot, nothing was changed. */
+export interface Changed {
+  /** Whether the row, or the parent of a new one, is there and the caller's. */
+  readonly found: boolean;
+  /** Whether the row has the version that was asked for. */
+  readonly fits: boolean;
+  /** The row as REST shows it, after the change; as it was before, where it was removed. */
+  readonly snapshot: string | null;
+}
+
+type Answer = Changed & { readonly fresh: boolean };
+
+const MAX_ATTEMPTS = 4;
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Executes one of a noun's statements. Serialization failures and deadlocks are tried again.
+ * @param values the values of its parameters, by name
+ * @throws AppError `unavailable` when the database is away, or another change holds the row for too long; the database's error
+ */
+export async function executeChange(
+  ctx: StoreContext,
+  statements: ChangeStatements,
+  verb: 'create' | 'update' | 'remove',
+  values: Readonly<Record<string, unknown>>,
+): Promise<Changed> {
+  const statement = statements[verb];
+  return attempt(values['key_hash'] != null, async () => {
+    const answer = await send(ctx, statement, values);
+    if (answer.fresh || !answer.found) return answer;
+    // It waited for another change. With the lock of its own transaction it begins after that.
+    return withTransaction(ctx, async (tx) => {
+      await run(tx, statements.lock, values);
+      return run(tx, statement, values);
+    });
+  });
+}
+
+/** Why a change was not made: there is nothing that is the caller's, or it is not as the caller expects. */
+export type NotMade = 'not_found' | 'unfit';
+
+/** The idempotency key was claimed before: the transaction is rolled back. */
+class ClaimedBefore extends Error {}
+
+/**
+ * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are tried again.
+ * @param work makes the change and says what is to be recorded of it, or why there is none
+ * @throws AppError as `executeChange` does; what `work` throws
+ */
+export async function executeSteps(
+  ctx: StoreContext,
+  recorded: Recorded,
+  work: (tx: Transaction) => Promise<ChangeRecord | NotMade>,
+): Promise<Changed> {
+  const steps = async (tx: Transaction): Promise<Changed> => {
+    await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
+    const record = await work(tx);
+    if (record === 'not_found' || record === 'unfit')
+      return { found: record === 'unfit', fits: false, snapshot: null };
+    if (!(await recordChange(tx, recorded, record))) throw new ClaimedBefore();
+    return { found: true, fits: true, snapshot: record.after ?? record.before };
+  };
+  try {
+    return await attempt(recorded.key_hash !== null, () => withTransaction(ctx, steps));
+  } catch (error) {
+    if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
+    throw error;
+  }
+}
+
+async function attempt(hasKey: boolean, change: () => Promise<Changed>): Promise<Changed> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await change();
+    } catch (error) {
+      if (isLockTimeout(error)) throw lockTimeout(hasKey);
+      if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
+    }
+  }
+}
+
+/** A row as it is now, and its version; null where there is none that is the caller's. */
+export async function findCurrent<Row extends object>(
+  { store }: StoreContext,
+  { current }: ChangeStatements,
+  values: Readonly<Record<string, unknown>>,
+  toRow: (json: string) => Row,
+): Promise<{ row: Row; version: number } | null> {
+  const [found] = await query<{ snapshot: string; version: number }>(
+    store,
+    current,
+    valuesOf(current, values),
+  );
+  return found === undefined ? null : { row: toRow(found.snapshot), version: found.version };
+}
+
+/** A change waited too long: for another one of the same row, or for the first request with its key. */
+function lockTimeout(hasKey: boolean): AppError {
+  const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
+  return new AppError(hasKey ? 'conflict' : 'unavailable', message, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** Sends a statement, which is a transaction of its own. */
+async function send(
+  ctx: StoreContext,
+  statement: NamedStatement,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  beginChange(ctx);
+  try {
+    return await run(ctx.store.prisma, statement, values);
+  } catch (error) {
+    const known = toStoreError(error);
+    if (!(known instanceof AppError) || known.code !== 'unavailable' || isConflictOfTransactions(error))
+      throw error;
+    throw wasRefused(error) ? nothingChanged(known) : outcomeUnknown(known);
+  }
+}
+
+async function run(
+  db: Pick<Transaction, '$queryRawUnsafe'>,
+  statement: NamedStatement,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const [answer] = await db.$queryRawUnsafe<Answer[]>(statement.text, ...valuesOf(statement, values));
+  if (answer === undefined) throw new TypeError(`${statement.name} did not answer`);
+  return answer;
+}

@@ -1,0 +1,79 @@
+// The record of a change that takes several steps, written last in its transaction: claim of the idempotency key, audit entry and
+// events, by the same SQL as that of a change of one statement.
+import type { Resource } from '../../resources/resource.ts';
+import type { Transaction } from '../store.ts';
+import { named, valuesOf } from './parameters.ts';
+import {
+  audit,
+  BOUND_WAITS,
+  type ChangeOutcome,
+  claim,
+  outbox,
+  type Recorded,
+  subjectType,
+} from './records.ts';
+
+export interface ChangeRecord {
+  readonly workspaceId: bigint;
+  /** The noun that was changed. */
+  readonly resource: Resource;
+  /** What stands behind the dot in the action of the audit entry: `erased`. */
+  readonly action: string;
+  readonly outcome: ChangeOutcome;
+  readonly subjectId: bigint;
+  /** The contact whose data it holds. */
+  readonly contactId: bigint | null;
+  /** JSON. A retry is answered with `after`, or else with `before`. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly events: readonly {
+    readonly resource: Resource;
+    /** What stands behind the dot of its type. */
+    readonly name: string;
+    readonly subjectId: bigint;
+    /** JSON. */
+    readonly data: string;
+  }[];
+}
+
+/**
+ * Writes the record of a change.
+ * @returns false when the idempotency key was claimed before: nothing is written, and the transaction has to be rolled back
+ */
+export async function recordChange(
+  tx: Transaction,
+  recorded: Recorded,
+  { resource, action, outcome, ...change }: ChangeRecord,
+): Promise<boolean> {
+  const happened = change.events.map(
+    ({ resource: noun, name, subjectId, data }) =>
+      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectType(noun)}","subject_id":${subjectId},"data":${data}}`,
+  );
+  const record = named(
+    `${resource.table}.${action}.record`,
+    `with changed as materialized (
+      select $workspace_id::bigint as workspace_id, ${BOUND_WAITS}
+    ), ${claim('changed', outcome)}, shown as (
+      select workspace_id, $subject_id::bigint as id, $contact_id::bigint as contact_id,
+        $before::json as before, $after::json as after from go
+    ), ${audit(resource, action)}, ${outbox([
+      `select go.workspace_id, e.event_type, e.subject_type, e.subject_id, $contact_id::bigint, e.data
+        from go cross join json_to_recordset($events::json) e (event_type text, subject_type text, subject_id bigint, data json)`,
+    ])}
+    select exists (select from go) as recorded`,
+  );
+  const values = {
+    ...recorded,
+    workspace_id: change.workspaceId,
+    subject_id: change.subjectId,
+    contact_id: change.contactId,
+    before: change.before,
+    after: change.after,
+    events: `[${happened.join()}]`,
+  };
+  const [answer] = await tx.$queryRawUnsafe<{ recorded: boolean }[]>(
+    record.text,
+    ...valuesOf(record, values),
+  );
+  return answer?.recorded === true;
+}

@@ -1,0 +1,91 @@
+// What every change records beside its row: common table expressions that follow those of the row itself (DESIGN §12, §13).
+import type { Resource } from '../../resources/resource.ts';
+import { TYPE_NUMBER } from '../public-ids.ts';
+import type { Table } from '../tables.ts';
+import type { Tenancy } from '../tenancy.ts';
+
+/** What every change records: who made it, and the key that a retry has. The values of parameters of statements. */
+export interface Recorded {
+  readonly team: bigint;
+  readonly workspaces: Tenancy['workspaceIds'];
+  readonly key_hash: string | null;
+  readonly request_hash: string | null;
+  readonly actor_kind: 'api_key' | 'oauth';
+  readonly actor_id: string;
+  readonly client_id: string | null;
+  readonly request_id: string;
+}
+
+/** How a change ends: what it records, and what a retry is told again. */
+export type ChangeOutcome = 'created' | 'updated' | 'removed';
+
+/** For so long a retry with the same key is answered as the first request was. */
+export const KEY_LIFETIME = "interval '24 hours'";
+/** So long a change waits for others of the same row, or for the first request with its key. */
+const LOCK_TIMEOUT_MS = 4_000;
+
+/** Bounds what the rest of the transaction waits for locks. It stands in a select list, behind a pooler too. */
+export const BOUND_WAITS = `set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`;
+
+/**
+ * The idempotency key is claimed, if there is one: `go` has a row if the change goes ahead. Whoever claims it second waits for the
+ * first one's end, and then has no row.
+ * @param from has at most one row, with `workspace_id`
+ */
+export function claim(from: string, outcome: ChangeOutcome): string {
+  return `entry as materialized (
+      select ${from}.*, draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id from ${from}
+    ), claim as (
+      insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+      select workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', audit_entry_id from entry
+      where $key_hash::text is not null and not exists (select from idempotency_records o
+        where o.key_hash = decode($key_hash::text, 'hex') and o.created_at > current_timestamp - ${KEY_LIFETIME})
+      on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
+        audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
+        where r.created_at <= current_timestamp - ${KEY_LIFETIME}
+      returning 1
+    ), go as materialized (
+      select * from entry where $key_hash::text is null or exists (select from claim)
+    )`;
+}
+
+/** The audit entry. `shown` has one row: `workspace_id`, `id`, `contact_id`, and the snapshots `before` and `after`. */
+export function audit(resource: Resource, action: string): string {
+  return `audit as (
+      insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
+        actor_kind, actor_id, client_id, request_id, before, after)
+      select go.audit_entry_id, shown.workspace_id, '${resource.topic}.${action}', '${subjectType(resource)}', shown.id,
+        shown.contact_id, $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, shown.before, shown.after
+      from shown, go
+    )`;
+}
+
+/** An event of each row of a relation like `shown` that a condition holds for. @param data which snapshot */
+export function event(
+  resource: Resource,
+  name: string,
+  data: 'before' | 'after' | 'data',
+  { from = 'shown', when = 'true' } = {},
+): string {
+  return `select workspace_id, '${resource.topic}.${name}', '${subjectType(resource)}', id, contact_id, ${data}
+    from ${from} where ${when}`;
+}
+
+/** The outbox. @param events each of `event` */
+export function outbox(events: readonly string[]): string {
+  return `outbox as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+      ${events.join(' union all ')}
+    )`;
+}
+
+/** The contact whose data a row `t` holds. */
+export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name' | 'parent'>): string {
+  if (name === 'contacts') return 't.id';
+  return parent.table === 'contacts' ? `t.${parent.column}` : 'null::bigint';
+}
+
+/** What events and audit entries call a noun. */
+export function subjectType({ type, subjectType: name = type }: Resource): string {
+  return name;
+}

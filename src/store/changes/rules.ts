@@ -1,0 +1,28 @@
+// What is special of changes to one noun, as SQL. Without rules a noun is changed by its description alone.
+import type { Table } from '../tables.ts';
+
+/** SQL at creation, of the row as it is to be, `n`; and in a change, of `n` and the row as it was, `o`. */
+interface Moments {
+  readonly onCreate: string;
+  readonly onUpdate: string;
+}
+
+export interface ChangeRules {
+  /** Columns that follow from others, and no client gives. */
+  readonly derived?: Readonly<Record<string, Moments>>;
+  /** Events beside `created`, `updated` and `deleted`, and when they happen. */
+  readonly events?: Readonly<Record<string, Moments>>;
+  /** The table that puts tags on it, and its column that names the object: the input `tagIds` replaces the set. */
+  readonly tags?: {
+    readonly applied: Table<{ id: bigint }>;
+    readonly column: string;
+    /** The JSON of an object's tags, given what to read in place of the table. */
+    readonly shown: (applied: string) => string;
+  };
+  /** The properties that constraints are about which are not called after their column. */
+  readonly constraints?: Readonly<Record<string, string>>;
+  /** It is part of what is shown of its parent, which is changed with it. */
+  readonly touchesParent?: true;
+  /** It has no events. */
+  readonly silent?: true;
+}

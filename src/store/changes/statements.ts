@@ -1,0 +1,184 @@
+// The statements that create, change and remove a row of any noun, made from its description: one statement each, in which the
+// owner is found, the row locked, the idempotency key claimed, and the row, its audit entry and its events written (DESIGN §12).
+//
+// A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
+// may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
+import { toSnakeCase, writableFields } from '../../resources/resource.ts';
+import { isBelowWorkspace } from '../parents.ts';
+import { ownedWorkspace, type Table } from '../tables.ts';
+import { type NamedStatement, named } from './parameters.ts';
+import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox } from './records.ts';
+import type { ChangeRules } from './rules.ts';
+import { snapshot } from './snapshots.ts';
+import { appliedSet, appliedSetOfNew, tagEvents } from './tag-set.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/** The statements of one noun. */
+export interface ChangeStatements {
+  readonly create: NamedStatement;
+  readonly update: NamedStatement;
+  readonly remove: NamedStatement;
+  /** What it is now, for a change that depends on it. */
+  readonly current: NamedStatement;
+  /** Locks the row, for a change that is then sure to be fresh. */
+  readonly lock: NamedStatement;
+}
+
+/** @param rules what is special of the noun */
+export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
+  return {
+    create: named(`${table.name}.create`, createText(table, rules)),
+    update: named(`${table.name}.update`, updateText(table, rules)),
+    remove: named(`${table.name}.remove`, removeText(table, rules)),
+    current: named(
+      `${table.name}.current`,
+      `select t.row_version as version, ${snapshot(table.resource, table.columns)}::text as snapshot from ${table.name} t
+        where t.id = $id::bigint and (${table.visible}) and ${owned(table)}`,
+    ),
+    lock: named(
+      `${table.name}.lock`,
+      `select ${BOUND_WAITS} from ${table.name} t where t.id = $id::bigint and ${owned(table)} for update of t`,
+    ),
+  };
+}
+
+/** $id is the parent's. */
+function createText(table: Noun, rules: ChangeRules): string {
+  const { resource, name, parent } = table;
+  const isNested = isBelowWorkspace(parent.table);
+  const workspace = isNested ? 'p.workspace_id' : 'p.id';
+  const given = columnsOf(table, 'creation');
+  const derived = Object.entries(rules.derived ?? {});
+  const columns = [...given, ...derived.map(([column]) => column)];
+  const values = [...given.map((column) => `n.${column}`), ...derived.map(([, { onCreate }]) => onCreate)];
+  const below = isNested ? [parent.column] : [];
+  return `with owner as materialized (
+      select p.id, ${workspace} as workspace_id, ${BOUND_WAITS} from ${parent.table} p
+      where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')}
+    ), ${claim('owner', 'created')}, t as (
+      insert into ${name} (${['workspace_id', ...below, ...columns].join(', ')})
+      select ${['go.workspace_id', ...below.map(() => 'go.id'), ...values].join(', ')}
+      from go cross join lateral jsonb_populate_record(null::${name}, $given::jsonb) n
+      returning *
+    ), ${rules.tags === undefined ? '' : appliedSetOfNew(rules.tags)}
+    ${rules.touchesParent ? touch(parent.table) : ''} shown as (
+      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as before,
+        ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
+        ${happenings(rules, 'onCreate')}
+      from t cross join lateral (select t.*) n
+    ), ${audit(resource, 'created')}
+    ${outboxOf(table, rules, 'created', 'after')}
+    select exists (select from owner) as found, true as fresh, true as fits, (select after::text from shown) as snapshot`;
+}
+
+function updateText(table: Noun, rules: ChangeRules): string {
+  const { resource, name } = table;
+  const given = columnsOf(table, 'change');
+  const merged = Object.entries(resource.fields)
+    .filter(([, { members }]) => members !== undefined)
+    .map(([property]) => toSnakeCase(property));
+  const set = given.map((column) =>
+    merged.includes(column)
+      ? `${column} = c.${column} || coalesce($given::jsonb -> '${column}', '{}')`
+      : `${column} = n.${column}`,
+  );
+  const derived = Object.entries(rules.derived ?? {}).map(
+    ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
+  );
+  return `with ${target(table)}, ${claim('fits', 'updated')}, was as materialized (
+      select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
+      from go cross join lateral (select (go.o).*) t
+    ), t as (
+      update ${name} c set ${[...set, ...derived].join(', ')}, ${bump('c')}
+      from go cross join lateral (select (go.o).*) o cross join lateral jsonb_populate_record(go.o, $given::jsonb) n
+      where c.workspace_id = go.workspace_id and c.id = o.id
+      returning c.*
+    ), ${rules.tags === undefined ? '' : appliedSet(rules.tags)} shown as (
+      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, was.before,
+        ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
+        ${happenings(rules, 'onUpdate')}
+      from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
+    ), ${audit(resource, 'updated')}
+    ${outboxOf(table, rules, 'updated', 'after')}
+    ${answer('after')}`;
+}
+
+function removeText(table: Noun, rules: ChangeRules): string {
+  const { resource, name, parent } = table;
+  return `with ${target(table)}, ${claim('fits', 'removed')}, shown as materialized (
+      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as after,
+        ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
+      from go cross join lateral (select (go.o).*) t
+    ), gone as (
+      delete from ${name} c using shown where c.workspace_id = shown.workspace_id and c.id = shown.id
+    ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
+    ${audit(resource, 'deleted')}
+    ${outboxOf(table, rules, 'deleted', 'before')}
+    ${answer('before')}`;
+}
+
+/** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. */
+function target(table: Noun): string {
+  return `target as materialized (
+      select t as o, t.workspace_id, ${BOUND_WAITS} from ${table.name} t
+      where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of t
+    ), fresh as materialized (
+      select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
+      where s.row_version = (target.o).row_version
+    ), fits as materialized (
+      select * from fresh where $row_version::int is null or (fresh.o).row_version = $row_version::int
+    )`;
+}
+
+function answer(data: 'before' | 'after'): string {
+  return `select exists (select from target) as found, exists (select from fresh) as fresh,
+      exists (select from fits) as fits, (select ${data}::text from shown) as snapshot`;
+}
+
+function outboxOf({ resource }: Noun, rules: ChangeRules, action: string, data: 'before' | 'after'): string {
+  if (rules.silent) return '';
+  const happened = action === 'deleted' ? [] : Object.keys(rules.events ?? {});
+  const events = [
+    event(resource, action, data),
+    ...happened.map((name) => event(resource, name, data, { when: `has_${name}` })),
+    ...(rules.tags === undefined || action === 'deleted' ? [] : tagEvents(rules.tags, action)),
+  ];
+  return `, ${outbox(events)}`;
+}
+
+/** Whether each event of the rules happened, as columns. */
+function happenings({ events = {} }: ChangeRules, moment: 'onCreate' | 'onUpdate'): string {
+  return Object.entries(events)
+    .map(([name, sql]) => `, ${sql[moment]} as has_${name}`)
+    .join('');
+}
+
+function owned(table: Noun): string {
+  return table.owned('$team', '$workspaces');
+}
+
+/** The columns that clients may give. */
+function columnsOf({ resource }: Noun, moment: 'creation' | 'change'): string[] {
+  return Object.keys(writableFields(resource, moment))
+    .filter((property) => property in resource.fields)
+    .map(toSnakeCase);
+}
+
+/** What every change of a row sets, given its alias. */
+export function bump(alias: string): string {
+  return `row_version = ${alias}.row_version + 1,
+    updated_at = greatest(clock_timestamp(), ${alias}.updated_at + interval '1 millisecond')`;
+}
+
+/** Changes the parent, of which it is a part. */
+function touch(parents: string, from = 'go', id = 'id'): string {
+  return `touched as (
+      update ${parents} c set ${bump('c')} from ${from}
+      where c.workspace_id = ${from}.workspace_id and c.id = ${from}.${id}
+    ),`;
+}
+
+function tagsOfApplied({ tags }: ChangeRules): Record<string, string> {
+  return tags === undefined ? {} : { tags: tags.shown('applied') };
+}

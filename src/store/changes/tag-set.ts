@@ -1,0 +1,45 @@
+// The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
+// afterwards.
+import { contactIdOf, event } from './records.ts';
+import type { ChangeRules } from './rules.ts';
+import { snapshot } from './snapshots.ts';
+
+type Tags = NonNullable<ChangeRules['tags']>;
+
+/** The set of an object that is created as `t`. */
+export function appliedSetOfNew({ applied: { name }, column }: Tags): string {
+  return `applied as (
+      insert into ${name} (workspace_id, ${column}, tag_id)
+      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
+      returning *
+    ),`;
+}
+
+/** The set of an object that is changed as `t`. */
+export function appliedSet({ applied: { name }, column }: Tags): string {
+  const ofObject = `a.workspace_id = t.workspace_id and a.${column} = t.id`;
+  return `unapplied as (
+      delete from ${name} a using t where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]) returning a.*
+    ), newly as (
+      insert into ${name} (workspace_id, ${column}, tag_id)
+      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
+      where not exists (select from ${name} a where ${ofObject} and a.tag_id = i.id)
+      returning *
+    ), applied as (
+      select a.* from ${name} a join t on ${ofObject} where $tag_ids::bigint[] is null or a.tag_id = any ($tag_ids::bigint[])
+      union all select * from newly
+    ),`;
+}
+
+/** The events of each tag that was applied or removed. */
+export function tagEvents({ applied }: Tags, action: string): string[] {
+  const { resource, columns } = applied;
+  const shown = (from: string) =>
+    `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${snapshot(resource, columns)} as data from ${from} t) a`;
+  return action === 'created'
+    ? [event(resource, 'created', 'data', { from: shown('applied') })]
+    : [
+        event(resource, 'created', 'data', { from: shown('newly') }),
+        event(resource, 'deleted', 'data', { from: shown('unapplied') }),
+      ];
+}

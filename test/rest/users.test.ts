@@ -1,0 +1,166 @@
+// `GET /me` and GraphQL's `me`: whom a credential stands for. A team's service user is made with it, and is no person.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as users from '../../src/services/operator/users.ts';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { post } from '../support/graphql.ts';
+import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
+import { expectProblem } from '../support/problem.ts';
+import { json } from '../support/walk.ts';
+
+interface User {
+  readonly id: number;
+  readonly public_id: string;
+  readonly email: string | null;
+  readonly [member: string]: unknown;
+}
+
+const QUERY = `{ me {
+  id: databaseId public_id: publicId email first_name: firstName last_name: lastName time_zone: timeZone locale
+  created_at: createdAt updated_at: updatedAt
+} }`;
+
+let gateway: Gateway;
+let team: Awaited<ReturnType<typeof factories.team>>;
+let key: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  team = await factories.team(gateway.app, {
+    name: 'Acme Outdoor',
+    timeZone: 'Tokyo',
+    locale: 'ja',
+    subdomain: 'acme',
+  });
+  await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
+  await factories.team(gateway.app, { subdomain: 'theirs' });
+  key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
+});
+afterAll(() => gateway.close());
+
+/** What REST answers, which GraphQL answers too. */
+async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {
+  const response = await gateway.send('/api/v2/me', { caller, host });
+  expect(response.status).toBe(200);
+  const user = await json<User>(response);
+  const { data, errors } = await post(gateway, { query: QUERY }, { caller, host });
+  expect([data, errors]).toEqual([{ me: user }, undefined]);
+  return user;
+}
+
+const serviceUserOf = (teamId: bigint) =>
+  gateway.app.store.prisma.user.findUniqueOrThrow({ where: { serviceTeamId: teamId } });
+
+describe('the caller is', () => {
+  test('for an API key, whatever its scopes, the service user of its team: called as the team is, without an address', async () => {
+    const { id, publicId } = await serviceUserOf(team.id);
+    expect(await me(key)).toEqual({
+      id: Number(id),
+      public_id: publicId,
+      email: null,
+      first_name: 'Acme Outdoor',
+      last_name: null,
+      time_zone: 'Tokyo',
+      locale: 'ja',
+      created_at: team.createdAt.toISOString(),
+      updated_at: team.updatedAt.toISOString(),
+    });
+    expect(await me(await factories.apiKey(gateway.app, { teamId: team.id }))).toEqual(await me(key));
+  });
+
+  test('for a client that acts for itself that service user too', async () => {
+    const { clientSecret: _, ...client } = await factories.oauthClient(gateway.app, { teamId: team.id });
+    const claims = ownClaimsOf(gateway.app, client, 'contacts:read');
+    await issue(gateway.app, claims, null);
+    expect(await me(bearer(await sign(gateway.app, claims)))).toEqual(await me(key));
+  });
+
+  test('for a token that a person granted that person, on hosts of the team as well', async () => {
+    const { id, publicId, createdAt } = await factories.user(gateway.app, {
+      email: 'Grace@example.com',
+      name: '  Grace  Brewster Hopper ',
+      timeZone: 'Eastern Time (US & Canada)',
+    });
+    const grant = await oauthGrant(gateway.app, { teamId: team.id, userId: id, scopes: ['contacts:read'] });
+    const caller = await bearerOf(gateway.app, grant);
+    const grace = await me(caller);
+    expect(grace).toMatchObject({
+      id: Number(id),
+      public_id: publicId,
+      email: 'Grace@example.com',
+      first_name: 'Grace',
+      last_name: 'Brewster Hopper',
+      time_zone: 'Eastern Time (US & Canada)',
+      locale: null,
+      created_at: createdAt.toISOString(),
+    });
+    for (const host of ['acme.localhost', 'shop.localhost']) expect(await me(caller, host)).toEqual(grace);
+  });
+
+  test.each([
+    ['Ada', 'Ada', null],
+    ['Ada Lovelace', 'Ada', 'Lovelace'],
+    ['\u00a0李\u3000小龙', '李', '小龙'],
+  ])('of a person called %j the first and the last name', async (name, first, last) => {
+    const { id } = await factories.user(gateway.app, { name });
+    const grant = await oauthGrant(gateway.app, { teamId: team.id, userId: id });
+    expect(await me(await bearerOf(gateway.app, grant))).toMatchObject({
+      first_name: first,
+      last_name: last,
+    });
+  });
+
+  test('nobody on the host of another team, for either kind of credential', async () => {
+    const person = await bearerOf(gateway.app, await oauthGrant(gateway.app, { teamId: team.id }));
+    for (const caller of [key, person]) {
+      const options = { caller, host: 'theirs.localhost' };
+      await expectProblem(await gateway.send('/api/v2/me', options), 'not_found');
+      const { data, errors } = await post(gateway, { query: QUERY }, options);
+      expect(data).toEqual({ me: null });
+      expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+    }
+  });
+
+  test('nobody without credentials: the challenge names no scope', async () => {
+    for (const [caller, error] of [
+      [anonymous, 'insufficient_scope'],
+      [{ authorization: 'Bearer fgw_none' }, 'invalid_token'],
+    ] as const) {
+      const rest = await gateway.send('/api/v2/me', { caller });
+      await expectProblem(rest, 'unauthenticated');
+      const graphql = await post(gateway, { query: QUERY }, { caller });
+      for (const { headers, status } of [rest, graphql.response])
+        expect([status, headers.get('WWW-Authenticate')]).toEqual([
+          401,
+          `Bearer realm="Service API v2", error="${error}", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource"`,
+        ]);
+    }
+  });
+});
+
+describe('a service user', () => {
+  test('is called as its team is, whenever that changes', async () => {
+    const { id } = await factories.team(gateway.app, { name: 'Before' });
+    const before = await serviceUserOf(id);
+    await gateway.app.store.prisma.team.update({ where: { id }, data: { name: 'After', locale: 'es' } });
+    expect(await serviceUserOf(id)).toMatchObject({
+      id: before.id,
+      firstName: 'After',
+      lastName: null,
+      locale: 'es',
+    });
+  });
+
+  test('is not among the people, and is nobody whom the operator could name', async () => {
+    const { id, publicId } = await serviceUserOf(team.id);
+    const { app } = gateway;
+    expect((await users.list(app)).map((user) => user.id)).not.toContain(id);
+    expect((await users.list(app, { team: team.id })).map((user) => user.id)).not.toContain(id);
+    const missing = { code: 'not_found' };
+    await expect(users.disable(app, id)).rejects.toMatchObject(missing);
+    await expect(users.enable(app, publicId)).rejects.toMatchObject(missing);
+    await expect(users.join(app, publicId, team.id, 'owner')).rejects.toMatchObject(missing);
+    await expect(users.setPassword(app, id, 'a long enough password')).rejects.toMatchObject(missing);
+  });
+});

@@ -1,0 +1,160 @@
+// Erasing a contact: nothing of the person is left, and what happened is still known.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as contacts from '../../src/services/contacts.ts';
+import { eraseContact } from '../../src/store/contact-erasure.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { contextOf, keyOf } from '../support/service-context.ts';
+
+const NO_OPTIONS = { idempotencyKey: null, fits: null };
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** A contact with everything that a client can say of it, created, changed and tagged; all of it names the marker. */
+async function contactWith(marker: string, on?: { teamId: bigint; workspaceId: bigint }) {
+  const { app } = gateway;
+  const teamId = on?.teamId ?? (await factories.team(app)).id;
+  const workspaceId = on?.workspaceId ?? (await factories.workspace(app, { teamId })).id;
+  const tag = await factories.tag(app, workspaceId, `tag of ${marker}`);
+  const ctx = contextOf(app, keyOf(teamId));
+  const input = (members: object) => ({ members, nameOf: (name: string) => name });
+  const { row } = await contacts.create(
+    ctx,
+    workspaceId,
+    input({
+      emailAddress: `${marker}@example.com`,
+      firstName: marker,
+      lastName: marker,
+      phoneNumber: marker,
+      timeZone: marker,
+      fbUrl: marker,
+      twitterUrl: marker,
+      instagramUrl: marker,
+      linkedinUrl: marker,
+      websiteUrl: marker,
+      customAttributes: { [marker]: marker },
+      tagIds: [tag.id],
+    }),
+    NO_OPTIONS,
+  );
+  const id = row?.id ?? 0n;
+  await contacts.update(ctx, id, input({ firstName: `${marker} again` }), NO_OPTIONS);
+  return { ctx, id, teamId, workspaceId, tagId: tag.id };
+}
+
+/** Every row of the store that a text stands in, without tags. */
+async function rowsWith(text: string): Promise<string[]> {
+  const { pool } = gateway.app.store;
+  const tables = ['contacts', 'contact_tags', 'audit_entries', 'events', 'idempotency_records'];
+  const found = await Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await pool.query(`select from ${table} t where t::text like $1`, [`%${text}%`]);
+      return rows.map(() => table);
+    }),
+  );
+  return found.flat();
+}
+
+const erase = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
+  gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id));
+
+const entriesOf = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
+  gateway.app.store.prisma.auditEntry.findMany({
+    where: { workspaceId, contactId: id },
+    orderBy: { id: 'asc' },
+  });
+
+test('nothing of the person is left in any row, and the row, its ids and what happened stay', async () => {
+  const erased = await contactWith('erasedperson');
+  const { prisma } = gateway.app.store;
+  const where = { workspaceId_id: { workspaceId: erased.workspaceId, id: erased.id } };
+  const before = await prisma.contact.update({
+    where,
+    data: {
+      unsubscribedAt: new Date(),
+      lastNotificationEmailSentAt: new Date(),
+      emailSuppressionReason: 'erasedperson',
+    },
+  });
+  expect(new Set(await rowsWith('erasedperson'))).toEqual(new Set(['contacts', 'audit_entries', 'events']));
+  await erase(erased);
+  expect(await rowsWith('erasedperson')).toEqual([]);
+  const after = await prisma.contact.findUniqueOrThrow({ where, include: { appliedTags: true } });
+  const { id, publicId, workspaceId, uuid, createdAt, rowVersion, updatedAt } = before;
+  expect(after).toEqual({
+    ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
+    ...{ id, publicId, workspaceId, uuid, createdAt },
+    anonymous: true,
+    customAttributes: {},
+    appliedTags: [],
+    rowVersion: rowVersion + 1,
+    updatedAt: after.updatedAt,
+  });
+  expect(after.updatedAt.getTime()).toBeGreaterThan(updatedAt.getTime());
+  const entries = await entriesOf(erased);
+  expect(entries.map(({ action, before, after }) => [action, before, after])).toEqual([
+    ['contact.created', null, null],
+    ['contact.updated', null, null],
+  ]);
+  expect(entries.every(({ erasedAt, actorId }) => erasedAt !== null && actorId === 'AKeyId')).toBe(true);
+});
+
+test('nobody else of the workspace is blanked', async () => {
+  const other = await contactWith('otherperson');
+  const counts = async () => (await rowsWith('otherperson')).toSorted();
+  const erased = await contactWith('erasedtoo', other);
+  const before = await counts();
+  expect(before.length).toBeGreaterThan(4);
+  await erase(erased);
+  expect(await counts()).toEqual(before);
+});
+
+test('a deleted contact can be erased', async () => {
+  const erased = await contactWith('deletedperson');
+  await contacts.remove(erased.ctx, erased.id, NO_OPTIONS);
+  expect(new Set(await rowsWith('deletedperson'))).toEqual(new Set(['audit_entries', 'events']));
+  await erase(erased);
+  expect(await rowsWith('deletedperson')).toEqual([]);
+  expect((await entriesOf(erased)).map(({ action }) => action)).toEqual([
+    'contact.created',
+    'contact.updated',
+    'contact.deleted',
+  ]);
+});
+
+test('a change that was under way when the contact was erased is blanked too', async () => {
+  const erased = await contactWith('raced');
+  const { pool } = gateway.app.store;
+  const client = await pool.connect();
+  try {
+    // The contact is held, so that the erasure has begun before the other change is recorded.
+    await client.query('begin');
+    await client.query('select from contacts where workspace_id = $1 and id = $2 for update', [
+      erased.workspaceId,
+      erased.id,
+    ]);
+    const erasing = erase(erased);
+    await expect
+      .poll(async () => {
+        const { rows } = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rows.length;
+      })
+      .toBe(1);
+    await client.query(
+      `insert into audit_entries (workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, request_id, after)
+        values ($1, 'contact.updated', 'Contact', $2, $2, 'api_key', 'x', 'y', '{"first_name":"raced late"}')`,
+      [erased.workspaceId, erased.id],
+    );
+    await client.query('commit');
+    await erasing;
+  } finally {
+    client.release();
+  }
+  expect(await rowsWith('raced late')).toEqual([]);
+});
