@@ -175,6 +175,11 @@ export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** What events and audit entries call a noun. */
+export function subjectTypeOf({ type, subjectType = type }: Resource): string {
+  return subjectType;
+}
+
 /** What every noun begins with. */
 export const IDS = {
   id: { type: 'int8', description: 'The integer id, unique within the type.' },

@@ -325,10 +325,11 @@ describe('refused', () => {
     await create({ emailAddress: 'a@example.com' });
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const tag = await factories.tag(gateway.app, other.id, 'theirs');
-    for (const { field, input } of [
-      { field: 'emailAddress', input: { workspaceId, emailAddress: 'A@example.com' } },
-      { field: 'tagIds', input: { workspaceId, tagIds: [globalId('Tag', tag)] } },
-    ]) {
+    const inputs: Record<string, CreateContactInput> = {
+      emailAddress: { workspaceId, emailAddress: 'A@example.com ' },
+      tagIds: { workspaceId, tagIds: [globalId('Tag', tag)] },
+    };
+    for (const [field, input] of Object.entries(inputs)) {
       const { errors } = await ask(gateway, CREATE, { input }, { caller });
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field });
     }
