@@ -27,10 +27,7 @@ export interface ChangeStatements {
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  const lock = named(
-    `${table.name}.lock`,
-    `select ${BOUND_WAITS} from ${table.name} t where t.id = $id::bigint and ${owned(table)} for update of t`,
-  );
+  const lock = named(`${table.name}.lock`, `select ${BOUND_WAITS} from ${locked(table, rules, '')}`);
   return {
     create: named(`${table.name}.create`, createText(table, rules)),
     update: named(`${table.name}.update`, updateText(table, rules)),
@@ -109,7 +106,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
   );
-  return `with ${target(table)}, ${claim('fits', 'updated')}, was as materialized (
+  return `with ${target(table, rules)}, ${claim('fits', 'updated')}, was as materialized (
       select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
       from go cross join lateral (select (go.o).*) t
     ), t as (
@@ -129,7 +126,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
 
 function removeText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
-  return `with ${target(table)}, ${claim('fits', 'removed')}, shown as materialized (
+  return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
       select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as after,
         ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
       from go cross join lateral (select (go.o).*) t
@@ -142,16 +139,27 @@ function removeText(table: Noun, rules: ChangeRules): string {
 }
 
 /** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. */
-function target(table: Noun): string {
+function target(table: Noun, rules: ChangeRules): string {
   return `target as materialized (
-      select t as o, t.workspace_id, ${BOUND_WAITS} from ${table.name} t
-      where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of t
+      select t as o, t.workspace_id, ${BOUND_WAITS} from ${locked(table, rules, `and (${table.visible})`)}
     ), fresh as materialized (
       select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
       where s.row_version = (target.o).row_version
     ), fits as materialized (
       select * from fresh where $row_version::int is null or (fresh.o).row_version = $row_version::int
     )`;
+}
+
+/** The row `t`, locked: after its parent, where that is changed with it, as whoever changes the parent locks them. */
+function locked(table: Noun, { touchesParent }: ChangeRules, condition: string): string {
+  const { name, parent } = table;
+  const [from, rows] = touchesParent
+    ? [
+        `${parent.table} p join ${name} t on t.workspace_id = p.workspace_id and t.${parent.column} = p.id`,
+        'p, t',
+      ]
+    : [`${name} t`, 't'];
+  return `${from} where t.id = $id::bigint ${condition} and ${owned(table)} for update of ${rows}`;
 }
 
 function answer(data: 'before' | 'after'): string {
