@@ -53,10 +53,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       inputFields: (t) => ({
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
-        idempotencyKey: t.string({
-          description:
-            'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
-        }),
+        idempotencyKey: keyInput(t),
       }),
     },
     {
@@ -145,7 +142,16 @@ function idsOf(of: readonly Named[], input: InputValues): bigint[] {
   return Object.values(parseAll(Object.fromEntries(parsers)));
 }
 
-function keyOf({ idempotencyKey }: InputValues) {
+/** The input field of a mutation that can be retried. */
+export function keyInput(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) {
+  return t.string({
+    description:
+      'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
+  });
+}
+
+/** The key of such a mutation's input. @throws AppError `invalid` blaming it */
+export function keyOf({ idempotencyKey }: InputValues): WriteOptions['idempotencyKey'] {
   return typeof idempotencyKey === 'string'
     ? parseIdempotencyKey(idempotencyKey, PLACE, 'idempotencyKey')
     : null;

@@ -34,7 +34,7 @@ const STATEMENTS = [
 
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
 export async function eraseContact(
-  tx: Pick<Transaction, '$executeRawUnsafe'>,
+  tx: { $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> },
   workspaceId: bigint,
   contactId: bigint,
 ): Promise<void> {
