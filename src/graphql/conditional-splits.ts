@@ -9,7 +9,7 @@ import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
 import { Funnel } from './funnels.ts';
-import { keyInput, keyOf } from './mutations.ts';
+import { keyInput, parseKey } from './mutations.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { Page } from './pages.ts';
 import { RefineFilter } from './refine-filters.ts';
@@ -149,7 +149,7 @@ builder.relayMutationField(
       const { funnel, split, idempotencyKey } = parseAll({
         funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
         split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
-        idempotencyKey: () => keyOf(input),
+        idempotencyKey: () => parseKey(input.idempotencyKey),
       });
       const removal = await splits.remove(
         ctx,

@@ -2,6 +2,8 @@
 import { type ChangeOutcome, KEY_LIFETIME } from './changes/records.ts';
 import { statement } from './statements.ts';
 import { query, type StoreContext } from './store.ts';
+import { ownedWorkspace } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
 
 /** What the first request with a key asked for, and was answered. */
 export interface FirstAnswer {
@@ -11,15 +13,23 @@ export interface FirstAnswer {
   readonly snapshot: string | null;
 }
 
-/** The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none. */
-export async function findFirstAnswer({ store }: StoreContext, keyHash: string): Promise<FirstAnswer | null> {
+/**
+ * The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none about a workspace that
+ * is still the caller's.
+ */
+export async function findFirstAnswer(
+  { store }: StoreContext,
+  { teamId, workspaceIds }: Tenancy,
+  keyHash: string,
+): Promise<FirstAnswer | null> {
   const byKey = statement(
     'idempotency_records.key',
     () => `select encode(r.request_hash, 'hex') as "requestHash", r.outcome, coalesce(a.after, a.before)::text as snapshot
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
-      where r.key_hash = decode($1, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
+      where r.key_hash = decode($3, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}
+        and ${ownedWorkspace('r.workspace_id', '$1', '$2')}`,
   );
-  const [first] = await query<FirstAnswer>(store, byKey, [keyHash]);
+  const [first] = await query<FirstAnswer>(store, byKey, [teamId, workspaceIds, keyHash]);
   return first ?? null;
 }
