@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, methodOf, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { createTenant, methodOf, OPERATIONS, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 let gateway: Gateway;
@@ -77,6 +77,16 @@ describe.each(READS)('$route', ({ path, scope }) => {
     const plain = await gateway.send(path(tenant), { caller });
     const response = await gateway.send(`${path(tenant)}?${IGNORED}`, { caller });
     expect([response.status, await response.text()]).toEqual([200, await plain.text()]);
+  });
+});
+
+describe.each(UNSAFE)('$route', (operation) => {
+  test('lists nothing, so it ignores them all', async () => {
+    const all = [...UNSERVED.map(([sent]) => sent), IGNORED].join('&');
+    const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
+    const path = `${operation.path(fresh)}?${all}`;
+    const response = await gateway.send(path, { caller, ...requestOf(operation, fresh) });
+    expect(response.status).toBe(operation.success);
   });
 });
 

@@ -127,14 +127,6 @@ async function applyRecipe(): Promise<void> {
     const comma = /^(\.\.\.|notes: )/.test(line) ? ',' : '';
     await insert(file, behind, line + comma);
   }
-  await edit('test/support/operations.ts', (text) =>
-    text
-      .replace(/^ {4}contact: await (.*),$/m, '    contact,')
-      .replace(
-        /^ {2}return \{$/m,
-        `  const contact = await factories.contact(app, { workspaceId, firstName: \`\${marker} contact\` });\n  return {`,
-      ),
-  );
   for (const [file, behind, line] of KNOWN) await insert(file, behind, line);
 }
 
