@@ -104,7 +104,8 @@ export const contact = describe({
       nullable: true,
       refersTo: 'Tag',
       maxLength: MAX_TAGS,
-      description: 'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
+      description:
+        'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
     },
   },
   topic: 'contact',

@@ -1,5 +1,5 @@
-// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, and runs the checks that
-// every noun has to pass. The copy has our node_modules, and is removed.
+// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, runs the checks that every noun has
+// to pass, and leads a note through its life over both faces. The copy has our node_modules, and is removed.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOf, proseOf, read } from '../docs/markdown.ts';
+import { startGateway } from './gateway-process.ts';
+import { leadNotes } from './note-life.ts';
 import { say } from './say.ts';
 
 const run = promisify(execFile);
@@ -28,7 +30,7 @@ const FACTORIES = 'test/support/factories.ts';
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}oauth_grants: 12n,$/m, 'notes: 13n'],
+  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n'],
   [
     'src/store/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,
@@ -78,6 +80,7 @@ try {
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
+  await step('the life of a note', liveNotes);
   await step('tests', () => npm('exec', '--', 'vitest', 'run', ...TESTS));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -101,6 +104,16 @@ async function npm(...args: string[]): Promise<void> {
       throw new Error(`npm ${args.join(' ')} failed:\n${error.stdout}\n${error.stderr}`);
     },
   );
+}
+
+/** Over a gateway of the copy, with the demo's data. */
+async function liveNotes(): Promise<void> {
+  const gateway = await startGateway({}, folder);
+  try {
+    await leadNotes(gateway.origin, gateway.key);
+  } finally {
+    await gateway.stop();
+  }
 }
 
 async function copyProject(): Promise<void> {
