@@ -36,12 +36,18 @@ const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[
     /^export const CONTACTS[\s\S]*?;$/m,
     "export const NOTES = tableOf(note, below(contact, 'contact_id'));",
   ],
+  ['src/services/audit-entries.ts', /^ {2}\[contact, 'contacts:read'\],$/m, "[note, 'contacts:read']"],
   ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes'],
   ['src/graphql/schema.ts', /^import '.\/contacts.ts';$/m, "import './notes.ts';"],
 ];
 
 /** What the text leaves to whoever reads it: imports, and a line of a kind that stands there for every noun. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
+  [
+    'src/services/audit-entries.ts',
+    /^import .*funnel-steps\.ts';$/m,
+    "import { note } from '../resources/notes.ts';",
+  ],
   ['src/store/tables.ts', /^import .*funnels\.ts';$/m, "import { note } from '../resources/notes.ts';"],
   ['src/rest/router.ts', /^import .*funnels\.ts';$/m, "import { noteRoutes } from './notes.ts';"],
   ['test/support/operations.ts', /^ {2}readonly contact: Named;$/m, '  readonly note: Named;'],
@@ -137,7 +143,7 @@ async function applyRecipe(): Promise<void> {
   await edit(FACTORIES, (text) => `${text}\n${blocks[FILES.length]}`);
   for (const [file, behind, line] of PRINTED) {
     if (!recipe.includes(`\`${line}\``)) throw new Error(`The recipe does not print ${line}.`);
-    const comma = /^(\.\.\.|notes: )/.test(line) ? ',' : '';
+    const comma = /^(\.\.\.|\[|notes: )/.test(line) ? ',' : '';
     await insert(file, behind, line + comma);
   }
   await edit('test/support/operations.ts', (text) =>
