@@ -47,5 +47,5 @@ export function toInvalid(
   if (property === undefined || field === undefined)
     return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
-  return invalid(name, `${name} ${MESSAGES[kind]}.`);
+  return invalid(name, `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`);
 }

@@ -2,6 +2,7 @@
 // visible, and where it hangs. Conditions are over alias `t`.
 
 import { appliedTag } from '../resources/applied-tags.ts';
+import { auditEntry } from '../resources/audit-entries.ts';
 import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
@@ -161,6 +162,8 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   updatedAt: 't.applied_at',
   tag: tagOfApplied(),
 });
+
+export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE);
 
 export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
 

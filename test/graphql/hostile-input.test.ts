@@ -50,6 +50,7 @@ interface Slot {
 
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
+  'Workspace.contacts.orderBy.field': 'UPDATED_AT',
   'removeConditionalSplit.input.funnelId': `"${btoa('Funnel:4611686018427387904')}"`,
   'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
   'revokeApiKey.input.apiKeyId': `"${btoa('ApiKey:4611686018427387904')}"`,

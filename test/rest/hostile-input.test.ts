@@ -67,6 +67,13 @@ const PARAMETERS = [
   'expand[]',
   'branch',
   'filter[x]',
+  'filter[id]',
+  'filter[email_address]',
+  'filter[tag_ids]',
+  'filter[is_active]',
+  'sort_property',
+  'sort_property=updated_at&after',
+  'sort_property=updated_at&after=1&after_updated_at',
   'x=&%00=&%ff=&&=&x[]',
 ];
 

@@ -16,6 +16,7 @@ export interface Tenant {
   readonly appliedTag: Named & { tagId: bigint };
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
+  readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
 }
@@ -52,6 +53,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     }),
     refineFilter,
     webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
+    auditEntry: await factories.auditEntry(app, { workspaceId, after: { first_name: `${marker} contact` } }),
     funnel,
     split,
   };
@@ -179,6 +181,8 @@ export const OPERATIONS: readonly Operation[] = [
     'webhooks:read',
     ({ webhookEndpoint }) => `/api/v2/webhooks/outgoing/endpoints/${webhookEndpoint.id}`,
   ),
+  get('/api/v2/workspaces/:workspace_id/audit_entries', 'account:read', inWorkspace('audit_entries')),
+  get('/api/v2/audit_entries/:id', 'account:read', ({ auditEntry: { id } }) => `/api/v2/audit_entries/${id}`),
   get('/api/v2/workspaces/:workspace_id/funnels', 'funnels:read', inWorkspace('funnels')),
   get('/api/v2/funnels/:id', 'funnels:read', ({ funnel }) => `/api/v2/funnels/${funnel.id}`),
   get(
