@@ -58,8 +58,9 @@ export async function closeApp(app: App): Promise<void> {
   await app.tracer?.close();
 }
 
-function watchStore(metrics: Metrics, { pool, readers, lookups, scans, expensive }: Store): void {
+function watchStore(metrics: Metrics, { pool, readers, lookups, scans, expensive, changing }: Store): void {
   metrics.watchQueue('expensive_reads', expensive);
+  metrics.watchQueue('changes', changing);
   metrics.watchConnections('pool', () => ({
     open: pool.totalCount,
     busy: pool.totalCount - pool.idleCount,

@@ -49,7 +49,7 @@ export interface Page<Row> {
 /** What a list serves of REST's parameters besides those that every list has. */
 export interface ServedParameters {
   /** The filter that a query string asks for; absent: the list has none. */
-  readonly filter?: (query: URLSearchParams) => FilterValues;
+  readonly filter?: (query: URLSearchParams) => FilterValues | undefined;
   /** What it can be ordered by besides `id`, as `sort_property` has it. */
   readonly sorts?: Readonly<Record<string, Sort>>;
 }

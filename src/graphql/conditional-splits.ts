@@ -4,12 +4,12 @@ import { parseAll } from '../errors.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
-import { parseIdempotencyKey } from '../services/write-options.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
 import { Funnel } from './funnels.ts';
+import { keyInput, parseKey } from './mutations.ts';
 import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { Page } from './pages.ts';
 import { RefineFilter } from './refine-filters.ts';
@@ -137,10 +137,7 @@ builder.relayMutationField(
         defaultValue: 'both',
         description: 'The branch that is discarded. The other one is kept; BOTH keeps none.',
       }),
-      idempotencyKey: t.string({
-        description:
-          'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
-      }),
+      idempotencyKey: keyInput(t),
     }),
   },
   {
@@ -152,10 +149,7 @@ builder.relayMutationField(
       const { funnel, split, idempotencyKey } = parseAll({
         funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
         split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
-        idempotencyKey: () =>
-          input.idempotencyKey == null
-            ? null
-            : parseIdempotencyKey(input.idempotencyKey, 'POST /graphql', 'idempotencyKey'),
+        idempotencyKey: () => parseKey(input.idempotencyKey),
       });
       const removal = await splits.remove(
         ctx,

@@ -58,6 +58,15 @@ defineMutation('upsertContact', {
   }),
 });
 
+defineMutation('eraseContact', {
+  description:
+    'Erases what is known of a person, wherever it went. A contact that was deleted can still be erased. That it happened, when and by whom, stays.',
+  scope: contacts.writeScope,
+  of: [Contact],
+  change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),
+  payload: (t) => ({ contact: rowField(t, Contact) }),
+});
+
 const ContactConnection = defineConnection(Contact, contact, contacts);
 
 builder.objectField(Workspace.ref, 'contacts', (t) =>

@@ -4,7 +4,7 @@ import { invalid, parseAll } from '../errors.ts';
 import type { Field, Fields } from '../resources/resource.ts';
 import { type Form, listOf } from '../services/parse-fields.ts';
 import { builder, type Types } from './builder.ts';
-import { toId } from './nodes.ts';
+import { decodeGlobalId } from './nodes.ts';
 import { TYPE_OF } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
@@ -38,9 +38,9 @@ export function inputFields(t: Builder, fields: Fields, moment: 'creation' | 'ch
   );
 }
 
-function typeOf({ type, members, refersTo }: Field): unknown {
+function typeOf({ type, members, idsOf }: Field): unknown {
   if (members !== undefined) return [CustomAttributeInput];
-  if (refersTo !== undefined) return type === 'int8[]' ? ['ID'] : 'ID';
+  if (idsOf !== undefined) return type === 'int8[]' ? ['ID'] : 'ID';
   return TYPE_OF[type];
 }
 
@@ -48,7 +48,7 @@ function typeOf({ type, members, refersTo }: Field): unknown {
 function descriptionOf(field: Field, moment: 'creation' | 'change'): string {
   const { description, members, maxLength, default: initially } = field;
   const limits = [
-    refersToText(field, description),
+    inGlobalIds(field, description),
     members && moment === 'change' && 'Those that are not given are left as they are.',
     maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
     moment === 'creation' &&
@@ -60,17 +60,20 @@ function descriptionOf(field: Field, moment: 'creation' | 'change'): string {
 }
 
 /** Over GraphQL objects are named by their global ids. */
-function refersToText({ refersTo }: Field, description: string): string {
-  return refersTo === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
+function inGlobalIds({ idsOf }: Field, description: string): string {
+  return idsOf === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
 
 /** The form of a field's values over GraphQL, given that over REST. */
-export function formOf({ type, refersTo, restAsNumber }: Field, form: Form): Form {
+export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
-  if (refersTo === undefined) return form;
+  if (idsOf === undefined) return form;
   const id: Form = {
-    expected: `the id of a ${refersTo}`,
-    parse: (value) => toId(refersTo, String(value)) ?? undefined,
+    expected: `the id of a ${idsOf.type}`,
+    parse(value) {
+      const decoded = decodeGlobalId(String(value));
+      return decoded?.typeName === idsOf.type ? decoded.id : undefined;
+    },
   };
   return type === 'int8[]' ? listOf(id) : id;
 }

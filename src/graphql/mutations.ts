@@ -6,7 +6,7 @@ import { parseAll } from '../errors.ts';
 import { type Fields, type Resource, writableFields } from '../resources/resource.ts';
 import type { Done } from '../services/mutate.ts';
 import type { Input } from '../services/parse-fields.ts';
-import { parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
+import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
 import type { Writes } from '../services/writes.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
@@ -20,6 +20,7 @@ const CHANGE_COST = 20;
 const PLACE = 'POST /graphql';
 
 type Named = Pick<NodeType<unknown>, 'name'>;
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
 /** What a mutation has done, and the ids of the objects that it was about. */
@@ -53,10 +54,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       inputFields: (t) => ({
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
-        idempotencyKey: t.string({
-          description:
-            'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
-        }),
+        idempotencyKey: keyInput(t),
       }),
     },
     {
@@ -67,9 +65,9 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       async resolve(_root, args, ctx): Promise<Made<Result>> {
         const values = args.input as InputValues;
         const { ids, members, idempotencyKey } = parseAll({
-          ids: () => idsOf(of, values),
+          ids: () => parseIds(of, values),
           members: () => membersOf(fields, values),
-          idempotencyKey: () => keyOf(values),
+          idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
         const input: Input = { members, nameOf: (property) => property, formOf };
         const result = await change(ctx, ids, input, { idempotencyKey, fits: null });
@@ -133,11 +131,11 @@ export function rowField<Row>(t: PayloadBuilder<Done<Row>>, node: NodeType<Row>)
   });
 }
 
-function idInput(t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>, { name }: Named) {
+function idInput(t: InputBuilder, { name }: Named) {
   return t.id({ required: true, description: `The global id of the ${name}.` });
 }
 
-function idsOf(of: readonly Named[], input: InputValues): bigint[] {
+function parseIds(of: readonly Named[], input: InputValues): bigint[] {
   const parsers = of.map((type) => {
     const field = idFieldOf(type);
     return [field, () => parseGlobalId(type, String(input[field]), field)] as const;
@@ -145,10 +143,17 @@ function idsOf(of: readonly Named[], input: InputValues): bigint[] {
   return Object.values(parseAll(Object.fromEntries(parsers)));
 }
 
-function keyOf({ idempotencyKey }: InputValues) {
-  return typeof idempotencyKey === 'string'
-    ? parseIdempotencyKey(idempotencyKey, PLACE, 'idempotencyKey')
-    : null;
+/** The input `idempotencyKey`. */
+export function keyInput(t: InputBuilder) {
+  return t.string({
+    description:
+      'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
+  });
+}
+
+/** The key that a client chose, if it did. @throws AppError `invalid` */
+export function parseKey(given: unknown): IdempotencyKey | null {
+  return typeof given === 'string' ? parseIdempotencyKey(given, PLACE, 'idempotencyKey') : null;
 }
 
 function idFieldOf(type: Named): string {

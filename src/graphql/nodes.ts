@@ -123,15 +123,9 @@ export function decodeGlobalId(globalId: string): { typeName: string; id: bigint
 
 /** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
-  const id = toId(type.name, globalId);
-  if (id === null) throw invalid(field, `${field} must be the id of a ${type.name}.`);
-  return id;
-}
-
-/** The integer id in a global id of a type; null for any other text. */
-export function toId(typeName: string, globalId: string): bigint | null {
   const decoded = decodeGlobalId(globalId);
-  return decoded?.typeName === typeName ? decoded.id : null;
+  if (decoded?.typeName !== type.name) throw invalid(field, `${field} must be the id of a ${type.name}.`);
+  return decoded.id;
 }
 
 async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {

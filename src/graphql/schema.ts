@@ -11,6 +11,7 @@ import './conditional-splits.ts';
 import './pages.ts';
 import './refine-filters.ts';
 import './webhook-endpoints.ts';
+import './audit-entries.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
 import './users.ts';

@@ -21,6 +21,7 @@ import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { toTemplate } from '../rest/route.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
+import { createCleaner } from '../services/cleaning.ts';
 import { requireReady } from '../services/health.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
 import { createCompression } from './compression.ts';
@@ -52,6 +53,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 export function createServer(app: App, demoLink: DemoLink | null = null): Server {
   const http = createHttp(app, demoLink);
   const compress = createCompression();
+  const cleanSometimes = createCleaner(app);
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -68,6 +70,8 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
       const exchange = new Exchange(app, request, peer);
       const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       reportRequest(exchange, response.status, performance.now() - startedAt);
+      if (exchange.changes.sent || isBelowAuthorizationServer(app.config.authPath, exchange.url.pathname))
+        cleanSometimes();
       return response;
     },
   };

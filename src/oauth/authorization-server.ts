@@ -1,7 +1,6 @@
 // The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded by the first
 // request that needs it; traffic with API keys never does.
 import type { App } from '../context.ts';
-import { createCleaner } from '../services/oauth-cleaning.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
@@ -31,17 +30,12 @@ export function createAuthorizationServer(
 ): readonly AuthorizationServerRoute[] {
   if (app.config.oauth.outside !== null) return [];
   const { authPath: base } = app.config;
-  const cleanSometimes = createCleaner(app);
   let loading: Promise<Engine> | undefined;
 
   async function run(load: () => Promise<Handler>, request: OauthRequest): Promise<Response> {
     loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app, offered));
     const [engine, handler] = await Promise.all([loading, load()]);
-    try {
-      return withSecurityHeaders(await handler(engine, request));
-    } finally {
-      cleanSometimes();
-    }
+    return withSecurityHeaders(await handler(engine, request));
   }
 
   function api(

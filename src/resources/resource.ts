@@ -15,6 +15,9 @@ export type FieldType =
   | 'text[]'
   | 'int8[]';
 
+/** The noun that ids are of. */
+type IdsOf = Pick<Resource, 'type' | 'table'>;
+
 /** One field of a noun. */
 export interface Field {
   readonly type: FieldType;
@@ -40,8 +43,8 @@ export interface Field {
   readonly members?: 'text';
   /** A member of an item that may be missing. */
   readonly optional?: true;
-  /** Of an integer id, or a list of them: the GraphQL type of what they name. GraphQL's clients give global ids. */
-  readonly refersTo?: string;
+  /** Of an integer id that clients give, or a list of them: the noun whose ids they are. GraphQL has its global ids. */
+  readonly idsOf?: IdsOf;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
   /** When clients may give it; absent: never. */
@@ -60,13 +63,11 @@ export type Fields = Readonly<Record<string, Field>>;
 /** What lists can be ordered by. Among rows of the same time the order is that of their ids. */
 export type Sort = 'id' | 'updatedAt';
 
-/** One thing that the lists of a noun can be filtered by: the field of its name, unless it says what it is. */
+/** One thing that the lists of a noun can be filtered by: the field or the input of its name. */
 export interface Filter {
   /** At most one row of a list has a value. Otherwise there is an index of the parent, the value and each order of the list. */
   readonly unique?: true;
-  /** Its values are the ids of this noun; of the filter `id` they are the noun's own. */
-  readonly idsOf?: { readonly type: string; readonly table: string };
-  /** A sentence, where there is no such field. */
+  /** A sentence, where that of the field is not about a filter. */
   readonly description?: string;
 }
 
@@ -106,16 +107,18 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly unique: boolean;
   readonly type: 'id' | 'text' | 'bool';
   /** With the type `id`: whose ids its values are. */
-  readonly idsOf: Filter['idsOf'];
+  readonly idsOf: Field['idsOf'];
 }
 
 /** The filters of a noun's lists, in the order of its description. */
-export function filtersOf(resource: Pick<Resource, 'type' | 'table' | 'fields' | 'filters'>): FilterForm[] {
+export function filtersOf(
+  resource: Pick<Resource, 'type' | 'table' | 'fields' | 'inputs' | 'filters'>,
+): FilterForm[] {
   return Object.entries(resource.filters ?? {}).map(([property, { unique = false, ...filter }]) => {
-    const field = resource.fields[property];
+    const field = resource.fields[property] ?? resource.inputs?.[property];
     const description = filter.description ?? field?.description;
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
-    const idsOf = filter.idsOf ?? (property === 'id' ? resource : undefined);
+    const idsOf = field?.idsOf ?? (property === 'id' ? resource : undefined);
     const type = idsOf !== undefined ? 'id' : field?.type === 'bool' ? 'bool' : 'text';
     return { property, unique, type, idsOf, description };
   });
@@ -170,6 +173,11 @@ export function restNameOf(property: string, { restName }: Pick<Field, 'restName
 /** `publicId` as `public_id`. */
 export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What events and audit entries call a noun. */
+export function subjectTypeOf({ type, subjectType = type }: Resource): string {
+  return subjectType;
 }
 
 /** What every noun begins with. */

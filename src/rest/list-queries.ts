@@ -21,7 +21,10 @@ export function listQuery(resource: Resource): Query<PageRequest> {
     parse: (query) =>
       parsePageQuery(query, {
         ...(filters.length > 0 && {
-          filter: (text) => parseFilters(resource, givenFilters(text, properties), nameOf),
+          filter(text) {
+            const given = givenFilters(text, properties);
+            return given === null ? undefined : parseFilters(resource, given, nameOf);
+          },
         }),
         ...(resource.sorts && { sorts }),
       }),
@@ -29,17 +32,18 @@ export function listQuery(resource: Resource): Query<PageRequest> {
 }
 
 /**
- * The filters that a query string gives. They would choose other rows: none is passed over.
+ * The filters that a query string gives; null where there are none. They would choose other rows: none is passed over.
  * @param properties by the names of the filters that there are
  * @throws AppError `bad_request` for another one, and for one that is given twice
  */
-function givenFilters(query: URLSearchParams, properties: ReadonlyMap<string, string>): GivenFilters {
-  const given: Record<string, string[]> = {};
+function givenFilters(query: URLSearchParams, properties: ReadonlyMap<string, string>): GivenFilters | null {
+  let given: Record<string, string[]> | null = null;
   for (const [name, value] of query) {
     if (!FILTER.test(name)) continue;
     const property = properties.get(name);
     if (property === undefined)
       throw badRequest(name, `This list has no ${name}. It has ${[...properties.keys()].join(', ')}.`);
+    given ??= {};
     if (given[property] !== undefined)
       throw badRequest(name, `${name} was given twice. Give its values once, with commas between them.`);
     given[property] = value.split(',', MAX_FILTER_VALUES + 1);

@@ -41,8 +41,8 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
     route({
       method: 'GET',
       path: listPath,
-      operationId: `list${type}s`,
-      summary: `Lists the ${one}s of a ${parent}`,
+      operationId: `list${pluralOf(type)}`,
+      summary: `Lists the ${pluralOf(one)} of a ${parent}`,
       resource,
       scope,
       query: listQuery(resource),
@@ -100,6 +100,10 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       },
     }),
   ];
+}
+
+function pluralOf(word: string): string {
+  return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
 function withArticle(words: string): string {

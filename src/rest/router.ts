@@ -8,8 +8,9 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
-import { readJson } from './body.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
+import { auditEntryRoutes } from './audit-entries.ts';
+import { readJson } from './body.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { withEntityTag } from './entity-tags.ts';
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...conditionalSplitRoutes,
   ...refineFilterRoutes,
   ...webhookEndpointRoutes,
+  ...auditEntryRoutes,
 ];
 
 /**

@@ -4,7 +4,7 @@ import { type Field, type FieldType, toSnakeCase } from '../resources/resource.t
 import type { ByteWriter } from './byte-writer.ts';
 import { decoderOf } from './decoders.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
-import { BlockRow, bytesOf, endOf, equalFields, type RowBlock, startOf } from './row-block.ts';
+import { BlockRow, bytesOf, clearField, endOf, equalFields, type RowBlock, startOf } from './row-block.ts';
 
 /** A column of a row: its type, its fields if it is an object or a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
 export type Column = FieldType | (Pick<Field, 'type' | 'items' | 'object'> & { readonly sql?: string });
@@ -36,6 +36,14 @@ export function writeField(
   const bytes = bytesOf(row as BlockRow);
   write(out, bytes, start, endOf(bytes, start));
   return true;
+}
+
+/** Makes columns of a row of `rowMaker` null, such as its reader may not see; those that were not selected are left out. */
+export function setNull(row: object, properties: readonly string[]): void {
+  for (const property of properties) {
+    const position = layoutOf(row)?.get(property);
+    if (position !== undefined) clearField(row as BlockRow, position.index);
+  }
 }
 
 /** Whether the columns from index `from` up to `to`, exclusive, are equal in two rows of `rowMaker`. */

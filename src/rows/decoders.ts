@@ -19,7 +19,7 @@ const DECODERS: Record<FieldType, Decode> = {
   enum: toLabel,
   bool: (bytes, start) => bytes[start] === TRUE,
   timestamp: fromText(toDate),
-  jsonb: fromText(JSON.parse),
+  jsonb: fromText(parseJson),
   json: fromText(parseJson),
   'text[]': fromText(parseArray),
   'int8[]': fromText((text) => parseArray(text, BigInt)),

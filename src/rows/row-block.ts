@@ -52,9 +52,14 @@ export class BlockRow {
   static startOf(this: void, row: BlockRow, field: number): number {
     return row.#block.starts[row.#first + field] ?? NULL_START;
   }
+
+  /** Makes a field null. */
+  static clearField(this: void, row: BlockRow, field: number): void {
+    row.#block.starts[row.#first + field] = NULL_START;
+  }
 }
 
-export const { bytesOf, startOf } = BlockRow;
+export const { bytesOf, startOf, clearField } = BlockRow;
 
 /** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;

@@ -61,7 +61,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   if (!(refusal instanceof AppError)) return { outcome, row: refusal as Done<Row, Outcome>['row'] };
   // What the first request did may be why there is nothing to change any more.
   if (key === null) throw refusal;
-  const first = await findFirstAnswer(ctx, key.key_hash);
+  const first = await findFirstAnswer(ctx, actor.tenancy, key.key_hash);
   if (first === null) throw refusal;
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);

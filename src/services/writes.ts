@@ -83,7 +83,7 @@ export function writesOf<Row extends { id: bigint }>(
   async function execute(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
-    values: Readonly<Record<string, unknown>>,
+    values: Parameters<typeof executeChange>[3],
     { nameOf }: Pick<Input, 'nameOf'>,
   ) {
     try {

@@ -33,10 +33,10 @@ export async function executeChange(
   ctx: StoreContext,
   statements: ChangeStatements,
   verb: 'create' | 'update' | 'remove',
-  values: Readonly<Record<string, unknown>>,
+  values: Recorded & Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
   const statement = statements[verb];
-  return attempt(values['key_hash'] != null, async () => {
+  return attempt(ctx, values, async () => {
     const answer = await send(ctx, statement, values);
     if (answer.fresh || !answer.found) return answer;
     // It waited for another change. With the lock of its own transaction it begins after that.
@@ -72,19 +72,24 @@ export async function executeSteps(
     return { found: true, fits: true, snapshot: record.after ?? record.before };
   };
   try {
-    return await attempt(recorded.key_hash !== null, () => withTransaction(ctx, steps));
+    return await attempt(ctx, recorded, () => withTransaction(ctx, steps));
   } catch (error) {
     if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
     throw error;
   }
 }
 
-async function attempt(hasKey: boolean, change: () => Promise<Changed>): Promise<Changed> {
+/** Makes a change once its team has a slot; serialization failures and deadlocks are tried again. */
+async function attempt(
+  ctx: StoreContext,
+  { team, key_hash }: Recorded,
+  change: () => Promise<Changed>,
+): Promise<Changed> {
   for (let attempts = 1; ; attempts++) {
     try {
-      return await change();
+      return await ctx.store.changing.run(String(team), change, ctx.signal);
     } catch (error) {
-      if (isLockTimeout(error)) throw lockTimeout(hasKey);
+      if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
     }
   }

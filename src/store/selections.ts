@@ -31,7 +31,11 @@ export interface Places {
   readonly value: number;
 }
 
-export function selectionOf(table: AnyTable, { sort = 'id', filter = {} }: Selection): Selected {
+/** A whole list by id. */
+const WHOLE: Selected = { sort: 'id', given: [], values: [], name: '' };
+
+export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
+  if (filter === undefined) return sort === 'id' ? WHOLE : { ...WHOLE, sort, name: `.${sort}` };
   const given = table.filters.filter(({ property }) => filter[property] !== undefined);
   return {
     sort,

@@ -23,6 +23,8 @@ export interface Store {
   /** For reads that may scan many rows; `expensive` limits their concurrency. */
   readonly scans: Readers;
   readonly expensive: FairQueue;
+  /** Limits how many connections of the pool changes use: those of one team wait for locks, others go on. */
+  readonly changing: FairQueue;
   readonly prisma: PrismaClient;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
@@ -77,6 +79,15 @@ const EXPENSIVE = {
   maxWaiting: 1_000,
 };
 
+/** Changes: a connection of the pool is left for everything else, and one that a single team cannot take. */
+const changing = (poolSize: number) => ({
+  maxWaitMs: 10_000,
+  concurrency: Math.max(1, poolSize - 1),
+  concurrencyPerKey: Math.max(1, poolSize - 2),
+  maxWaitingPerKey: 500,
+  maxWaiting: 2_000,
+});
+
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, log } = options;
@@ -104,6 +115,7 @@ export function createStore(options: StoreOptions): Store {
     lookups,
     scans,
     expensive: createFairQueue(EXPENSIVE),
+    changing: createFairQueue(changing(poolSize)),
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

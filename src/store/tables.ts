@@ -2,6 +2,7 @@
 // visible, and where it hangs. Conditions are over alias `t`.
 
 import { appliedTag } from '../resources/applied-tags.ts';
+import { auditEntry } from '../resources/audit-entries.ts';
 import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
@@ -48,7 +49,12 @@ export interface Table<R extends { id: bigint }> {
 type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
 
 /** The tables that there are: their names are part of the names of statements. */
-const names = new Set<string>();
+const tables = new Map<string, Table<{ id: bigint }>>();
+
+/** The tables whose rows hang below those of another one. */
+export function tablesBelow(name: PublicIdTable): Table<{ id: bigint }>[] {
+  return [...tables.values()].filter(({ parent }) => parent.table === name);
+}
 
 /**
  * A noun's table, the only one of its name.
@@ -63,9 +69,8 @@ export function tableOf<
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
   matches: { readonly [Property in keyof R['filters']]?: Match } = {},
 ): Table<Row<R> & { id: bigint }> {
-  if (names.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
-  names.add(resource.table);
-  return {
+  if (tables.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
+  const table = {
     name: resource.table,
     title: resource.title,
     resource,
@@ -73,6 +78,8 @@ export function tableOf<
     filters: tableFilters(resource, computed, matches),
     ...hanging,
   };
+  tables.set(resource.table, table);
+  return table;
 }
 
 /** The columns that a noun is read by. */
@@ -161,6 +168,8 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   updatedAt: 't.applied_at',
   tag: tagOfApplied(),
 });
+
+export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE);
 
 export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
 

@@ -42,6 +42,7 @@ async function everyId(): Promise<Record<string, string>> {
     Funnel: tenant.funnel.id,
     RefineFilter: tenant.refineFilter.id,
     WebhookEndpoint: tenant.webhookEndpoint.id,
+    AuditEntry: tenant.auditEntry.id,
     ConditionalSplitStep: tenant.split.id,
     Page: page.id,
     PageStep: step.id,

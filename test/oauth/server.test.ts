@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeApp, createApp } from '../../src/app.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { clean } from '../../src/services/oauth-cleaning.ts';
+import { clean } from '../../src/services/cleaning.ts';
 import { rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';

@@ -21,6 +21,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     'sibling_list',
   ],
   api_keys: ['token_hash'],
+  // What is erased is found by it.
+  audit_entries: ['contact_id'],
   users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
 };
@@ -39,7 +41,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   enum: ['step_kind', 'branch'],
   bool: ['bool'],
   timestamp: ['timestamptz'],
-  jsonb: ['jsonb'],
+  jsonb: ['jsonb', 'json'],
   'text[]': ['_text'],
   'int8[]': ['_int8'],
 };

@@ -64,6 +64,16 @@ export async function refineFilter(
   return app.store.prisma.refineFilter.create({ data: { ...data, ...overrides } });
 }
 
+/** That a contact was changed, by a key. */
+export async function auditEntry(app: App, overrides: Overrides<Prisma.AuditEntryUncheckedCreateInput> = {}) {
+  const id = await nextId(app, 'audit_entries');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const subject = { subjectType: 'Contact', subjectId: 1n, contactId: 1n };
+  const actor = { actorKind: 'api_key', actorId: 'AKeyId', requestId: `request-${id}` };
+  const data = { id, workspaceId, action: 'contact.updated', ...subject, ...actor };
+  return app.store.prisma.auditEntry.create({ data: { ...data, ...overrides } });
+}
+
 export async function webhookEndpoint(
   app: App,
   overrides: Overrides<Prisma.WebhookEndpointUncheckedCreateInput> = {},

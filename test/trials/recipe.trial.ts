@@ -1,5 +1,5 @@
-// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, and runs the checks that
-// every noun has to pass. The copy has our node_modules, and is removed.
+// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, runs the checks that every noun has
+// to pass, and leads a note through its life over both faces. The copy has our node_modules, and is removed.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOf, proseOf, read } from '../docs/markdown.ts';
+import { startGateway } from './gateway-process.ts';
+import { leadNotes } from './note-life.ts';
 import { say } from './say.ts';
 
 const run = promisify(execFile);
@@ -28,18 +30,24 @@ const FACTORIES = 'test/support/factories.ts';
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}oauth_grants: 12n,$/m, 'notes: 13n'],
+  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n'],
   [
     'src/store/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,
     "export const NOTES = tableOf(note, below(contact, 'contact_id'));",
   ],
+  ['src/services/audit-entries.ts', /^ {2}\[contact, 'contacts:read'\],$/m, "[note, 'contacts:read']"],
   ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes'],
   ['src/graphql/schema.ts', /^import '.\/contacts.ts';$/m, "import './notes.ts';"],
 ];
 
 /** What the text leaves to whoever reads it: imports, and a line of a kind that stands there for every noun. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
+  [
+    'src/services/audit-entries.ts',
+    /^import .*funnel-steps\.ts';$/m,
+    "import { note } from '../resources/notes.ts';",
+  ],
   ['src/store/tables.ts', /^import .*funnels\.ts';$/m, "import { note } from '../resources/notes.ts';"],
   ['src/rest/router.ts', /^import .*funnels\.ts';$/m, "import { noteRoutes } from './notes.ts';"],
   ['test/support/operations.ts', /^ {2}readonly contact: Named;$/m, '  readonly note: Named;'],
@@ -78,6 +86,7 @@ try {
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
+  await step('the life of a note', liveNotes);
   await step('tests', () => npm('exec', '--', 'vitest', 'run', ...TESTS));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -103,6 +112,16 @@ async function npm(...args: string[]): Promise<void> {
   );
 }
 
+/** Over a gateway of the copy, with the demo's data. */
+async function liveNotes(): Promise<void> {
+  const gateway = await startGateway({}, folder);
+  try {
+    await leadNotes(gateway.origin, gateway.key);
+  } finally {
+    await gateway.stop();
+  }
+}
+
 async function copyProject(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -124,17 +143,9 @@ async function applyRecipe(): Promise<void> {
   await edit(FACTORIES, (text) => `${text}\n${blocks[FILES.length]}`);
   for (const [file, behind, line] of PRINTED) {
     if (!recipe.includes(`\`${line}\``)) throw new Error(`The recipe does not print ${line}.`);
-    const comma = /^(\.\.\.|notes: )/.test(line) ? ',' : '';
+    const comma = /^(\.\.\.|\[|notes: )/.test(line) ? ',' : '';
     await insert(file, behind, line + comma);
   }
-  await edit('test/support/operations.ts', (text) =>
-    text
-      .replace(/^ {4}contact: await (.*),$/m, '    contact,')
-      .replace(
-        /^ {2}return \{$/m,
-        `  const contact = await factories.contact(app, { workspaceId, firstName: \`\${marker} contact\` });\n  return {`,
-      ),
-  );
   for (const [file, behind, line] of KNOWN) await insert(file, behind, line);
 }
 

@@ -5,6 +5,10 @@
 alter table contacts add column row_version integer not null default 1;
 alter table tags add column row_version integer not null default 1;
 
+-- They are merged change by change: this bounds what they grow to.
+alter table contacts add constraint contacts_custom_attributes_size
+  check (octet_length(custom_attributes::text) <= 65536) not valid;
+
 -- An applied tag is an object of its own.
 create sequence contact_tags_id_seq;
 alter table contact_tags

@@ -1,17 +1,9 @@
 // The record of a change that takes several steps, written last in its transaction: claim of the idempotency key, audit entry and
 // events, by the same SQL as that of a change of one statement.
-import type { Resource } from '../../resources/resource.ts';
+import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Transaction } from '../store.ts';
 import { named, valuesOf } from './parameters.ts';
-import {
-  audit,
-  BOUND_WAITS,
-  type ChangeOutcome,
-  claim,
-  outbox,
-  type Recorded,
-  subjectType,
-} from './records.ts';
+import { audit, BOUND_WAITS, type ChangeOutcome, claim, outbox, type Recorded } from './records.ts';
 
 export interface ChangeRecord {
   readonly workspaceId: bigint;
@@ -47,7 +39,7 @@ export async function recordChange(
 ): Promise<boolean> {
   const happened = change.events.map(
     ({ resource: noun, name, subjectId, data }) =>
-      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectType(noun)}","subject_id":${subjectId},"data":${data}}`,
+      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subjectId},"data":${data}}`,
   );
   const record = named(
     `${resource.table}.${action}.record`,

@@ -1,5 +1,5 @@
 // What every change records beside its row: common table expressions that follow those of the row itself (DESIGN §12, §13).
-import type { Resource } from '../../resources/resource.ts';
+import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import { TYPE_NUMBER } from '../public-ids.ts';
 import type { Table } from '../tables.ts';
 import type { Tenancy } from '../tenancy.ts';
@@ -54,7 +54,7 @@ export function audit(resource: Resource, action: string): string {
   return `audit as (
       insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
         actor_kind, actor_id, client_id, request_id, before, after)
-      select go.audit_entry_id, shown.workspace_id, '${resource.topic}.${action}', '${subjectType(resource)}', shown.id,
+      select go.audit_entry_id, shown.workspace_id, '${resource.topic}.${action}', '${subjectTypeOf(resource)}', shown.id,
         shown.contact_id, $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, shown.before, shown.after
       from shown, go
     )`;
@@ -67,7 +67,7 @@ export function event(
   data: 'before' | 'after' | 'data',
   { from = 'shown', when = 'true' } = {},
 ): string {
-  return `select workspace_id, '${resource.topic}.${name}', '${subjectType(resource)}', id, contact_id, ${data}
+  return `select workspace_id, '${resource.topic}.${name}', '${subjectTypeOf(resource)}', id, contact_id, ${data}
     from ${from} where ${when}`;
 }
 
@@ -83,9 +83,4 @@ export function outbox(events: readonly string[]): string {
 export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name' | 'parent'>): string {
   if (name === 'contacts') return 't.id';
   return parent.table === 'contacts' ? `t.${parent.column}` : 'null::bigint';
-}
-
-/** What events and audit entries call a noun. */
-export function subjectType({ type, subjectType: name = type }: Resource): string {
-  return name;
 }

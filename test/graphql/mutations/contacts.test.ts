@@ -67,6 +67,19 @@ const DELETE = graphql(`
   }
 `);
 
+const ERASE = graphql(`
+  mutation EraseContact($input: EraseContactInput!) {
+    eraseContact(input: $input) {
+      contact {
+        id
+        databaseId
+        firstName
+        anonymous
+      }
+    }
+  }
+`);
+
 let gateway: Gateway;
 let caller: Caller;
 let workspace: { id: bigint; teamId: bigint };
@@ -115,7 +128,7 @@ describe('a contact', () => {
     const tag = await factories.tag(gateway.app, workspace.id, 'vip');
     const input = {
       workspaceId,
-      emailAddress: 'Ann@Example.com',
+      emailAddress: ' Ann@Example.com',
       firstName: 'Ann',
       tagIds: [globalId('Tag', tag)],
       customAttributes: [{ name: 'size', value: 'L' }, { name: 'note', value: null }, { name: 'other' }],
@@ -126,7 +139,7 @@ describe('a contact', () => {
       expect(createContact).toMatchObject({
         clientMutationId: 'mine',
         contact: {
-          emailAddress: 'Ann@Example.com',
+          emailAddress: ' Ann@Example.com',
           firstName: 'Ann',
           anonymous: false,
           tags: [{ name: 'vip' }],
@@ -177,7 +190,7 @@ describe('a contact', () => {
         { name: 'color', value: 'red' },
       ],
     });
-    expect(await update(id, { tagIds: [] })).toMatchObject({ lastName: 'Lee', tags: [] });
+    expect(await update(id, { tagIds: null })).toMatchObject({ lastName: 'Lee', tags: [] });
     const { actions, events } = await recorded();
     expect(actions).toEqual(['contact.created', 'contact.updated', 'contact.updated']);
     expect(events.filter((type) => type === 'contact.updated')).toHaveLength(2);
@@ -188,9 +201,19 @@ describe('a contact', () => {
       (await dataOf(gateway, UPSERT, { input: { workspaceId, ...input } }, { caller })).upsertContact;
     const made = await upsert({ emailAddress: 'bo@example.com', firstName: 'Bo' });
     expect(made).toMatchObject({ isNew: true, contact: { firstName: 'Bo' } });
-    const changed = await upsert({ emailAddress: 'BO@example.com', firstName: null });
+    const changed = await upsert({ emailAddress: ' BO@example.com', firstName: null });
     expect(changed).toMatchObject({ isNew: false, contact: { id: made?.contact.id, firstName: 'Bo' } });
     expect(await contactsIn()).toBe(1);
+  });
+
+  test('is erased, also after it was deleted', async () => {
+    const erase = async (contactId: string) =>
+      (await dataOf(gateway, ERASE, { input: { contactId } }, { caller })).eraseContact?.contact;
+    const [kept, gone] = [await create({ firstName: 'Ann' }), await create({ firstName: 'Bea' })];
+    await dataOf(gateway, DELETE, { input: { contactId: gone.id } }, { caller });
+    for (const { id, databaseId } of [kept, gone])
+      expect(await erase(id)).toEqual({ id, databaseId, firstName: null, anonymous: true });
+    expect((await recorded()).actions.filter((action) => action === 'contact.erased')).toHaveLength(2);
   });
 
   test('is deleted, once', async () => {
@@ -280,7 +303,7 @@ describe('refused', () => {
       errors: [
         { field: 'emailAddress' },
         { field: 'firstName' },
-        { field: 'tagIds', message: 'tagIds must be a list in which each item is the id of a Tag.' },
+        { field: 'tagIds', message: 'tagIds must be null or a list in which each item is the id of a Tag.' },
       ],
     });
   });
@@ -302,10 +325,11 @@ describe('refused', () => {
     await create({ emailAddress: 'a@example.com' });
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const tag = await factories.tag(gateway.app, other.id, 'theirs');
-    for (const { field, input } of [
-      { field: 'emailAddress', input: { workspaceId, emailAddress: 'A@example.com' } },
-      { field: 'tagIds', input: { workspaceId, tagIds: [globalId('Tag', tag)] } },
-    ]) {
+    const inputs: Record<string, CreateContactInput> = {
+      emailAddress: { workspaceId, emailAddress: 'A@example.com ' },
+      tagIds: { workspaceId, tagIds: [globalId('Tag', tag)] },
+    };
+    for (const [field, input] of Object.entries(inputs)) {
       const { errors } = await ask(gateway, CREATE, { input }, { caller });
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field });
     }

@@ -1,7 +1,7 @@
-// What the authorization server deletes, when, and what it keeps.
+// What is deleted once it is over, when, and what is kept.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { clean, createCleaner } from '../../src/services/oauth-cleaning.ts';
+import { clean, createCleaner } from '../../src/services/cleaning.ts';
 import { revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
 import { countTry } from '../../src/store/sign-in-failures.ts';
 import * as factories from '../support/factories.ts';
@@ -141,4 +141,43 @@ test('with nothing to delete, no process is told to forget what it knows', async
   await client.query('select');
   client.release(true);
   expect(heard).toEqual([]);
+});
+
+describe('the record of an idempotency key', () => {
+  const records = () => prisma().idempotencyRecord.findMany({ select: { keyHash: true } });
+  async function record(workspaceId: bigint, byte: number, createdAt: Date) {
+    const keyHash = new Uint8Array(32).fill(byte);
+    const data = { workspaceId, keyHash, requestHash: keyHash, outcome: 'updated', auditEntryId: 1n };
+    await prisma().idempotencyRecord.create({ data: { ...data, createdAt } });
+    return { keyHash };
+  }
+
+  test('is deleted once no retry can ask for it any more, in batches, and no other', async () => {
+    const { id: workspaceId } = await factories.workspace(gateway.app);
+    await gateway.app.store.pool.query(
+      `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, created_at)
+        select $1, sha256(n::text::bytea), sha256(''), 'created', 1, $2 from generate_series(1, 1500) n`,
+      [workspaceId, ago(2 * DAY_MS)],
+    );
+    const young = await record(workspaceId, 1, ago(DAY_MS));
+    expect(await clean(gateway.app, now)).toBe(false);
+    expect(await records()).toEqual([young]);
+    now = hence(10 * 60_000 + 1);
+    await clean(gateway.app, now);
+    expect(await records()).toEqual([]);
+  });
+
+  test('is deleted after a change, and not for reads', async () => {
+    const { teamId, id: workspaceId } = await factories.workspace(gateway.app);
+    const caller = await factories.apiKey(gateway.app, { teamId, createdAt: now });
+    const funnel = await factories.funnel(gateway.app, { workspaceId });
+    const steps = await factories.workflow(gateway.app, funnel, [{ split: 'Split' }]);
+    const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps/${steps.get('Split')?.id}`;
+    const old = await record(workspaceId, 2, ago(2 * DAY_MS));
+    expect((await gateway.send(path, { caller })).status).toBe(200);
+    await setTimeout(200);
+    expect(await records()).toEqual([old]);
+    expect((await gateway.send(path, { caller, method: 'DELETE' })).status).toBe(204);
+    await expect.poll(records).toEqual([]);
+  });
 });

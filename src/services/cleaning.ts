@@ -1,6 +1,7 @@
-// Rows of the authorization server that have expired are deleted from time to time, without any request waiting for it.
+// Rows that have expired, of the authorization server and of idempotency keys, are deleted from time to time, without any request
+// waiting for it.
 import type { App } from '../context.ts';
-import { deleteExpired } from '../store/oauth-cleaning.ts';
+import { deleteExpired } from '../store/cleaning.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 /** Until the next cleaning when one has left some: rows must not be added faster than they are deleted. */
@@ -8,7 +9,7 @@ const SOON_MS = 5_000;
 const BATCH = 1_000;
 const MAX_BATCHES = 20;
 
-/** A function to call with each request: it returns at once, and starts a cleaning when one is due. */
+/** A function to call with each request that may have added some: it returns at once, and starts a cleaning when one is due. */
 export function createCleaner(app: App): () => void {
   let next = 0;
   return () => {
@@ -19,7 +20,7 @@ export function createCleaner(app: App): () => void {
       (isMore) => {
         if (isMore) next = now.getTime() + SOON_MS;
       },
-      (error: unknown) => app.log.warn({ err: error }, 'expired OAuth rows not deleted'),
+      (error: unknown) => app.log.warn({ err: error }, 'expired rows not deleted'),
     );
   };
 }

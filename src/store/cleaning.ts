@@ -1,5 +1,7 @@
-// Deleting what is over: states, access tokens, counts of tries, grants that were never finished, clients that nobody uses.
+// Deleting what is over: states, access tokens, counts of tries, grants that were never finished, clients that nobody uses, the records
+// of idempotency keys.
 // In small batches, so that no statement takes long; rows that another process is deleting are left to it.
+import { KEY_LIFETIME } from './changes/records.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
@@ -17,6 +19,11 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
+  // No retry can ask for it any more (idempotency-records.ts).
+  {
+    table: 'idempotency_records',
+    where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
+  },
   // A consent that broke off after its grant was saved.
   {
     table: 'oauth_grants',

@@ -1,0 +1,296 @@
+// Tags of a workspace over GraphQL: created, changed, deleted; applied to contacts and removed from them.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MAX_TAGS } from '../../../src/resources/tags.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { ApplyTagMutation } from '../../generated/graphql.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { ask, dataOf, post } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
+
+const CREATE = graphql(`
+  mutation CreateTag($input: CreateTagInput!) {
+    createTag(input: $input) {
+      tag {
+        id
+        name
+        color
+        workspace {
+          id
+        }
+      }
+    }
+  }
+`);
+const UPDATE = graphql(`
+  mutation UpdateTag($input: UpdateTagInput!) {
+    updateTag(input: $input) {
+      tag {
+        id
+        name
+        color
+      }
+    }
+  }
+`);
+const DELETE = graphql(`
+  mutation DeleteTag($input: DeleteTagInput!) {
+    deleteTag(input: $input) {
+      deletedTagId
+    }
+  }
+`);
+const APPLY = graphql(`
+  mutation ApplyTag($input: ApplyTagInput!) {
+    applyTag(input: $input) {
+      appliedTag {
+        id
+        tag {
+          name
+        }
+        contact {
+          id
+          tags {
+            name
+          }
+        }
+      }
+    }
+  }
+`);
+const REMOVE = graphql(`
+  mutation RemoveTag($input: RemoveTagInput!) {
+    removeTag(input: $input) {
+      removedTagId
+      contact {
+        tags {
+          name
+        }
+      }
+    }
+  }
+`);
+const TAGS_OF = graphql(`
+  query TagsOf($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      ... on Workspace {
+        tags {
+          totalCount
+          nodes {
+            name
+          }
+        }
+      }
+      ... on Contact {
+        appliedTags {
+          totalCount
+          nodes {
+            contactId
+            tag {
+              name
+            }
+          }
+        }
+      }
+    }
+  }
+`);
+
+let gateway: Gateway;
+let caller: Caller;
+let workspace: { id: bigint; teamId: bigint };
+let contact: { id: bigint; rowVersion: number };
+let workspaceId: string;
+let contactId: string;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  workspace = await factories.workspace(gateway.app);
+  contact = await factories.contact(gateway.app, { workspaceId: workspace.id });
+  workspaceId = globalId('Workspace', workspace);
+  contactId = globalId('Contact', contact);
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+});
+
+const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
+
+async function create(name: string, more: { color?: string; idempotencyKey?: string } = {}) {
+  const { createTag } = await dataOf(gateway, CREATE, { input: { workspaceId, name, ...more } }, { caller });
+  if (createTag == null) throw new Error('no tag');
+  return createTag.tag;
+}
+
+async function apply(tagId: string, idempotencyKey: string | null = null) {
+  const input = { contactId, tagId, idempotencyKey };
+  return (await dataOf(gateway, APPLY, { input }, { caller })).applyTag?.appliedTag;
+}
+
+const refusalOf = ({ errors }: Awaited<ReturnType<typeof post>>) => errors?.[0]?.extensions;
+const idOf = ({ data }: { data?: ApplyTagMutation | null }) => data?.applyTag?.appliedTag.id;
+const appliedCount = () => gateway.app.store.prisma.contactTag.count({ where: { contactId: contact.id } });
+
+async function recorded() {
+  const { prisma } = gateway.app.store;
+  const where = { workspaceId: workspace.id };
+  const audit = await prisma.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
+  const events = await prisma.event.findMany({ where, orderBy: { id: 'asc' } });
+  return { actions: audit.map(({ action }) => action), events: events.map(({ eventType }) => eventType) };
+}
+
+describe('a tag', () => {
+  test('is created, changed and deleted, each once and without an event', async () => {
+    const tag = await create('vip', { idempotencyKey: 'one' });
+    expect(tag).toMatchObject({ name: 'vip', color: '#888888', workspace: { id: workspaceId } });
+    expect(await create('vip', { idempotencyKey: 'one' })).toEqual(tag);
+    const input = { tagId: tag.id, color: '#1e90ff' };
+    const { updateTag } = await dataOf(gateway, UPDATE, { input }, { caller });
+    expect(updateTag?.tag).toEqual({ id: tag.id, name: 'vip', color: '#1e90ff' });
+    await apply(tag.id);
+    const { deleteTag } = await dataOf(gateway, DELETE, { input: { tagId: tag.id } }, { caller });
+    expect(deleteTag).toEqual({ deletedTagId: tag.id });
+    expect(await appliedCount()).toBe(0);
+    const { actions, events } = await recorded();
+    expect(actions.filter((action) => action.startsWith('contacts/tag.'))).toEqual([
+      'contacts/tag.created',
+      'contacts/tag.updated',
+      'contacts/tag.deleted',
+    ]);
+    expect(events).toEqual(['contacts/applied_tag.created']);
+  });
+
+  test('has a name of its own in the workspace, and a colour', async () => {
+    const { id: tagId } = await create('vip');
+    await create('other');
+    const taken = await ask(gateway, UPDATE, { input: { tagId, name: 'other' } }, { caller });
+    expect(refusalOf(taken)).toMatchObject({ code: 'INVALID', field: 'name' });
+    const wrong = await ask(gateway, UPDATE, { input: { tagId, name: ' ', color: null } }, { caller });
+    expect(refusalOf(wrong)).toMatchObject({
+      code: 'INVALID',
+      errors: [{ field: 'name' }, { field: 'color' }],
+    });
+    const reader = await factories.apiKey(gateway.app, {
+      teamId: workspace.teamId,
+      scopes: ['contacts:read'],
+    });
+    const refused = await ask(gateway, DELETE, { input: { tagId } }, { caller: reader });
+    expect(refusalOf(refused)).toMatchObject({ code: 'INSUFFICIENT_SCOPE', scope: 'contacts:write' });
+  });
+});
+
+describe('applying and removing', () => {
+  test('changes the contact, and is recorded once however often it is retried', async () => {
+    const tag = await create('vip');
+    const applied = await apply(tag.id, 'apply');
+    expect(applied).toMatchObject({
+      tag: { name: 'vip' },
+      contact: { id: contactId, tags: [{ name: 'vip' }] },
+    });
+    expect(await apply(tag.id, 'apply')).toEqual(applied);
+    for (const _ of ['first', 'retry']) {
+      const input = { contactId, tagId: tag.id, idempotencyKey: 'remove' };
+      const { removeTag } = await dataOf(gateway, REMOVE, { input }, { caller });
+      expect(removeTag).toEqual({ removedTagId: tag.id, contact: { tags: [] } });
+    }
+    const { rowVersion } = await gateway.app.store.prisma.contact.findFirstOrThrow({
+      where: { id: contact.id },
+    });
+    expect(rowVersion).toBe(contact.rowVersion + 2);
+    expect(await recorded()).toEqual({
+      actions: ['contacts/tag.created', 'contacts/applied_tag.created', 'contacts/applied_tag.deleted'],
+      events: ['contacts/applied_tag.created', 'contacts/applied_tag.deleted'],
+    });
+  });
+
+  test('a tag that stands on the contact, or is of another workspace, is INVALID', async () => {
+    const tag = await create('vip');
+    await apply(tag.id);
+    const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
+    const theirs = globalId('Tag', await factories.tag(gateway.app, other.id, 'theirs'));
+    for (const tagId of [tag.id, theirs, contactId]) {
+      const answer = await ask(gateway, APPLY, { input: { contactId, tagId } }, { caller });
+      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
+    }
+    expect(await appliedCount()).toBe(1);
+  });
+
+  test("a tag that does not stand on the contact, and another team's contact, is NOT_FOUND", async () => {
+    const tagId = (await create('vip')).id;
+    const theirs = globalId('Contact', await factories.contact(gateway.app));
+    const answers = [
+      await ask(gateway, REMOVE, { input: { contactId, tagId } }, { caller }),
+      await ask(gateway, REMOVE, { input: { contactId: theirs, tagId } }, { caller }),
+      await ask(gateway, APPLY, { input: { contactId: theirs, tagId } }, { caller }),
+    ];
+    expect(answers.map((answer) => refusalOf(answer)?.code)).toEqual(answers.map(() => 'NOT_FOUND'));
+  });
+
+  test('a contact never has more tags than its list shows, whoever applies them at once', async () => {
+    const { prisma } = gateway.app.store;
+    const names = Array.from({ length: MAX_TAGS + 5 }, (_, i) => ({
+      workspaceId: workspace.id,
+      name: `t${i}`,
+    }));
+    const tags = await prisma.tag.createManyAndReturn({ data: names });
+    const place = { workspaceId: workspace.id, contactId: contact.id };
+    await prisma.contactTag.createMany({
+      data: tags.slice(0, MAX_TAGS - 2).map(({ id }) => ({ ...place, tagId: id })),
+    });
+    const late = tags.slice(MAX_TAGS - 2).map((tag) => globalId('Tag', tag));
+    const answers = await Promise.all(
+      late.map((tagId) =>
+        ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),
+      ),
+    );
+    const made = answers.filter(({ errors }) => errors === undefined);
+    expect(made).toHaveLength(2);
+    for (const answer of answers.filter(({ errors }) => errors !== undefined))
+      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
+    expect(await appliedCount()).toBe(MAX_TAGS);
+    // A retry of what was made is answered although there is no room any more.
+    const retried = await Promise.all(
+      late.map((tagId) =>
+        ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),
+      ),
+    );
+    expect(retried.map(idOf)).toEqual(answers.map(idOf));
+  });
+});
+
+test('tags of workspaces, and what is applied to contacts, are lists of one statement each', async () => {
+  const other = await factories.contact(gateway.app, { workspaceId: workspace.id });
+  const tag = await create('vip');
+  for (const on of [contact, other]) {
+    const input = { contactId: globalId('Contact', on), tagId: tag.id };
+    await dataOf(gateway, APPLY, { input }, { caller });
+  }
+  const ids = [workspaceId, contactId, globalId('Contact', other)];
+  const names = await statementsOf(gateway, async () => {
+    const { nodes } = await dataOf(gateway, TAGS_OF, { ids }, { caller });
+    const applied = { totalCount: 1, nodes: [{ contactId: expect.any(Number), tag: { name: 'vip' } }] };
+    expect(nodes).toEqual([
+      { tags: { totalCount: 1, nodes: [{ name: 'vip' }] } },
+      { appliedTags: applied },
+      { appliedTags: applied },
+    ]);
+  });
+  // Both types of parents, their lists and counts, and the tags.
+  expect(names).toHaveLength(7);
+});
+
+test('every change of an operation counts towards its cost', async () => {
+  const strict = await createGateway({ env: { MAX_QUERY_COST: '100' } });
+  const { id, teamId } = await factories.workspace(strict.app);
+  const fields = Array.from({ length: 6 }, (_, i) => `t${i}: createTag(input: $input) { __typename }`);
+  const query = `mutation ($input: CreateTagInput!) { ${fields.join(' ')} }`;
+  const variables = { input: { workspaceId: btoa(`Workspace:${id}`), name: 'vip' } };
+  const { errors } = await post(
+    strict,
+    { query, variables },
+    { caller: await factories.apiKey(strict.app, { teamId }) },
+  );
+  expect(errors?.[0]?.message).toMatch(/may touch 120 rows/);
+  await strict.close();
+});

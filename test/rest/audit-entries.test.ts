@@ -1,0 +1,174 @@
+// Who may read what of the audit trail, over both faces.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { subjectTypeOf } from '../../src/resources/resource.ts';
+import { graphql } from '../generated/gql.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { dataOf } from '../support/graphql.ts';
+import { RESOURCES } from '../support/resources.ts';
+import { json } from '../support/walk.ts';
+
+const ENTRIES = graphql(`
+  query AuditEntries($id: BigInt!) {
+    workspace(databaseId: $id) {
+      auditEntries { nodes { databaseId subjectType before after } }
+    }
+  }
+`);
+const DATA_ALONE = graphql(`
+  query AuditData($id: BigInt!) {
+    workspace(databaseId: $id) {
+      auditEntries { nodes { before after } }
+    }
+  }
+`);
+const ACTIONS_ALONE = graphql(`
+  query AuditActions($id: BigInt!) {
+    workspace(databaseId: $id) {
+      auditEntries { totalCount nodes { action actorKind actorId clientId requestId erasedAt } }
+    }
+  }
+`);
+const NODE = graphql(`
+  query AuditNode($id: ID!) {
+    node(id: $id) {
+      __typename
+      ... on AuditEntry { subjectType before after workspace { databaseId } }
+    }
+  }
+`);
+
+/** Integers that doubles do not hold, and JSON that PostgreSQL writes with spaces. */
+const BEFORE = '{"id":9007199254740993,"custom_attributes":{"a": "b c"}}';
+const COMPACT = '{"id":9007199254740993,"custom_attributes":{"a":"b c"}}';
+const NOUNS = [
+  ['Contact', 'contacts:read'],
+  ['Contacts::Tag', 'contacts:read'],
+  ['Contacts::AppliedTag', 'contacts:read'],
+  ['ConditionalSplitStep', 'funnels:read'],
+  ['Unknown', 'nobody'],
+] as const;
+
+let gateway: Gateway;
+let teamId: bigint;
+let workspaceId: bigint;
+const entryIds = new Map<string, bigint>();
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  teamId = workspace.teamId;
+  for (const [subjectType] of NOUNS) {
+    const { id } = await factories.auditEntry(gateway.app, {
+      workspaceId,
+      subjectType,
+      ...(subjectType === 'ConditionalSplitStep' && { contactId: null }),
+    });
+    await gateway.app.store.pool.query('update audit_entries set before = $2, after = $3 where id = $1', [
+      id,
+      BEFORE,
+      '{"later":true}',
+    ]);
+    entryIds.set(subjectType, id);
+  }
+});
+afterAll(() => gateway.close());
+
+const callerWith = (...scopes: string[]): Promise<Caller> =>
+  factories.apiKey(gateway.app, { teamId, scopes: ['account:read', ...scopes] });
+
+/** The subject types of the entries that show what they hold; the others show null. */
+function shownOf(entries: readonly { type: string; before: unknown; after: unknown }[]): string[] {
+  return entries
+    .filter(({ before, after }) => {
+      expect(before === null).toBe(after === null);
+      return before !== null;
+    })
+    .map(({ type }) => type);
+}
+
+interface EntryJson {
+  readonly subject_type: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+describe.each([
+  [[], []],
+  [['contacts:read'], ['Contact', 'Contacts::Tag', 'Contacts::AppliedTag']],
+  [['funnels:read'], ['ConditionalSplitStep']],
+  [['read'], ['Contact', 'Contacts::Tag', 'Contacts::AppliedTag', 'ConditionalSplitStep']],
+  [['contacts:write', 'funnels:write', 'webhooks:read', 'store:read'], []],
+] as const)('with account:read and %j', (scopes, expected) => {
+  test('REST shows what entries hold of the objects that the caller may read, and all else of every entry', async () => {
+    const caller = await callerWith(...scopes);
+    const list = await json<EntryJson[]>(
+      await gateway.send(`/api/v2/workspaces/${workspaceId}/audit_entries`, { caller }),
+    );
+    expect(list.map(({ subject_type }) => subject_type)).toEqual(NOUNS.map(([type]) => type));
+    expect(shownOf(list.map((entry) => ({ ...entry, type: entry.subject_type })))).toEqual(expected);
+    const single: EntryJson[] = [];
+    for (const id of entryIds.values())
+      single.push(await json<EntryJson>(await gateway.send(`/api/v2/audit_entries/${id}`, { caller })));
+    expect(single).toEqual(list);
+  });
+
+  test('GraphQL shows the same in lists, with other fields or without, and by id', async () => {
+    const caller = await callerWith(...scopes);
+    const { workspace } = await dataOf(gateway, ENTRIES, { id: String(workspaceId) }, { caller });
+    const nodes = workspace?.auditEntries?.nodes ?? [];
+    expect(nodes).toHaveLength(NOUNS.length);
+    expect(shownOf(nodes.map((node) => ({ ...node, type: node.subjectType })))).toEqual(expected);
+    const alone = await dataOf(gateway, DATA_ALONE, { id: String(workspaceId) }, { caller });
+    expect(alone.workspace?.auditEntries?.nodes).toEqual(
+      nodes.map(({ before, after }) => ({ before, after })),
+    );
+    const byId: { type: string; before: unknown; after: unknown }[] = [];
+    for (const id of entryIds.values()) {
+      const { node } = await dataOf(gateway, NODE, { id: btoa(`AuditEntry:${id}`) }, { caller });
+      if (node?.__typename !== 'AuditEntry') throw new Error('no entry');
+      byId.push({ ...node, type: node.subjectType });
+    }
+    expect(shownOf(byId)).toEqual(expected);
+  });
+});
+
+test('integers of 64 bits are exact and JSON is compact over both faces', async () => {
+  const caller = await callerWith('read');
+  const rest = await gateway.send(`/api/v2/audit_entries/${entryIds.get('Contact')}`, { caller });
+  expect(await rest.text()).toContain(`"before":${COMPACT},"after":{"later":true}`);
+  for (const query of [
+    `{ workspace(databaseId: ${workspaceId}) { auditEntries(first: 1) { nodes { before } } } }`,
+    `{ node(id: "${btoa(`AuditEntry:${entryIds.get('Contact')}`)}") { ... on AuditEntry { before } } }`,
+  ]) {
+    const response = await gateway.send('/graphql', {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    expect(await response.text()).toContain(`"before":${COMPACT}`);
+  }
+});
+
+test('an entry says who, over what, and in which request', async () => {
+  const caller = await callerWith();
+  const { workspace } = await dataOf(gateway, ACTIONS_ALONE, { id: String(workspaceId) }, { caller });
+  expect(workspace?.auditEntries).toEqual({
+    totalCount: NOUNS.length,
+    nodes: [...entryIds.values()].map((id) => ({
+      action: 'contact.updated',
+      actorKind: 'api_key',
+      actorId: 'AKeyId',
+      clientId: null,
+      requestId: `request-${id}`,
+      erasedAt: null,
+    })),
+  });
+});
+
+test('it is known of every noun that is recorded who may read what entries hold of it', () => {
+  const recorded = RESOURCES.filter(({ topic }) => topic !== undefined).map(subjectTypeOf);
+  expect(NOUNS.map(([type]) => type as string)).toEqual(expect.arrayContaining(recorded));
+});
