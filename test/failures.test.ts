@@ -12,7 +12,7 @@ import {
   type Gateway,
   TEST_SECRET_KEY,
 } from './support/gateway.ts';
-import { createTenant, methodOf, OPERATIONS, type Tenant } from './support/operations.ts';
+import { createTenant, OPERATIONS, requestOf, type Tenant, UNSAFE } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
 let gateway: Gateway;
@@ -69,9 +69,10 @@ describe('an unreachable database', () => {
     const server = createCheckedServer(app);
     const headers = { Authorization: caller.authorization ?? '' };
     for (const operation of OPERATIONS) {
+      const sent = requestOf(operation, tenant);
       const request = new Request(`http://localhost${operation.path(tenant)}`, {
-        method: methodOf(operation),
-        headers,
+        ...sent,
+        headers: { ...sent.headers, ...headers, 'Idempotency-Key': 'away' },
       });
       await expectUnavailable(await server.fetch(request));
     }
@@ -130,6 +131,44 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
     if (response.status === 204) expect(left).toHaveLength(3);
   }
 });
+
+/** Of a workspace's changes, beside the one that it was created with. */
+const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 and id <> $2';
+
+test.each(UNSAFE)(
+  '$route whose connection is killed is 503 and changed nothing, or made completely, and its retry is answered as the first',
+  async (operation) => {
+    for (let round = 0; round < 4; round++) {
+      const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
+      const { headers, ...request } = requestOf(operation, fresh);
+      const send = () =>
+        gateway.send(operation.path(fresh), {
+          caller,
+          ...request,
+          headers: { ...headers, 'Idempotency-Key': `round-${fresh.workspace.id}` },
+        });
+      const first = send();
+      await new Promise((resolve) => setTimeout(resolve, round));
+      await killBackends();
+      const response = await first;
+      const text = response.status === operation.success ? await response.text() : null;
+      if (text === null) await expectUnavailable(response);
+      const { rows } = await admin.query(OWN_ENTRIES, [fresh.workspace.id, fresh.auditEntry.id]);
+      if (text !== null) expect(rows).toHaveLength(1);
+      let retry = await send();
+      await expect
+        .poll(async () => {
+          if (retry.status === 503) retry = await send();
+          return retry.status;
+        })
+        .toBe(operation.success);
+      if (text !== null) expect(await retry.text()).toBe(text);
+      const entries = await admin.query(OWN_ENTRIES, [fresh.workspace.id, fresh.auditEntry.id]);
+      expect(entries.rows).toHaveLength(1);
+      if (rows.length === 1) expect(entries.rows).toEqual(rows);
+    }
+  },
+);
 
 describe('a database that is too slow', () => {
   /** Runs `work` while nobody else can read these tables. */

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../src/errors.ts';
 import * as factories from './support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from './support/gateway.ts';
-import { createTenant, methodOf, OPERATIONS, type Operation, type Tenant } from './support/operations.ts';
+import { CHANGEABLE, digest } from './support/hostile.ts';
+import {
+  createTenant,
+  OPERATIONS,
+  type Operation,
+  requestOf,
+  type Tenant,
+  UNSAFE,
+} from './support/operations.ts';
 import { expectProblem } from './support/problem.ts';
 
 const MARKERS = { ours: 'OURS-7c1f', sibling: 'SIBLING-b02e', theirs: 'THEIRS-5d9a' };
@@ -32,14 +40,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const stepsLeft = () => gateway.app.store.prisma.funnelStep.count({ where: { removedAt: null } });
-let before: number;
+let before: Record<string, unknown>;
 beforeEach(async () => {
-  before = await stepsLeft();
+  before = await digest(gateway, CHANGEABLE);
 });
 
 const run = (operation: Operation, tenant: Tenant, caller: Caller, host?: string) =>
-  gateway.send(operation.path(tenant), { caller, method: methodOf(operation), ...(host && { host }) });
+  gateway.send(operation.path(tenant), { caller, ...requestOf(operation, tenant), ...(host && { host }) });
 
 /** The refusal, which shows nothing of anybody's rows and has changed nothing. */
 async function expectRefused(response: Response, code: ErrorCode, ...hidden: Tenant[]): Promise<void> {
@@ -49,7 +56,7 @@ async function expectRefused(response: Response, code: ErrorCode, ...hidden: Ten
     expect(text).not.toContain(workspace.publicId);
     expect(text).not.toContain(contact.publicId);
   }
-  expect(await stepsLeft()).toBe(before);
+  expect(await digest(gateway, CHANGEABLE)).toEqual(before);
 }
 
 /** The list of teams names no tenant in its path: it shows the caller's own, or nothing. */
@@ -108,9 +115,9 @@ describe.each(OPERATIONS)('$route', (operation) => {
 
 test('each key sees its own team and no trace of the other in any list', async () => {
   const lists = OPERATIONS.filter(({ route }) =>
-    /^GET .*(teams|workspaces|contacts|filters|endpoints|funnels|steps)$/.test(route),
+    /^GET .*(teams|workspaces|contacts|tags|filters|endpoints|funnels|steps|entries)$/.test(route),
   );
-  expect(lists).toHaveLength(7);
+  expect(lists).toHaveLength(10);
   for (const list of lists) {
     const mine = await (await run(list, ours, keys.good)).text();
     const yours = await (await run(list, theirs, keys.theirs)).text();
@@ -121,4 +128,74 @@ test('each key sees its own team and no trace of the other in any list', async (
     ]);
     expect([mine, yours].every((text) => text.length > 2)).toBe(true);
   }
+});
+
+describe("what a body or the end of a path names is the workspace's own", () => {
+  const tagOf: Record<string, (tenant: Tenant) => bigint> = {
+    "another team's": () => theirs.tag.id,
+    'another workspace of the team': () => sibling.tag.id,
+    'one that never was': () => 999_999n,
+  };
+
+  test.each(Object.keys(tagOf))('a tag of %s cannot be applied, in any way', async (kind) => {
+    const tagId = String(tagOf[kind]?.(theirs));
+    const contacts = `/api/v2/workspaces/${ours.workspace.id}/contacts`;
+    const wishes = [
+      ['POST', `/api/v2/contacts/${ours.contact.id}/applied_tags`, { tag_id: tagId }],
+      ['POST', contacts, { tag_ids: [tagId] }],
+      ['POST', `${contacts}/upsert`, { email_address: 'new@example.com', tag_ids: [tagId] }],
+      ['PUT', `/api/v2/contacts/${ours.contact.id}`, { first_name: 'x', tag_ids: [tagId] }],
+      ['PATCH', `/api/v2/contacts/${ours.contact.id}`, { tag_ids: [ours.tag.id.toString(), tagId] }],
+    ] as const;
+    for (const [method, path, body] of wishes) {
+      const headers = {
+        'Content-Type': 'application/json',
+        'Idempotency-Key': `tag ${tagId}`.replace(' ', '-'),
+      };
+      const request = { caller: keys.good, method, headers, body: JSON.stringify(body) };
+      await expectRefused(await gateway.send(path, request), 'invalid', theirs, sibling);
+    }
+    const end = `/api/v2/contacts/${ours.contact.id}/applied_tags/${tagId}`;
+    await expectRefused(
+      await gateway.send(end, { caller: keys.good, method: 'DELETE' }),
+      'not_found',
+      theirs,
+    );
+  });
+
+  test('a workspace, a team and ids that a body gives change nothing of where the contact is', async () => {
+    const contact = await factories.contact(gateway.app, { workspaceId: ours.workspace.id });
+    const body = JSON.stringify({
+      contact: {
+        ...{ id: Number(theirs.contact.id), public_id: theirs.contact.publicId },
+        ...{ workspace_id: Number(theirs.workspace.id), team_id: Number(theirs.team.id), first_name: 'Same' },
+      },
+    });
+    const headers = { 'Content-Type': 'application/json' };
+    const path = `/api/v2/contacts/${contact.id}`;
+    const response = await gateway.send(path, { caller: keys.good, method: 'PUT', headers, body });
+    expect(await response.json()).toMatchObject({
+      ...{ id: Number(contact.id), public_id: contact.publicId },
+      ...{ workspace_id: Number(ours.workspace.id), first_name: 'Same' },
+    });
+    const other = await gateway.app.store.prisma.contact.findFirst({ where: { id: theirs.contact.id } });
+    expect(other?.firstName).toBe(`${MARKERS.theirs} contact`);
+  });
+});
+
+test.each(UNSAFE)('$route changes nothing of another tenant', async (operation) => {
+  const [mine, other] = [await createTenant(gateway.app, 'mine'), await createTenant(gateway.app, 'other')];
+  const rowsOf = async ({ workspace: { id } }: Tenant) => {
+    const { rows } = await gateway.app.store.pool.query(
+      CHANGEABLE.map((table) => `select to_jsonb(t) as row from ${table} t where workspace_id = ${id}`).join(
+        ' union all ',
+      ),
+    );
+    return rows.map(({ row }) => JSON.stringify(row)).sort();
+  };
+  const [untouched, changed] = [await rowsOf(other), await rowsOf(mine)];
+  const caller = await factories.apiKey(gateway.app, { teamId: mine.team.id });
+  expect((await run(operation, mine, caller)).status).toBe(operation.success);
+  expect(await rowsOf(other)).toEqual(untouched);
+  expect(await rowsOf(mine)).not.toEqual(changed);
 });

@@ -1,5 +1,5 @@
 // The headers of requests and answers that the OpenAPI document says once, among its components.
-import { changesMember, type Header, isRead, type Parameter, type Route } from './route.ts';
+import { type Header, isRead, type Parameter, type Route } from './route.ts';
 
 const REQUEST_ID: Header = {
   name: 'X-Request-Id',
@@ -25,7 +25,7 @@ export const REQUEST_HEADERS = {
   IfMatch: {
     name: 'If-Match',
     description:
-      'Entity tags of the object, by strong comparison: where none is that of the object as a GET would show it, the answer is 412.',
+      'Entity tags of the object, by strong comparison: where none is that of the object as a GET would show it, or there is no object yet, the answer is 412.',
     schema: { type: 'string' },
   },
   IdempotencyKey: {
@@ -41,6 +41,5 @@ export const BODY_HEADERS = { ...REQUEST_ID_REF, [ETAG.name]: { $ref: `#/compone
 
 /** The headers that an operation takes, by their names among the components. */
 export function requestHeadersOf(route: Route): (keyof typeof REQUEST_HEADERS)[] {
-  if (isRead(route)) return ['IfNoneMatch'];
-  return changesMember(route) ? ['IdempotencyKey', 'IfMatch'] : ['IdempotencyKey'];
+  return isRead(route) ? ['IfNoneMatch'] : ['IdempotencyKey', 'IfMatch'];
 }

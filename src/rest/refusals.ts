@@ -2,7 +2,7 @@
 // (RFC 9457, DESIGN §5). errors.ts makes them.
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { FILTER } from '../pagination.ts';
-import { changesMember, type Header, isRead, type Route } from './route.ts';
+import { type Header, isRead, type Route } from './route.ts';
 import { type Schema, schemaRef } from './schemas.ts';
 
 interface Refusal {
@@ -40,7 +40,9 @@ export const REFUSALS = {
       'It does not fit what is there, or the first request with this Idempotency-Key is still under way.',
   },
   gone: { description: 'What the first request with this Idempotency-Key answered has been erased.' },
-  precondition_failed: { description: 'It is not any more as If-Match says. Nothing was changed.' },
+  precondition_failed: {
+    description: 'It is not as If-Match says, or there is no object yet. Nothing was changed.',
+  },
   payload_too_large: { description: 'The body is larger than the server takes.' },
   unsupported_media_type: { description: 'The body is not sent as JSON, or in a content coding.' },
   misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
@@ -64,8 +66,7 @@ export function refusalsOf(route: Route): RefusalCode[] {
     ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
     // On another team's host there is nothing of the caller either.
     ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
-    ...(isRead(route) ? [] : (['conflict', 'gone'] as const)),
-    ...(changesMember(route) ? (['precondition_failed'] as const) : []),
+    ...(isRead(route) ? [] : (['conflict', 'gone', 'precondition_failed'] as const)),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
     'misdirected_request',
     ...(query === undefined && isRead(route) ? [] : (['invalid'] as const)),

@@ -116,11 +116,6 @@ export function isRead({ method }: Pick<Route, 'method'>): boolean {
   return method === 'GET';
 }
 
-/** Whether a route changes an object that there is, which If-Match may be about. */
-export function changesMember({ method }: Pick<Route, 'method'>): boolean {
-  return method !== 'GET' && method !== 'POST';
-}
-
 /** A route's path with `{name}` for parameters. */
 export function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');

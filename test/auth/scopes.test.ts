@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, methodOf, type Operation, SCOPED } from '../support/operations.ts';
+import { createTenant, type Operation, requestOf, SCOPED } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 let gateway: Gateway;
@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 /** Runs the operation on things of its own, so that a removal finds its split. */
 async function run(operation: Operation, caller: Caller): Promise<Response> {
   const tenant = await createTenant(gateway.app, 'ours', teamId);
-  return gateway.send(operation.path(tenant), { caller, method: methodOf(operation) });
+  return gateway.send(operation.path(tenant), { caller, ...requestOf(operation, tenant) });
 }
 const withScopes = (scopes: string[]) => factories.apiKey(gateway.app, { teamId, scopes });
 

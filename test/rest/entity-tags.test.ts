@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { createTenant, OPERATIONS, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 
 const STRONG = /^"[\w-]{27}"$/;
 let gateway: Gateway;
@@ -48,6 +48,29 @@ describe.each(whole ?? [])('$route', ({ path }) => {
       const response = await send(path(tenant), { 'If-None-Match': known });
       expect([response.status, (await response.text()) !== '']).toEqual([200, true]);
     }
+  });
+});
+
+describe.each(UNSAFE)('$route', (operation) => {
+  test('answers with the tag that a later GET has, whatever the client says that it has, or without a body and a tag', async () => {
+    const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
+    const { headers, ...request } = requestOf(operation, fresh);
+    const response = await gateway.send(operation.path(fresh), {
+      caller,
+      ...request,
+      headers: { ...headers, 'If-None-Match': '*' },
+    });
+    const text = await response.text();
+    const tag = response.headers.get('ETag');
+    if (operation.success === 204) return expect([response.status, text, tag]).toEqual([204, '', null]);
+    expect([response.status, tag]).toEqual([operation.success, expect.stringMatching(STRONG)]);
+    const members = operation.route.includes('/applied_tags')
+      ? 'contacts/applied_tags'
+      : operation.route.includes('/contacts/tags')
+        ? 'contacts/tags'
+        : 'contacts';
+    const later = await send(`/api/v2/${members}/${(JSON.parse(text) as { id: number }).id}`);
+    expect([later.status, later.headers.get('ETag'), await later.text()]).toEqual([200, tag, text]);
   });
 });
 

@@ -23,6 +23,14 @@ test('the table of operations that tests go by has every route of the router, an
   );
 });
 
+const RUBBISH = ['/', '/x', '//', '.json', '/1/2/3', '%2F'];
+
+/** Whether a path is that of routes with other methods only. */
+function hasOtherMethods(method: string, path: string): boolean {
+  const same = routes.filter((route) => new RegExp(`^${route.path.replaceAll(/:\w+/g, '\\w+')}$`).test(path));
+  return same.length > 0 && same.every((route) => route.method !== method);
+}
+
 describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.indexOf(' ') + 1))])(
   '%s',
   (_, operations) => {
@@ -43,14 +51,13 @@ describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.index
       },
     );
 
-    test.each(['/', '/x', '//', '.json', '/1/2/3', '%2F'])(
-      'the path with "%s" behind it is 404',
-      async (rubbish) => {
-        const path = operations[0]?.path(tenant) ?? '';
-        await expectProblem(
-          await gateway.send(path + rubbish, { caller, method: served[0] ?? '' }),
-          'not_found',
-        );
+    test.each(served.flatMap((method) => RUBBISH.map((rubbish) => [method, rubbish] as const)))(
+      '%s of the path with "%s" behind it is 404, or 405 where that is a path',
+      async (method, rubbish) => {
+        const path = (operations[0]?.path(tenant) ?? '') + rubbish;
+        const response = await gateway.send(path, { caller, method });
+        // `GET /contacts/5/applied_tags/x`, where a DELETE is.
+        await expectProblem(response, hasOtherMethods(method, path) ? 'method_not_allowed' : 'not_found');
       },
     );
   },

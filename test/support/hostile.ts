@@ -71,11 +71,19 @@ export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
 }
 
-/** A digest of every row of every table, without the time at which keys were last used. */
-export async function digest({ app }: Gateway): Promise<Record<string, unknown>> {
+/** What requests of the API change, and what they leave behind. */
+export const CHANGEABLE: readonly string[] = [
+  ...['contacts', 'tags', 'contact_tags', 'funnel_steps', 'pages'],
+  ...['audit_entries', 'events', 'idempotency_records'],
+];
+
+/** A digest of every row of every table, or of those that are named, without the time at which keys were last used. */
+export async function digest({ app }: Gateway, tables?: readonly string[]): Promise<Record<string, unknown>> {
   const { pool } = app.store;
   const { rows } = await pool.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public'`,
+    `select table_name as name from information_schema.tables where table_schema = 'public'
+      and ($1::text[] is null or table_name = any ($1))`,
+    [tables],
   );
   const digests: Record<string, unknown> = {};
   for (const { name } of rows) {

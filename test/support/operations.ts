@@ -1,6 +1,7 @@
 // Every REST operation as data: its route, the scope it needs, and how to make a request for it in a tenant.
 import type { App } from '../../src/context.ts';
 import * as factories from './factories.ts';
+import type { RequestOptions } from './gateway.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -9,6 +10,10 @@ export interface Tenant {
   readonly team: Named & { name: string };
   readonly workspace: Named & { teamId: bigint; subdomain: string };
   readonly contact: Named;
+  /** Stands on nothing. */
+  readonly tag: Named;
+  /** Another tag, on the contact. */
+  readonly appliedTag: Named & { tagId: bigint };
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
   readonly auditEntry: Named;
@@ -36,10 +41,16 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     where: { id: split.id },
     data: { filterId: refineFilter.id },
   });
+  const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
+  const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   return {
     team,
     workspace,
-    contact: await factories.contact(app, { workspaceId, firstName: `${marker} contact` }),
+    contact,
+    tag: await factories.tag(app, workspaceId, `${marker} tag`),
+    appliedTag: await app.store.prisma.contactTag.create({
+      data: { workspaceId, contactId: contact.id, tagId: standing.id },
+    }),
     refineFilter,
     webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
     auditEntry: await factories.auditEntry(app, { workspaceId, after: { first_name: `${marker} contact` } }),
@@ -53,21 +64,101 @@ export interface Operation {
   readonly route: string;
   /** null: any valid credential will do. */
   readonly scope: string | null;
-  readonly success: 200 | 204;
+  /** How it is answered in a tenant that is as it was created. */
+  readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
   readonly path: (tenant: Tenant) => string;
+  /** What a request for it says, if it takes a body. */
+  readonly body?: (tenant: Tenant) => object;
 }
 
-const get = (path: string, scope: string | null, to: Operation['path']): Operation => ({
-  route: `GET ${path}`,
-  scope,
-  success: 200,
-  path: to,
-});
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const SUCCESS = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 } as const;
+
+function operation(
+  method: Method,
+  path: string,
+  scope: string | null,
+  to: Operation['path'],
+  rest: Partial<Operation> = {},
+): Operation {
+  return { route: `${method} ${path}`, scope, success: SUCCESS[method], path: to, ...rest };
+}
+
+const get = (path: string, scope: string | null, to: Operation['path']) => operation('GET', path, scope, to);
 
 const SPLIT = '/funnels/:funnel_id/conditional_split_steps/:id';
 const splitPath = ({ funnel, split }: Tenant) => `/funnels/${funnel.id}/conditional_split_steps/${split.id}`;
 const inWorkspace = (rest: string) => (tenant: Tenant) => `/api/v2/workspaces/${tenant.workspace.id}/${rest}`;
+const onContact =
+  (rest: string) =>
+  ({ contact }: Tenant) =>
+    `/api/v2/contacts/${contact.id}${rest}`;
+const appliedTagPath = ({ appliedTag }: Tenant) => `/api/v2/contacts/applied_tags/${appliedTag.id}`;
+
+/**
+ * Those of a noun that is created, changed and deleted.
+ * @param one of a tenant
+ * @param list the path of its list, below one of a tenant as well
+ * @param members the path of its members up to the id
+ * @param body what a new one is given, and what one is changed by
+ */
+function lifeOf(one: keyof Tenant, list: string, members: string, body: object): Operation[] {
+  const [read, write] = ['contacts:read', 'contacts:write'];
+  const member = `${members}/:id`;
+  const toList: Operation['path'] = (tenant) =>
+    list.replace(/:(\w+)_id/, (_, parent) => String(tenant[parent as keyof Tenant].id));
+  const toMember: Operation['path'] = (tenant) => `${members}/${tenant[one].id}`;
+  return [
+    get(list, read, toList),
+    get(member, read, toMember),
+    operation('POST', list, write, toList, { body: () => body }),
+    ...(['PUT', 'PATCH'] as const).map((method) =>
+      operation(method, member, write, toMember, { body: () => body }),
+    ),
+    operation('DELETE', member, write, toMember),
+  ];
+}
+
+const CONTACTS: readonly Operation[] = [
+  ...lifeOf('contact', '/api/v2/workspaces/:workspace_id/contacts', '/api/v2/contacts', {
+    contact: { first_name: 'New' },
+  }),
+  operation(
+    'POST',
+    '/api/v2/workspaces/:workspace_id/contacts/upsert',
+    'contacts:write',
+    inWorkspace('contacts/upsert'),
+    { body: () => ({ contact: { email_address: 'new@example.com' } }) },
+  ),
+  operation('DELETE', '/api/v2/contacts/:id/gdpr_destroy', 'contacts:write', onContact('/gdpr_destroy'), {
+    success: 200,
+  }),
+];
+
+const TAGS: readonly Operation[] = [
+  ...lifeOf('tag', '/api/v2/workspaces/:workspace_id/contacts/tags', '/api/v2/contacts/tags', {
+    contacts_tag: { name: 'New' },
+  }),
+  get('/api/v2/contacts/:contact_id/applied_tags', 'contacts:read', onContact('/applied_tags')),
+  get('/api/v2/contacts/applied_tags/:id', 'contacts:read', appliedTagPath),
+  operation(
+    'POST',
+    '/api/v2/contacts/:contact_id/applied_tags',
+    'contacts:write',
+    onContact('/applied_tags'),
+    {
+      body: ({ tag }) => ({ contacts_applied_tag: { tag_id: String(tag.id) } }),
+    },
+  ),
+  operation('DELETE', '/api/v2/contacts/applied_tags/:id', 'contacts:write', appliedTagPath),
+  operation(
+    'DELETE',
+    '/api/v2/contacts/:contact_id/applied_tags/:tag_id',
+    'contacts:write',
+    ({ contact, appliedTag }) => `/api/v2/contacts/${contact.id}/applied_tags/${appliedTag.tagId}`,
+  ),
+];
 
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
@@ -79,8 +170,8 @@ export const OPERATIONS: readonly Operation[] = [
     ({ team }) => `/api/v2/teams/${team.id}/workspaces`,
   ),
   get('/api/v2/workspaces/:id', 'account:read', ({ workspace }) => `/api/v2/workspaces/${workspace.id}`),
-  get('/api/v2/workspaces/:workspace_id/contacts', 'contacts:read', inWorkspace('contacts')),
-  get('/api/v2/contacts/:id', 'contacts:read', ({ contact }) => `/api/v2/contacts/${contact.id}`),
+  ...CONTACTS,
+  ...TAGS,
   get('/api/v2/workspaces/:workspace_id/refine_filters', 'contacts:read', inWorkspace('refine_filters')),
   get(
     '/api/v2/refine_filters/:id',
@@ -112,13 +203,8 @@ export const OPERATIONS: readonly Operation[] = [
     ({ funnel }) => `/api/v2/funnels/${funnel.id}/conditional_split_steps`,
   ),
   get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
-  {
-    route: `DELETE /api/v2${SPLIT}`,
-    scope: 'funnels:write',
-    success: 204,
-    path: (t) => `/api/v2${splitPath(t)}`,
-  },
-  { route: `DELETE ${SPLIT}`, scope: 'funnels:write', success: 204, path: splitPath },
+  operation('DELETE', `/api/v2${SPLIT}`, 'funnels:write', (tenant) => `/api/v2${splitPath(tenant)}`),
+  operation('DELETE', SPLIT, 'funnels:write', splitPath),
 ];
 
 /** Those that need a scope. */
@@ -126,6 +212,20 @@ export const SCOPED = OPERATIONS.flatMap((operation) =>
   operation.scope === null ? [] : [{ ...operation, scope: operation.scope }],
 );
 
-export function methodOf({ route }: Operation): string {
+export function methodOf({ route }: Pick<Operation, 'route'>): string {
   return route.slice(0, route.indexOf(' '));
+}
+
+/** Those that change something. */
+export const UNSAFE = OPERATIONS.filter((operation) => methodOf(operation) !== 'GET');
+
+/** How a request for it is sent, beside its path. */
+export function requestOf(
+  operation: Pick<Operation, 'route' | 'body'>,
+  tenant: Tenant,
+): Required<Pick<RequestOptions, 'method' | 'headers'>> & { body?: string } {
+  const method = methodOf(operation);
+  if (operation.body === undefined) return { method, headers: {} };
+  const headers = { 'Content-Type': 'application/json' };
+  return { method, headers, body: JSON.stringify(operation.body(tenant)) };
 }
