@@ -20,6 +20,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options.ts';
 import { schema } from '../src/graphql/schema.ts';
+import { RESOURCES } from './support/resources.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -99,10 +100,12 @@ describe('lists', () => {
 describe('connections', () => {
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
-  test('all take the same five arguments, and where a list can be filtered and ordered two more', () => {
+  test('all take the same five arguments, and two more where its noun can be filtered and ordered', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
-      const more = name === 'Workspace.contacts' ? ['filter', 'orderBy'] : [];
+      const type = getNamedType(field.type).name.replace('Connection', '');
+      const { filters, sorts } = RESOURCES.find((resource) => resource.type === type) ?? {};
+      const more = [...(filters ? ['filter'] : []), ...(sorts ? ['orderBy'] : [])];
       expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);
     }
   });

@@ -36,6 +36,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./restore.ts')).addRestore,
   },
   {
+    name: 'erasures',
+    description: 'list who has been erased; erase them again in a restored store',
+    load: async () => (await import('./erasures.ts')).addErasures,
+  },
+  {
     name: 'seed',
     description: 'put demo data into an empty store, or many contacts into a workspace',
     load: async () => (await import('./seed.ts')).addSeed,

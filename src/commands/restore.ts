@@ -52,7 +52,7 @@ async function restore(
     const isNew = (await findEmbedded(config.dataDir)) === null;
     await withDatabase(shell, async (database) => {
       await requireReplaceable(database, isNew, replace === true);
-      const earlierKey = await load(shell, json, database, file, manifest);
+      const { earlierKey, erased } = await load(shell, json, database, file, manifest);
       const rows = rowsIn(manifest);
       const { canSign, keys } = await checkKeys(database);
       if (!canSign) remark(shell, json, SEALED);
@@ -69,13 +69,22 @@ async function restore(
           files: manifest.files,
           earlier_secret_key: earlierKey,
           signing_keys: keys,
+          erased_again: erased,
         },
-        `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}`,
+        `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
       );
+      if (isNew) remark(shell, json, NOBODY_KNOWN);
     });
   } finally {
     await file.close();
   }
+}
+
+const NOBODY_KNOWN =
+  'No store was here that knew who has been erased since the backup. If you keep a list: npx funnel-gateway erasures apply FILE';
+
+function erasedText(erased: number): string {
+  return erased === 0 ? '' : `\nContacts that had been erased since, and are erased again: ${erased}.`;
 }
 
 const SEALED =
@@ -140,14 +149,14 @@ async function requireReplaceable(
     );
 }
 
-/** @returns where the secret key of before is kept, if there was another one */
+/** @returns where the secret key of before is kept, if there was another one; how many contacts were erased again */
 async function load(
   shell: Shell,
   json: boolean | undefined,
   { app, embedded }: OpenDatabase,
   file: FileHandle,
   manifest: Manifest,
-): Promise<string | null> {
+): Promise<{ earlierKey: string | null; erased: number }> {
   const [{ readArchive }, { dropReplaced, replaceStore }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
@@ -157,8 +166,9 @@ async function load(
   const { dataDir } = app.config;
   const url = embedded?.url ?? '';
   let files: Awaited<ReturnType<typeof writeKeptFiles>> | undefined;
+  let erased: number;
   try {
-    await replaceStore(url, archive, {
+    erased = await replaceStore(url, archive, {
       signal: shell.signal,
       onRows: progress.update,
       beforeSwap: async () => {
@@ -175,7 +185,7 @@ async function load(
   // At once: until then a store with another secret key is there than the file has.
   await files?.place();
   await dropReplaced(url);
-  return files?.earlierKey ?? null;
+  return { earlierKey: files?.earlierKey ?? null, erased };
 }
 
 function notLoaded(shell: Shell, cause: unknown): unknown {

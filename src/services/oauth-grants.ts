@@ -29,6 +29,7 @@ export const writeScope = 'account:write';
 
 /**
  * Revokes a grant of the caller's team at once, with every token that was issued for it, the caller's own included.
+ * Sent again it changes nothing and answers the same: it needs no idempotency key, and belongs to no workspace's audit trail.
  * @throws AppError `not_found` when it does not exist or is not the caller's
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {

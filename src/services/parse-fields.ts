@@ -58,7 +58,7 @@ export function parseFields<F extends Fields>(
     if (field.items !== undefined) return parseItems(field.items, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
-    if (parsed === undefined) return blame(name, field.nullable === true ? `${expected} or null` : expected);
+    if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
     if (length > maxLength)

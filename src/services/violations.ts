@@ -1,5 +1,5 @@
 // The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
 import { toSnakeCase } from '../resources/resource.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
 import { type Violation, violationOf } from '../store/failures.ts';
@@ -26,13 +26,13 @@ export function tooMany(
 }
 
 /**
- * The 422 for a violation, any other error unchanged. Constraints are called after the column that they are about, as
- * PostgreSQL does: `contacts_workspace_id_email_address_key`.
+ * The 422 for a violation, the 404 for a parent that was removed meanwhile, any other error unchanged. Constraints are called after
+ * the column that they are about, as PostgreSQL does: `contacts_workspace_id_email_address_key`.
  * @param besides the properties that constraints of other names are about
  */
 export function toInvalid(
   error: unknown,
-  { resource: { fields, inputs = {} }, name: table }: Noun,
+  { resource: { fields, inputs = {} }, name: table, parent }: Noun,
   nameOf: NameOf,
   besides: Readonly<Record<string, string>> = {},
 ): unknown {
@@ -40,9 +40,13 @@ export function toInvalid(
   if (violation === null) return error;
   const { constraint, kind } = violation;
   const all = { ...fields, ...inputs };
-  const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_/, '');
-  const property =
-    besides[constraint] ?? Object.keys(all).find((name) => column.startsWith(toSnakeCase(name)));
+  const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_(?!fkey$)/, '');
+  if (column === `${parent.column}_fkey`) return notFound(parent.title);
+  const [called] = Object.keys(all)
+    .filter((name) => column.startsWith(`${toSnakeCase(name)}_`))
+    // Of `name` and `name_suffix` the longer one.
+    .sort((one, other) => other.length - one.length);
+  const property = besides[constraint] ?? called;
   const field = property === undefined ? undefined : all[property];
   if (property === undefined || field === undefined)
     return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });

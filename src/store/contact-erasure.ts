@@ -6,7 +6,7 @@ import { sqlOf } from '../rows/columns.ts';
 import { snapshot } from './changes/snapshots.ts';
 import { bump } from './changes/statements.ts';
 import type { Transaction } from './store.ts';
-import { APPLIED_TAGS, CONTACTS } from './tables.ts';
+import { CONTACTS, tablesBelow } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** The action of an erasure's audit entry. It holds nothing of the person and is never blanked: it says who has been erased. */
@@ -26,7 +26,10 @@ const OF_CONTACT = 'workspace_id = $1::bigint and contact_id = $2::bigint';
 /** In this order: whoever has waited for the contact's lock sees in the statements behind it what the other change has recorded. */
 const STATEMENTS = [
   `update contacts c set ${BLANK.join(', ')}, ${bump('c')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
-  `delete from ${APPLIED_TAGS.name} where ${OF_CONTACT}`,
+  ...tablesBelow(CONTACTS.name).map(
+    ({ name, parent: { column } }) =>
+      `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
+  ),
   `update audit_entries set before = null, after = null, erased_at = current_timestamp
     where ${OF_CONTACT} and action <> '${ERASED}' and erased_at is null`,
   `update events set data = null, erased_at = current_timestamp where ${OF_CONTACT} and erased_at is null`,
@@ -34,7 +37,7 @@ const STATEMENTS = [
 
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
 export async function eraseContact(
-  tx: Pick<Transaction, '$executeRawUnsafe'>,
+  tx: { $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> },
   workspaceId: bigint,
   contactId: bigint,
 ): Promise<void> {

@@ -49,7 +49,12 @@ export interface Table<R extends { id: bigint }> {
 type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
 
 /** The tables that there are: their names are part of the names of statements. */
-const names = new Set<string>();
+const tables = new Map<string, Table<{ id: bigint }>>();
+
+/** The tables whose rows hang below those of another one. */
+export function tablesBelow(name: PublicIdTable): Table<{ id: bigint }>[] {
+  return [...tables.values()].filter(({ parent }) => parent.table === name);
+}
 
 /**
  * A noun's table, the only one of its name.
@@ -64,9 +69,8 @@ export function tableOf<
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
   matches: { readonly [Property in keyof R['filters']]?: Match } = {},
 ): Table<Row<R> & { id: bigint }> {
-  if (names.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
-  names.add(resource.table);
-  return {
+  if (tables.has(resource.table)) throw new Error(`There are two tables ${resource.table}.`);
+  const table = {
     name: resource.table,
     title: resource.title,
     resource,
@@ -74,6 +78,8 @@ export function tableOf<
     filters: tableFilters(resource, computed, matches),
     ...hanging,
   };
+  tables.set(resource.table, table);
+  return table;
 }
 
 /** The columns that a noun is read by. */

@@ -5,12 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeApp, createApp } from '../../src/app.ts';
 import { keptSecretKey } from '../../src/commands/secret-key.ts';
-import { parseConfig } from '../../src/config/config.ts';
-import type { App } from '../../src/context.ts';
-import { createServer, type Server } from '../../src/http/server.ts';
-import { createLogger } from '../../src/log.ts';
 import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
@@ -18,38 +13,14 @@ import { applyMigrations } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
+import { openGateway } from './embedded-gateway.ts';
 
 const clusters = createClusters();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let original: string;
 let good: string;
 
-/** A gateway in process on the embedded database of a data folder, as `serve` has it. */
-async function gatewayOn(dataDir: string): Promise<{
-  app: App;
-  send(path: string, init?: RequestInit & { token?: string }): Promise<Response>;
-  close(): Promise<void>;
-}> {
-  const database = await clusters.open(dataDir);
-  const { config } = parseConfig({ DATA_DIR: dataDir, LOOKUP_CACHE_MS: '0', POOL_SIZE: '2' }, '/');
-  const log = createLogger('silent');
-  const secretKeys = () => [keptSecretKey(dataDir)];
-  const app = createApp(config, { databaseUrl: database.url, secretKeys }, { log, accessLog: log });
-  const server: Server = createServer(app);
-  return {
-    app,
-    send: async (path, { token, ...init } = {}) => {
-      const headers = new Headers(init.headers);
-      if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
-      return server.fetch(new Request(`http://localhost:4000${path}`, { ...init, headers }));
-    },
-    async close() {
-      await closeApp(app);
-      await database.release();
-    },
-  };
-}
-
+const gatewayOn = (dataDir: string) => openGateway(clusters, dataDir);
 const restore = (file: string, env: Env, ...args: string[]) => runHere(['restore', file, ...args], env);
 
 /** Every row of every table, and where the sequences are. */

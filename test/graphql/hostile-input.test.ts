@@ -51,11 +51,16 @@ interface Slot {
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
   'Workspace.contacts.orderBy.field': 'UPDATED_AT',
-  'removeConditionalSplit.input.funnelId': `"${btoa('Funnel:4611686018427387904')}"`,
   'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
-  'revokeApiKey.input.apiKeyId': `"${btoa('ApiKey:4611686018427387904')}"`,
   'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
 };
+
+/** For a place that is called after the type of what it names, such as `contactId`, and for any text. */
+function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
+  const named = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
+  if (getNamedType(type).name === 'String') return '"a@example.com"';
+  return schema.getType(named) === undefined ? undefined : `"${btoa(`${named}:4611686018427387904`)}"`;
+}
 
 /** How to come to objects of each type without an argument. */
 function* placesOf(): Generator<{ type: GraphQLObjectType; kind: Slot['kind']; within: Slot['within'] }> {
@@ -111,7 +116,8 @@ function besideIn(path: string, members: readonly (GraphQLArgument | GraphQLInpu
   return members
     .filter((member) => isRequiredArgument(member as GraphQLArgument))
     .map(({ name, type }) => {
-      const value = BESIDE[`${path}.${name}`] ?? objectBeside(`${path}.${name}`, type);
+      const value =
+        BESIDE[`${path}.${name}`] ?? objectBeside(`${path}.${name}`, type) ?? usualBeside({ name, type });
       if (value === undefined) throw new Error(`Say in BESIDE what may stand in ${path}.${name}.`);
       return `${name}: ${value}`;
     });

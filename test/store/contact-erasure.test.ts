@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as contacts from '../../src/services/contacts.ts';
 import { eraseContact } from '../../src/store/contact-erasure.ts';
+import { tablesBelow } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
@@ -101,6 +102,16 @@ test('nothing of the person is left in any row, and the row, its ids and what ha
     ['contact.updated', null, null],
   ]);
   expect(entries.every(({ erasedAt, actorId }) => erasedAt !== null && actorId === 'AKeyId')).toBe(true);
+});
+
+test('whatever hangs below contacts in the store is known to be erased with them', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ name: string }>(
+    `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'contacts'::regclass`,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(tablesBelow('contacts').map(({ name }) => name)).toEqual(
+    expect.arrayContaining(rows.map(({ name }) => name)),
+  );
 });
 
 test('nobody else of the workspace is blanked', async () => {

@@ -40,6 +40,8 @@ const LISTS = [
   'conditional_split_steps',
   'api_keys',
   'oauth_grants',
+  'tags',
+  'contact_tags',
 ];
 
 /** Names of what the store holds. */
@@ -59,6 +61,8 @@ export async function readAsked({ store: { prisma } }: App): Promise<Asked> {
     ConditionalSplitStep: await steps('conditional_split'),
     ApiKey: await prisma.apiKey.findMany(some),
     OauthGrant: await prisma.oauthGrant.findMany(some),
+    Tag: await prisma.tag.findMany(some),
+    ContactAppliedTag: await prisma.contactTag.findMany(some),
   };
   const globalIds = Object.entries(rows).flatMap(([type, found]) =>
     found.map(({ id }) => btoa(`${type}:${id}`)),

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-const MAIN = fileURLToPath(new URL('../../bin/funnel-gateway.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** As `npm start` runs it. */
 const FLAGS = ['--max-semi-space-size=16', '--initial-old-space-size=24', '--no-allocation-site-pretenuring'];
 
@@ -38,12 +38,16 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-export async function startGateway(env: Record<string, string> = {}): Promise<GatewayProcess> {
+/** @param root the folder of the project */
+export async function startGateway(
+  env: Record<string, string> = {},
+  root: string = ROOT,
+): Promise<GatewayProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'funnel-gateway-trial-'));
   await chmod(dataDir, 0o755);
   const all = { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'fatal', DATA_DIR: dataDir, ...env };
   const run = (args: string[]) =>
-    spawn(process.execPath, [...FLAGS, MAIN, ...args], {
+    spawn(process.execPath, [...FLAGS, join(root, 'bin/funnel-gateway.js'), ...args], {
       cwd: '/',
       env: all,
       stdio: ['ignore', 'pipe', 'inherit'],

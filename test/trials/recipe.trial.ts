@@ -1,5 +1,5 @@
-// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, and runs the checks that
-// every noun has to pass. The copy has our node_modules, and is removed.
+// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, runs the checks that every noun has
+// to pass, and leads a note through its life over both faces. The copy has our node_modules, and is removed.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOf, proseOf, read } from '../docs/markdown.ts';
+import { startGateway } from './gateway-process.ts';
+import { leadNotes } from './note-life.ts';
 import { say } from './say.ts';
 
 const run = promisify(execFile);
@@ -24,37 +26,39 @@ const FILES = [
   'src/graphql/notes.ts',
 ];
 const FACTORIES = 'test/support/factories.ts';
+const OPERATIONS = 'test/support/operations.ts';
 
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}oauth_grants: 12n,$/m, 'notes: 13n'],
+  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n,'],
   [
     'src/store/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,
     "export const NOTES = tableOf(note, below(contact, 'contact_id'));",
   ],
-  ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes'],
+  ['src/services/audit-entries.ts', /^ {2}\[contact, 'contacts:read'\],$/m, "[note, 'contacts:read'],"],
+  ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes,'],
   ['src/graphql/schema.ts', /^import '.\/contacts.ts';$/m, "import './notes.ts';"],
+  [OPERATIONS, /^ {2}readonly contact: Named;$/m, 'readonly note: Named;'],
+  [OPERATIONS, /^ {4}contact,$/m, 'note: await factories.note(app, { workspaceId, contactId: contact.id }),'],
+  [
+    OPERATIONS,
+    /^export const OPERATIONS.*$/m,
+    "...lifeOf('note', '/api/v2/contacts/:contact_id/notes', '/api/v2/notes', { note: { body: 'New' } }),",
+  ],
+  ['test/graphql/nodes.test.ts', /^ {4}Contact: tenant\.contact\.id,$/m, 'Note: tenant.note.id,'],
 ];
 
-/** What the text leaves to whoever reads it: imports, and a line of a kind that stands there for every noun. */
+/** What the text leaves to whoever reads it: imports. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
+  [
+    'src/services/audit-entries.ts',
+    /^import .*funnel-steps\.ts';$/m,
+    "import { note } from '../resources/notes.ts';",
+  ],
   ['src/store/tables.ts', /^import .*funnels\.ts';$/m, "import { note } from '../resources/notes.ts';"],
   ['src/rest/router.ts', /^import .*funnels\.ts';$/m, "import { noteRoutes } from './notes.ts';"],
-  ['test/support/operations.ts', /^ {2}readonly contact: Named;$/m, '  readonly note: Named;'],
-  [
-    'test/support/operations.ts',
-    /^ {2}return \{$/m,
-    '    note: await factories.note(app, { workspaceId, contactId: contact.id }),',
-  ],
-  [
-    'test/support/operations.ts',
-    /^export const OPERATIONS.*$/m,
-    `  get('/api/v2/contacts/:contact_id/notes', 'contacts:read', ({ contact }) => \`/api/v2/contacts/\${contact.id}/notes\`),
-  get('/api/v2/notes/:id', 'contacts:read', ({ note }) => \`/api/v2/notes/\${note.id}\`),`,
-  ],
-  ['test/graphql/nodes.test.ts', /^ {4}Contact: tenant\.contact\.id,$/m, '    Note: tenant.note.id,'],
 ];
 
 /** The tests that a noun is held to. */
@@ -66,7 +70,10 @@ const TESTS = [
     'test/store/migrations.test.ts',
     'test/graphql/nodes.test.ts',
   ],
-  ...['test/rest/openapi.test.ts', 'test/rest/scopes.test.ts', 'test/rest/documented-answers.test.ts'],
+  ...['openapi', 'scopes', 'documented-answers', 'unserved-parameters', 'entity-tags', 'hostile-input'].map(
+    (name) => `test/rest/${name}.test.ts`,
+  ),
+  ...['test/rest/audit-entries.test.ts', 'test/store/contact-erasure.test.ts'],
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'fg-recipe-'));
@@ -78,6 +85,7 @@ try {
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
+  await step('the life of a note', liveNotes);
   await step('tests', () => npm('exec', '--', 'vitest', 'run', ...TESTS));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -103,6 +111,16 @@ async function npm(...args: string[]): Promise<void> {
   );
 }
 
+/** Over a gateway of the copy, with the demo's data. */
+async function liveNotes(): Promise<void> {
+  const gateway = await startGateway({}, folder);
+  try {
+    await leadNotes(gateway.origin, gateway.key);
+  } finally {
+    await gateway.stop();
+  }
+}
+
 async function copyProject(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -124,8 +142,7 @@ async function applyRecipe(): Promise<void> {
   await edit(FACTORIES, (text) => `${text}\n${blocks[FILES.length]}`);
   for (const [file, behind, line] of PRINTED) {
     if (!recipe.includes(`\`${line}\``)) throw new Error(`The recipe does not print ${line}.`);
-    const comma = /^(\.\.\.|notes: )/.test(line) ? ',' : '';
-    await insert(file, behind, line + comma);
+    await insert(file, behind, line);
   }
   for (const [file, behind, line] of KNOWN) await insert(file, behind, line);
 }

@@ -44,14 +44,24 @@ export function requireWithinLimits(
   return values;
 }
 
-/** Input types have no objects in their fields: the first level is all that a refusal copies. */
 function requireSmallObjects(variables: Variables): void {
   for (const [name, value] of Object.entries(variables)) {
-    if (!(value instanceof Object) || Array.isArray(value) || Object.keys(value).length <= MAX_MEMBERS)
-      continue;
+    if (!hasLargeObject(value)) continue;
     const field = name.slice(0, MAX_NAME_CHARS);
-    throw invalid(field, `The variable ${field} has more than ${MAX_MEMBERS} members.`);
+    throw invalid(field, `An object in the variable ${field} has more than ${MAX_MEMBERS} members.`);
   }
+}
+
+/** Without recursion: it may be nested deeply. */
+function hasLargeObject(variable: unknown): boolean {
+  const values = [variable];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    if (!(value instanceof Object)) continue;
+    const members = Object.values(value);
+    if (!Array.isArray(value) && members.length > MAX_MEMBERS) return true;
+    for (const member of members) values.push(member);
+  }
+  return false;
 }
 
 function refusal(message: string): AppError {

@@ -6,6 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { StartupError } from '../../errors.ts';
 import { OWNER } from '../embedded/address.ts';
 import { LEASE_DATABASE } from '../embedded/lease.ts';
+import { readErasures, repeatErasures } from '../erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations.ts';
 import type { ArchiveReader } from './archive.ts';
@@ -78,23 +79,29 @@ export interface LoadOptions {
 }
 
 /**
- * Replaces the store at `url`, which nobody else may be using. What it replaced waits for `dropReplaced`.
+ * Replaces the store at `url`, which nobody else may be using. What it replaced waits for `dropReplaced`. Whoever has been erased there
+ * since the backup is erased again.
+ * @returns how many contacts these are
  * @throws Error, StartupError for a migration that fails; then nothing has changed
  */
 export async function replaceStore(
   url: string,
   archive: ArchiveReader,
   { signal, onRows, beforeSwap }: LoadOptions,
-): Promise<void> {
-  await withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
+): Promise<number> {
+  const erasures = await withClient(url, readErasures);
+  return withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
     for (const name of [DRAFT, REPLACED]) await dropIn(admin, name);
     try {
       await admin.query(`create database ${DRAFT}`);
-      await fill(databaseAt(url, DRAFT), archive, signal, onRows);
+      const draft = databaseAt(url, DRAFT);
+      await fill(draft, archive, signal, onRows);
+      const erased = await withClient(draft, (client) => repeatErasures(client, erasures));
       await beforeSwap();
       signal.throwIfAborted();
       await admin.query(`begin; alter database ${OWNER} rename to ${REPLACED};
         alter database ${DRAFT} rename to ${OWNER}; commit`);
+      return erased;
     } catch (error) {
       await admin.query('rollback').catch(() => {});
       await dropIn(admin, DRAFT).catch(() => {});

@@ -190,7 +190,7 @@ describe('a contact', () => {
         { name: 'color', value: 'red' },
       ],
     });
-    expect(await update(id, { tagIds: [] })).toMatchObject({ lastName: 'Lee', tags: [] });
+    expect(await update(id, { tagIds: null })).toMatchObject({ lastName: 'Lee', tags: [] });
     const { actions, events } = await recorded();
     expect(actions).toEqual(['contact.created', 'contact.updated', 'contact.updated']);
     expect(events.filter((type) => type === 'contact.updated')).toHaveLength(2);
@@ -303,7 +303,7 @@ describe('refused', () => {
       errors: [
         { field: 'emailAddress' },
         { field: 'firstName' },
-        { field: 'tagIds', message: 'tagIds must be a list in which each item is the id of a Tag.' },
+        { field: 'tagIds', message: 'tagIds must be null or a list in which each item is the id of a Tag.' },
       ],
     });
   });

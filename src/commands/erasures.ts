@@ -1,0 +1,73 @@
+// `erasures`: who has been erased, as a list to keep beside the backups, and erasing them again in a store that was restored.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { StartupError } from '../errors.ts';
+import { withTables } from './database.ts';
+import { type Program, report, type Shell } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  $ npx funnel-gateway erasures list > erasures.jsonl
+  $ npx funnel-gateway erasures apply erasures.jsonl
+
+A list has no personal data: ids, when, and by whom. Restoring over a store that knows who was erased needs none: docs/backup.md.`;
+
+/** Adds the command and its two subcommands. */
+export function addErasures(program: Program, shell: Shell): void {
+  const erasures = program.command('erasures').addHelpText('after', EXAMPLES);
+  erasures
+    .command('list')
+    .description('print who has been erased, a line of JSON each')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
+    .action(() =>
+      withTables(shell, async ({ app }) => {
+        const { readErasures } = await import('../store/erasures.ts');
+        for (const line of await readErasures(app.store.pool)) shell.stdout.write(`${line}\n`);
+      }),
+    );
+  erasures
+    .command('apply')
+    .argument('<file>', 'a list that "erasures list" has printed')
+    .description('erase again whoever is on the list; who is erased already stays as it is')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
+    .action((file) =>
+      withTables(shell, async ({ app }) => {
+        const { repeatErasures } = await import('../store/erasures.ts');
+        const lines = await readList(resolve(file));
+        const client = await app.store.pool.connect();
+        const erased = await repeatErasures(client, lines).finally(() => client.release());
+        const text = `Erased again: ${erased} of ${lines.length} on the list.`;
+        report(shell, program.opts().json, { listed: lines.length, erased_again: erased }, text);
+      }),
+    );
+}
+
+/** The lines of a list. @throws StartupError for a file that is none */
+async function readList(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`${path} cannot be read (${error.code ?? error.message}).`, { cause: error });
+  });
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const wrong = lines.findIndex((line) => !isErasure(line));
+  if (wrong !== -1)
+    throw new StartupError(`${path} is no list of erasures (line ${wrong + 1}). Nothing was changed.`);
+  return lines;
+}
+
+const ID = /^[1-9]\d{0,18}$/;
+
+function isErasure(line: string): boolean {
+  try {
+    const entry = JSON.parse(line, (_, value: unknown, { source }) =>
+      typeof value === 'number' ? source : value,
+    ) as Record<string, unknown>;
+    const { action, workspace_id, contact_id, created_at } = entry;
+    return (
+      action === 'contact.erased' &&
+      [workspace_id, contact_id].every((id) => ID.test(String(id))) &&
+      !Number.isNaN(Date.parse(String(created_at)))
+    );
+  } catch {
+    return false;
+  }
+}

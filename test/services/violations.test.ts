@@ -1,0 +1,51 @@
+// What a constraint of the store refuses is an error of the field that it is called after.
+import { expect, test } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { restNameOf } from '../../src/resources/resource.ts';
+import { toInvalid } from '../../src/services/violations.ts';
+import { APPLIED_TAGS, CONTACTS, type Table } from '../../src/store/tables.ts';
+
+/** As the driver has it. */
+const refusedBy = (code: string, constraint: string) =>
+  Object.assign(new Error(constraint), { code, constraint });
+
+function refusal(table: Table<{ id: bigint }>, code: string, constraint: string, besides = {}) {
+  const error = toInvalid(refusedBy(code, constraint), table, restNameOf, besides);
+  return error instanceof AppError ? [error.code, error.errors.map(({ field }) => field).join()] : error;
+}
+
+test.each([
+  ['23505', 'contacts_workspace_id_email_address_key', 'email_address'],
+  ['23514', 'contacts_email_address_check', 'email_address'],
+  ['23514', 'contacts_custom_attributes_check', 'custom_attributes'],
+])('%s %s is 422 that blames the field', (code, constraint, field) => {
+  expect(refusal(CONTACTS, code, constraint)).toEqual(['invalid', field]);
+});
+
+test('of two fields whose names begin alike the longer one is to blame', () => {
+  const { resource } = APPLIED_TAGS;
+  const fields = { tag: resource.fields['tag'], ...resource.fields } as typeof resource.fields;
+  const alike = { ...APPLIED_TAGS, resource: { ...resource, fields } };
+  expect(refusal(alike, '23503', 'contact_tags_workspace_id_tag_id_fkey')).toEqual(['invalid', 'tag_id']);
+  expect(refusal(alike, '23514', 'contact_tags_tag_check')).toEqual(['invalid', 'tag']);
+});
+
+test('a parent that was removed meanwhile is not found', () => {
+  expect(refusal(APPLIED_TAGS, '23503', 'contact_tags_workspace_id_contact_id_fkey')).toEqual([
+    'not_found',
+    '',
+  ]);
+  expect(refusal(CONTACTS, '23503', 'contacts_workspace_id_fkey')).toEqual(['not_found', '']);
+});
+
+test('a constraint that is called after no field is 422 all the same', () => {
+  expect(refusal(CONTACTS, '23514', 'contacts_elsewhere_check')).toEqual(['invalid', '']);
+  expect(
+    refusal(CONTACTS, '23514', 'contacts_elsewhere_check', { contacts_elsewhere_check: 'phoneNumber' }),
+  ).toEqual(['invalid', 'phone_number']);
+});
+
+test('any other error is as it was', () => {
+  const other = new Error('something else');
+  expect(toInvalid(other, CONTACTS, restNameOf)).toBe(other);
+});
