@@ -27,7 +27,7 @@ export interface ChangeStatements {
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  const lock = named(`${table.name}.lock`, `select ${BOUND_WAITS} from ${locked(table, rules, '')}`);
+  const lock = named(`${table.name}.lock`, locked(table, rules, BOUND_WAITS));
   return {
     create: named(`${table.name}.create`, createText(table, rules)),
     update: named(`${table.name}.update`, updateText(table, rules)),
@@ -138,28 +138,24 @@ function removeText(table: Noun, rules: ChangeRules): string {
     ${answer('before')}`;
 }
 
+/** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
+function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): string {
+  const { name, parent } = table;
+  const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
+  return `select ${columns} from ${name} t ${touchesParent ? owner : ''}
+    where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of ${touchesParent ? 'p, t' : 't'}`;
+}
+
 /** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. */
 function target(table: Noun, rules: ChangeRules): string {
   return `target as materialized (
-      select t as o, t.workspace_id, ${BOUND_WAITS} from ${locked(table, rules, `and (${table.visible})`)}
+      ${locked(table, rules, `t as o, t.workspace_id, ${BOUND_WAITS}`)}
     ), fresh as materialized (
       select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
       where s.row_version = (target.o).row_version
     ), fits as materialized (
       select * from fresh where $row_version::int is null or (fresh.o).row_version = $row_version::int
     )`;
-}
-
-/** The row `t`, locked: after its parent, where that is changed with it, as whoever changes the parent locks them. */
-function locked(table: Noun, { touchesParent }: ChangeRules, condition: string): string {
-  const { name, parent } = table;
-  const [from, rows] = touchesParent
-    ? [
-        `${parent.table} p join ${name} t on t.workspace_id = p.workspace_id and t.${parent.column} = p.id`,
-        'p, t',
-      ]
-    : [`${name} t`, 't'];
-  return `${from} where t.id = $id::bigint ${condition} and ${owned(table)} for update of ${rows}`;
 }
 
 function answer(data: 'before' | 'after'): string {
