@@ -28,6 +28,19 @@ test('Redocly finds nothing, by its recommended rules', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
 }, 60_000);
 
+// `no-ambiguous-paths`, which is left out, is about `/contacts/{id}/gdpr_destroy` beside `/contacts/tags/{id}`: both are given.
+test('no path can be two of them: what stands in one where another has an id is no id', () => {
+  const paths = routes.map(({ path }) => path.split('/'));
+  const words = paths.flatMap((one) =>
+    paths
+      .filter((other) => other.length === one.length)
+      .filter((other) => other.every((part, at) => part === one[at] || isParameter(part) || isParameter(one[at])))
+      .flatMap((other) => other.filter((part, at) => part !== one[at] && !isParameter(part))),
+  );
+  expect(words).toContain('gdpr_destroy');
+  for (const word of words) expect([word, isRefOfAny(word)]).toEqual([word, false]);
+});
+
 describe('it is served', () => {
   test('without a key, byte for byte, and may be kept for a while', async () => {
     const response = await gateway.send(PATH);
