@@ -53,7 +53,12 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     }),
     refineFilter,
     webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
-    auditEntry: await factories.auditEntry(app, { workspaceId, after: { first_name: `${marker} contact` } }),
+    auditEntry: await factories.auditEntry(app, {
+      workspaceId,
+      subjectId: contact.id,
+      contactId: contact.id,
+      after: { first_name: `${marker} contact` },
+    }),
     funnel,
     split,
   };
