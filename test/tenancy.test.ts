@@ -115,9 +115,9 @@ describe.each(OPERATIONS)('$route', (operation) => {
 
 test('each key sees its own team and no trace of the other in any list', async () => {
   const lists = OPERATIONS.filter(({ route }) =>
-    /^GET .*(teams|workspaces|contacts|tags|filters|endpoints|funnels|steps)$/.test(route),
+    /^GET .*(teams|workspaces|contacts|tags|filters|endpoints|funnels|steps|entries)$/.test(route),
   );
-  expect(lists).toHaveLength(9);
+  expect(lists).toHaveLength(10);
   for (const list of lists) {
     const mine = await (await run(list, ours, keys.good)).text();
     const yours = await (await run(list, theirs, keys.theirs)).text();

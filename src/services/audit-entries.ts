@@ -21,7 +21,8 @@ const NEEDED: readonly (readonly [Resource, Scope])[] = [
 ];
 
 const DATA = ['before', 'after'];
-const scopesNeeded = new Map(NEEDED.map(([resource, needed]) => [subjectTypeOf(resource), needed]));
+/** By the subject type of entries. */
+export const scopesNeeded = new Map(NEEDED.map(([resource, needed]) => [subjectTypeOf(resource), needed]));
 const reads = readsOf(AUDIT_ENTRIES, 'account:read');
 
 export const { scope, countMany, existMany } = reads;

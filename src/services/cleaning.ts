@@ -9,11 +9,15 @@ const SOON_MS = 5_000;
 const BATCH = 1_000;
 const MAX_BATCHES = 20;
 
-/** A function to call with each request that may have added some: it returns at once, and starts a cleaning when one is due. */
+/**
+ * A function to call with each request that may have added some: it returns at once, and starts a cleaning when one is due, the first
+ * one an interval after the first call.
+ */
 export function createCleaner(app: App): () => void {
-  let next = 0;
+  let next: number | undefined;
   return () => {
     const now = app.clock();
+    next ??= now.getTime() + INTERVAL_MS;
     if (now.getTime() < next) return;
     next = now.getTime() + INTERVAL_MS;
     clean(app, now).then(

@@ -41,7 +41,9 @@ export async function executeChange(
     if (answer.fresh || !answer.found) return answer;
     // It waited for another change. With the lock of its own transaction it begins after that.
     return withTransaction(ctx, async (tx) => {
-      await run(tx, statements.locks[verb], values);
+      const lock = statements.locks[verb];
+      // It locks nothing where the row has been removed since.
+      await tx.$queryRawUnsafe(lock.text, ...valuesOf(lock, values));
       return run(tx, statement, values);
     });
   });

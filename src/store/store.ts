@@ -3,13 +3,14 @@
 // cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { createFairQueue, type FairQueue } from '../fair-queue.ts';
+import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { toReason, toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';
+import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { connectionOf } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
@@ -69,25 +70,6 @@ const ANSWER_GRACE_MS = 2_000;
 const KEEPALIVE_MS = 10_000;
 export const READERS = 4;
 const LOOKUP_READERS = 2;
-const SCANS = 2;
-/** Expensive reads: at most one at a time for a team, so that one team cannot use all slots. */
-const EXPENSIVE = {
-  maxWaitMs: 20_000,
-  concurrency: SCANS,
-  concurrencyPerKey: 1,
-  maxWaitingPerKey: 128,
-  maxWaiting: 1_000,
-};
-
-/** Changes: a connection of the pool is left for everything else, and one that a single team cannot take. */
-const changing = (poolSize: number) => ({
-  maxWaitMs: 10_000,
-  concurrency: Math.max(1, poolSize - 1),
-  concurrencyPerKey: Math.max(1, poolSize - 2),
-  maxWaitingPerKey: 500,
-  maxWaiting: 2_000,
-});
-
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, log } = options;
@@ -114,8 +96,8 @@ export function createStore(options: StoreOptions): Store {
     readers,
     lookups,
     scans,
-    expensive: createFairQueue(EXPENSIVE),
-    changing: createFairQueue(changing(poolSize)),
+    expensive: createExpensive(),
+    changing: createChanging(poolSize),
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

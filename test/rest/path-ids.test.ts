@@ -25,6 +25,8 @@ const PATHS: [string, Noun][] = [
   ['/api/v2/contacts/tags/ID', 'tag'],
   ['/api/v2/contacts/ID/applied_tags', 'contact'],
   ['/api/v2/contacts/applied_tags/ID', 'appliedTag'],
+  ['/api/v2/workspaces/ID/audit_entries', 'workspace'],
+  ['/api/v2/audit_entries/ID', 'auditEntry'],
   ['/api/v2/refine_filters/ID', 'refineFilter'],
   ['/api/v2/webhooks/outgoing/endpoints/ID', 'webhookEndpoint'],
   ['/api/v2/funnels/ID', 'funnel'],

@@ -13,7 +13,7 @@ export async function statementsOf(gateway: Gateway, work: () => Promise<unknown
   } finally {
     stop();
   }
-  return names.filter((name) => !/^(hosts|api_keys)\./.test(name));
+  return names.filter((name) => !/^(hosts|api_keys)\.|\.sweep$/.test(name));
 }
 
 /** Puts `watch` before every named statement, until the function that it returns is called. */

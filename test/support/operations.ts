@@ -53,7 +53,12 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     }),
     refineFilter,
     webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
-    auditEntry: await factories.auditEntry(app, { workspaceId, after: { first_name: `${marker} contact` } }),
+    auditEntry: await factories.auditEntry(app, {
+      workspaceId,
+      subjectId: contact.id,
+      contactId: contact.id,
+      after: { first_name: `${marker} contact` },
+    }),
     funnel,
     split,
   };
@@ -87,25 +92,42 @@ function operation(
 
 const get = (path: string, scope: string | null, to: Operation['path']) => operation('GET', path, scope, to);
 
-/** PUT and PATCH, which do the same. */
-const changes = (path: string, scope: string, to: Operation['path'], body: object) =>
-  (['PUT', 'PATCH'] as const).map((method) => operation(method, path, scope, to, { body: () => body }));
-
 const SPLIT = '/funnels/:funnel_id/conditional_split_steps/:id';
 const splitPath = ({ funnel, split }: Tenant) => `/funnels/${funnel.id}/conditional_split_steps/${split.id}`;
 const inWorkspace = (rest: string) => (tenant: Tenant) => `/api/v2/workspaces/${tenant.workspace.id}/${rest}`;
 const onContact =
-  (rest = '') =>
+  (rest: string) =>
   ({ contact }: Tenant) =>
     `/api/v2/contacts/${contact.id}${rest}`;
-const tagPath = ({ tag }: Tenant) => `/api/v2/contacts/tags/${tag.id}`;
 const appliedTagPath = ({ appliedTag }: Tenant) => `/api/v2/contacts/applied_tags/${appliedTag.id}`;
 
+/**
+ * Those of a noun that is created, changed and deleted.
+ * @param one of a tenant
+ * @param list the path of its list, below one of a tenant as well
+ * @param members the path of its members up to the id
+ * @param body what a new one is given, and what one is changed by
+ */
+function lifeOf(one: keyof Tenant, list: string, members: string, body: object): Operation[] {
+  const [read, write] = ['contacts:read', 'contacts:write'];
+  const member = `${members}/:id`;
+  const toList: Operation['path'] = (tenant) =>
+    list.replace(/:(\w+)_id/, (_, parent) => String(tenant[parent as keyof Tenant].id));
+  const toMember: Operation['path'] = (tenant) => `${members}/${tenant[one].id}`;
+  return [
+    get(list, read, toList),
+    get(member, read, toMember),
+    operation('POST', list, write, toList, { body: () => body }),
+    ...(['PUT', 'PATCH'] as const).map((method) =>
+      operation(method, member, write, toMember, { body: () => body }),
+    ),
+    operation('DELETE', member, write, toMember),
+  ];
+}
+
 const CONTACTS: readonly Operation[] = [
-  get('/api/v2/workspaces/:workspace_id/contacts', 'contacts:read', inWorkspace('contacts')),
-  get('/api/v2/contacts/:id', 'contacts:read', onContact()),
-  operation('POST', '/api/v2/workspaces/:workspace_id/contacts', 'contacts:write', inWorkspace('contacts'), {
-    body: () => ({ contact: { first_name: 'New' } }),
+  ...lifeOf('contact', '/api/v2/workspaces/:workspace_id/contacts', '/api/v2/contacts', {
+    contact: { first_name: 'New' },
   }),
   operation(
     'POST',
@@ -114,25 +136,15 @@ const CONTACTS: readonly Operation[] = [
     inWorkspace('contacts/upsert'),
     { body: () => ({ contact: { email_address: 'new@example.com' } }) },
   ),
-  ...changes('/api/v2/contacts/:id', 'contacts:write', onContact(), { contact: { first_name: 'Other' } }),
-  operation('DELETE', '/api/v2/contacts/:id', 'contacts:write', onContact()),
   operation('DELETE', '/api/v2/contacts/:id/gdpr_destroy', 'contacts:write', onContact('/gdpr_destroy'), {
     success: 200,
   }),
 ];
 
 const TAGS: readonly Operation[] = [
-  get('/api/v2/workspaces/:workspace_id/contacts/tags', 'contacts:read', inWorkspace('contacts/tags')),
-  get('/api/v2/contacts/tags/:id', 'contacts:read', tagPath),
-  operation(
-    'POST',
-    '/api/v2/workspaces/:workspace_id/contacts/tags',
-    'contacts:write',
-    inWorkspace('contacts/tags'),
-    { body: () => ({ contacts_tag: { name: 'New' } }) },
-  ),
-  ...changes('/api/v2/contacts/tags/:id', 'contacts:write', tagPath, { contacts_tag: { name: 'Other' } }),
-  operation('DELETE', '/api/v2/contacts/tags/:id', 'contacts:write', tagPath),
+  ...lifeOf('tag', '/api/v2/workspaces/:workspace_id/contacts/tags', '/api/v2/contacts/tags', {
+    contacts_tag: { name: 'New' },
+  }),
   get('/api/v2/contacts/:contact_id/applied_tags', 'contacts:read', onContact('/applied_tags')),
   get('/api/v2/contacts/applied_tags/:id', 'contacts:read', appliedTagPath),
   operation(

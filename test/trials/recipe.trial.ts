@@ -26,22 +26,31 @@ const FILES = [
   'src/graphql/notes.ts',
 ];
 const FACTORIES = 'test/support/factories.ts';
+const OPERATIONS = 'test/support/operations.ts';
 
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n'],
+  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n,'],
   [
     'src/store/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,
     "export const NOTES = tableOf(note, below(contact, 'contact_id'));",
   ],
-  ['src/services/audit-entries.ts', /^ {2}\[contact, 'contacts:read'\],$/m, "[note, 'contacts:read']"],
-  ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes'],
+  ['src/services/audit-entries.ts', /^ {2}\[contact, 'contacts:read'\],$/m, "[note, 'contacts:read'],"],
+  ['src/rest/router.ts', /^ {2}\.\.\.contactRoutes,$/m, '...noteRoutes,'],
   ['src/graphql/schema.ts', /^import '.\/contacts.ts';$/m, "import './notes.ts';"],
+  [OPERATIONS, /^ {2}readonly contact: Named;$/m, 'readonly note: Named;'],
+  [OPERATIONS, /^ {4}contact,$/m, 'note: await factories.note(app, { workspaceId, contactId: contact.id }),'],
+  [
+    OPERATIONS,
+    /^export const OPERATIONS.*$/m,
+    "...lifeOf('note', '/api/v2/contacts/:contact_id/notes', '/api/v2/notes', { note: { body: 'New' } }),",
+  ],
+  ['test/graphql/nodes.test.ts', /^ {4}Contact: tenant\.contact\.id,$/m, 'Note: tenant.note.id,'],
 ];
 
-/** What the text leaves to whoever reads it: imports, and a line of a kind that stands there for every noun. */
+/** What the text leaves to whoever reads it: imports. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   [
     'src/services/audit-entries.ts',
@@ -50,19 +59,6 @@ const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] 
   ],
   ['src/store/tables.ts', /^import .*funnels\.ts';$/m, "import { note } from '../resources/notes.ts';"],
   ['src/rest/router.ts', /^import .*funnels\.ts';$/m, "import { noteRoutes } from './notes.ts';"],
-  ['test/support/operations.ts', /^ {2}readonly contact: Named;$/m, '  readonly note: Named;'],
-  [
-    'test/support/operations.ts',
-    /^ {2}return \{$/m,
-    '    note: await factories.note(app, { workspaceId, contactId: contact.id }),',
-  ],
-  [
-    'test/support/operations.ts',
-    /^export const OPERATIONS.*$/m,
-    `  get('/api/v2/contacts/:contact_id/notes', 'contacts:read', ({ contact }) => \`/api/v2/contacts/\${contact.id}/notes\`),
-  get('/api/v2/notes/:id', 'contacts:read', ({ note }) => \`/api/v2/notes/\${note.id}\`),`,
-  ],
-  ['test/graphql/nodes.test.ts', /^ {4}Contact: tenant\.contact\.id,$/m, '    Note: tenant.note.id,'],
 ];
 
 /** The tests that a noun is held to. */
@@ -74,7 +70,10 @@ const TESTS = [
     'test/store/migrations.test.ts',
     'test/graphql/nodes.test.ts',
   ],
-  ...['test/rest/openapi.test.ts', 'test/rest/scopes.test.ts', 'test/rest/documented-answers.test.ts'],
+  ...['openapi', 'scopes', 'documented-answers', 'unserved-parameters', 'entity-tags', 'hostile-input'].map(
+    (name) => `test/rest/${name}.test.ts`,
+  ),
+  ...['test/rest/audit-entries.test.ts', 'test/store/contact-erasure.test.ts'],
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'fg-recipe-'));
@@ -143,8 +142,7 @@ async function applyRecipe(): Promise<void> {
   await edit(FACTORIES, (text) => `${text}\n${blocks[FILES.length]}`);
   for (const [file, behind, line] of PRINTED) {
     if (!recipe.includes(`\`${line}\``)) throw new Error(`The recipe does not print ${line}.`);
-    const comma = /^(\.\.\.|\[|notes: )/.test(line) ? ',' : '';
-    await insert(file, behind, line + comma);
+    await insert(file, behind, line);
   }
   for (const [file, behind, line] of KNOWN) await insert(file, behind, line);
 }

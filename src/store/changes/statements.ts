@@ -27,10 +27,7 @@ export interface ChangeStatements {
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  const lock = named(
-    `${table.name}.lock`,
-    `select ${BOUND_WAITS} from ${table.name} t where t.id = $id::bigint and ${owned(table)} for update of t`,
-  );
+  const lock = named(`${table.name}.lock`, locked(table, rules, BOUND_WAITS));
   return {
     create: named(`${table.name}.create`, createText(table, rules)),
     update: named(`${table.name}.update`, updateText(table, rules)),
@@ -109,7 +106,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
   );
-  return `with ${target(table)}, ${claim('fits', 'updated')}, was as materialized (
+  return `with ${target(table, rules)}, ${claim('fits', 'updated')}, was as materialized (
       select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
       from go cross join lateral (select (go.o).*) t
     ), t as (
@@ -129,7 +126,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
 
 function removeText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
-  return `with ${target(table)}, ${claim('fits', 'removed')}, shown as materialized (
+  return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
       select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as after,
         ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
       from go cross join lateral (select (go.o).*) t
@@ -141,11 +138,18 @@ function removeText(table: Noun, rules: ChangeRules): string {
     ${answer('before')}`;
 }
 
+/** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
+function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): string {
+  const { name, parent } = table;
+  const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
+  return `select ${columns} from ${name} t ${touchesParent ? owner : ''}
+    where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of ${touchesParent ? 'p, t' : 't'}`;
+}
+
 /** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. */
-function target(table: Noun): string {
+function target(table: Noun, rules: ChangeRules): string {
   return `target as materialized (
-      select t as o, t.workspace_id, ${BOUND_WAITS} from ${table.name} t
-      where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of t
+      ${locked(table, rules, `t as o, t.workspace_id, ${BOUND_WAITS}`)}
     ), fresh as materialized (
       select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
       where s.row_version = (target.o).row_version

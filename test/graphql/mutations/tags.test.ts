@@ -1,12 +1,12 @@
 // Tags of a workspace over GraphQL: created, changed, deleted; applied to contacts and removed from them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MAX_TAGS } from '../../../src/resources/tags.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ApplyTagMutation } from '../../generated/graphql.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
-import { statementsOf } from '../../support/graphql-statements.ts';
+import { intercept, statementsOf } from '../../support/graphql-statements.ts';
 
 const CREATE = graphql(`
   mutation CreateTag($input: CreateTagInput!) {
@@ -225,6 +225,33 @@ describe('applying and removing', () => {
       await ask(gateway, APPLY, { input: { contactId: theirs, tagId } }, { caller }),
     ];
     expect(answers.map((answer) => refusalOf(answer)?.code)).toEqual(answers.map(() => 'NOT_FOUND'));
+  });
+
+  test('waits for a change of the contact, and holds nothing meanwhile that this one needs', async () => {
+    const { prisma } = gateway.app.store;
+    const { id: tagId } = await create('vip');
+    await apply(tagId);
+    const failed: unknown[] = [];
+    const stop = intercept(gateway, (_, send) =>
+      send().catch((error) => {
+        failed.push(error);
+        throw error;
+      }),
+    );
+    const { removing } = await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`select from contacts where id = ${contact.id} for update`;
+      const removing = ask(gateway, REMOVE, { input: { contactId, tagId } }, { caller });
+      await vi.waitUntil(async () => {
+        const waiting = await prisma.$queryRaw<object[]>`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length > 0;
+      });
+      await tx.contactTag.deleteMany({ where: { contactId: contact.id } });
+      return { removing };
+    });
+    expect(refusalOf(await removing)?.code).toBe('NOT_FOUND');
+    stop();
+    expect(failed).toEqual([]);
   });
 
   test('a contact never has more tags than its list shows, whoever applies them at once', async () => {

@@ -1,0 +1,85 @@
+// Changes of one contact that meet: each waits for the one before it before it settles anything.
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let contact: { id: bigint; workspaceId: bigint };
+/** Two whose transactions meet those of the gateway. */
+let others: readonly [pg.Client, pg.Client];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  others = [new pg.Client(gateway.app.store.connection), new pg.Client(gateway.app.store.connection)];
+  for (const other of others) await other.connect();
+});
+afterAll(async () => {
+  for (const other of others) await other.end();
+  await gateway.close();
+});
+beforeEach(async () => {
+  const workspace = await factories.workspace(gateway.app);
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  contact = await factories.contact(gateway.app, { workspaceId: workspace.id });
+});
+
+async function waiting(count: number): Promise<void> {
+  const { pool } = gateway.app.store;
+  const ask = async () => {
+    const { rows } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length;
+  };
+  await expect.poll(ask).toBe(count);
+}
+
+test('a change whose contact is removed while it waits for its turn is 404', async () => {
+  const [first, second] = others;
+  const ofContact = 'where workspace_id = $1 and id = $2';
+  const values = [contact.workspaceId, contact.id];
+  await first.query('begin');
+  await first.query(`update contacts set row_version = row_version + 1 ${ofContact}`, values);
+  const changing = gateway.send(`/api/v2/contacts/${contact.id}`, {
+    ...{ caller, method: 'PUT', headers: { 'Content-Type': 'application/json' } },
+    body: '{"first_name":"Ann"}',
+  });
+  await waiting(1);
+  await second.query('begin');
+  const removing = second.query(`delete from contacts ${ofContact}`, values);
+  await waiting(2);
+  await first.query('commit');
+  await removing;
+  await waiting(1);
+  await second.query('commit');
+  expect((await changing).status).toBe(404);
+});
+
+test('removing a tag draws no id before it has the lock of its contact, so that events are in the order of the changes', async () => {
+  const { app } = gateway;
+  const [other] = others;
+  const { id: tagId } = await factories.tag(app, contact.workspaceId, 'vip');
+  await app.store.prisma.contactTag.create({
+    data: { workspaceId: contact.workspaceId, contactId: contact.id, tagId },
+  });
+  const drawn = async () => {
+    const ofTable = (table: string) => `select last_value, is_called from ${table}_id_seq`;
+    return (await app.store.pool.query(`${ofTable('audit_entries')} union all ${ofTable('events')}`)).rows;
+  };
+  const before = await drawn();
+  await other.query('begin');
+  await other.query('select from contacts where workspace_id = $1 and id = $2 for update', [
+    contact.workspaceId,
+    contact.id,
+  ]);
+  const removing = gateway.send(`/api/v2/contacts/${contact.id}/applied_tags/${tagId}`, {
+    caller,
+    method: 'DELETE',
+  });
+  await waiting(1);
+  expect(await drawn()).toEqual(before);
+  await other.query('commit');
+  expect((await removing).status).toBe(204);
+});

@@ -1,0 +1,64 @@
+// Clients that share a workspace: they send planned changes to contacts and tags that any of them has made, and remember what came
+// back.
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Answer, Client, Options } from './client.ts';
+import type { Sent } from './history.ts';
+import type { Change } from './model.ts';
+import { type Plan, resolve } from './plans.ts';
+
+export interface Session {
+  readonly client: Client;
+  readonly workspaceId: bigint;
+  readonly sent: readonly Sent[];
+  /** Sends a plan; the answer to each of its copies. */
+  send(plan: Plan): Promise<{ change: Change; answers: Answer[] }>;
+  /** Sends every change that had a key once more: it is answered as it was, unless that was erased, and changes nothing. */
+  retryAll(): Promise<void>;
+}
+
+const START: readonly Change[] = [
+  { verb: 'create', members: { email_address: 'ann@example.com' } },
+  { verb: 'create', members: { first_name: 'Nobody' } },
+  { verb: 'createTag', name: 'red' },
+  { verb: 'createTag', name: 'green' },
+];
+
+export async function createSession(client: Client, workspaceId: bigint): Promise<Session> {
+  const sent: Sent[] = [];
+  const retries: { change: Change; options: Options; answer: Answer }[] = [];
+  const [contacts, tags]: [number[], number[]] = [[], []];
+  let count = 0;
+
+  const session: Session = {
+    client,
+    workspaceId,
+    sent,
+    async send({ change: planned, face, copies }) {
+      const change = resolve(planned, contacts, tags);
+      const name = `change-${++count}`;
+      const key = copies === 0 ? null : `${workspaceId}-${name}`;
+      const optionsOf = (copy: number): Options => ({ face, key, requestId: `${name}.${copy}` });
+      const answers = await Promise.all(
+        Array.from({ length: Math.max(1, copies) }, (_, copy) => client.change(change, optionsOf(copy))),
+      );
+      const done = answers.filter(({ status }) => status < 300);
+      const [answer = null] = done;
+      for (const other of done) deepEqual(other, answer, `the copies of ${JSON.stringify(change)}`);
+      sent.push({ name, change, answer });
+      if (answer !== null && key !== null) retries.push({ change, options: optionsOf(copies), answer });
+      if (answer?.id !== undefined && answer.status === 201 && change.verb !== 'apply')
+        (change.verb === 'createTag' ? tags : contacts).push(answer.id);
+      return { change, answers };
+    },
+    async retryAll() {
+      const hasErased = sent.some(({ change, answer }) => change.verb === 'erase' && answer !== null);
+      for (const { change, options, answer } of retries) {
+        const again = await client.change(change, options);
+        if (again.status === 410) equal(hasErased, true, 'only what was erased is gone');
+        else deepEqual(again, answer, `the retry of ${JSON.stringify(change)}`);
+      }
+    },
+  };
+  for (const change of START) await session.send({ change, face: 'rest', copies: 0 });
+  return session;
+}
