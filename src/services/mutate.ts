@@ -1,6 +1,6 @@
 // The one way in which anything is changed (DESIGN §12): who may, which request it is a retry of, on which state it may go ahead.
 // What is changed, and the record of it, is one transaction of the store's.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
@@ -125,5 +125,5 @@ function sha256(parts: readonly unknown[]): string {
   const text = JSON.stringify(parts, (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   );
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
