@@ -68,7 +68,8 @@ export function writesOf<Row extends { id: bigint }>(
   rules: Rules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
-  const { most, tags: _, ...withoutTags } = rules;
+  const { most } = rules;
+  const { tags: _, ...withoutTags } = rules;
   const statements = changeStatements(table, rules);
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
   const untagged = changeStatements(table, withoutTags);
