@@ -27,7 +27,7 @@ const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
-/** Between looking for a contact and changing it another request may have created or removed it. */
+/** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -52,10 +52,10 @@ export async function upsert(
     try {
       return id === null
         ? await create(ctx, workspaceId, given, options, request)
-        : await update(ctx, id, given, options, request);
+        : await update(ctx, id, given, options, { by: emailAddress, request });
     } catch (error) {
-      const isLate = error instanceof AppError && error.code === (id === null ? 'invalid' : 'not_found');
-      if (!isLate || attempt === MAX_ATTEMPTS) throw error;
+      const late = id === null ? ['invalid'] : ['not_found', 'precondition_failed'];
+      if (!(error instanceof AppError && late.includes(error.code)) || attempt === MAX_ATTEMPTS) throw error;
       const now = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
       if (now === id) throw error;
     }
