@@ -38,13 +38,16 @@ export interface Writes<Row> {
     options: WriteOptions,
     request?: readonly unknown[],
   ): Promise<Done<Row>>;
-  /** @param request as for `create`; @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
+  /**
+   * @param found where a client does not name the row by its id: what it is known by, and what a retry has to ask for
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also where it is not known by that any more
+   */
   update(
     ctx: Context,
     ref: Ref,
     input: Input,
     options: WriteOptions,
-    request?: readonly unknown[],
+    found?: { readonly by: string; readonly request: readonly unknown[] },
   ): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
@@ -129,17 +132,17 @@ export function writesOf<Row extends { id: bigint }>(
         toRow,
       });
     },
-    async update(ctx, ref, input, options, request) {
+    async update(ctx, ref, input, options, found) {
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...columnsOf(given) };
+      const values = { id, ...columnsOf(given), known_by: found?.by ?? null };
       return mutate(ctx, {
         scope: writeScope,
         options,
         title,
         outcome: 'updated',
-        request: request ?? ['update', table.name, id, given],
+        request: found?.request ?? ['update', table.name, id, given],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),

@@ -14,6 +14,7 @@ export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
   // Its first e-mail address or phone number.
   events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
+  knownBy: { column: 'email_address', keyOf: emailKey },
   tags: {
     applied: APPLIED_TAGS,
     column: 'contact_id',
