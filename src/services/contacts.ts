@@ -43,10 +43,11 @@ export async function upsert(
   const { tenancy } = requireScope(ctx, writeScope);
   const name = input.nameOf('emailAddress', contact.fields.emailAddress);
   const given = { ...input, members: withoutNothing(input.members) };
-  const { emailAddress } = writes.parse(given, 'creation');
+  const parsed = writes.parse(given, 'creation');
+  const { emailAddress } = parsed;
   if (emailAddress == null) throw invalid(name, `${name} must be given: it tells which contact is meant.`);
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
-  const request = ['upsert', workspaceId, given.members];
+  const request = ['upsert', workspaceId, parsed];
   for (let attempt = 1; ; attempt++) {
     const id = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
     try {

@@ -103,6 +103,17 @@ describe('creating', () => {
       'tag_ids',
     ]);
   });
+
+  test.each([
+    ['an object', { toString: 1, valueOf: 1 }],
+    ['a list', [{ toString: 1 }]],
+  ])('blames a custom attribute that is %s, whatever its members are called', async (_, value) => {
+    const refused = await createContact({ custom_attributes: { shoe: value } });
+    expect([refused.status, refused.body['errors']]).toMatchObject([
+      422,
+      [{ field: 'custom_attributes.shoe' }],
+    ]);
+  });
 });
 
 describe('upsert', () => {
@@ -148,6 +159,15 @@ describe('a retry with its key', () => {
       { 'Idempotency-Key': '"once"' },
     );
     expect(other.status).toBe(422);
+  });
+
+  test('of an upsert asks for the same in whatever order and form its members are', async () => {
+    const tagId = await newTag('upserted');
+    const upsert = (body: string) =>
+      send('POST', `${contactsPath()}/upsert`, body, { 'Idempotency-Key': 'upserted' });
+    const first = await upsert(`{"email_address":"same@example.com","tag_ids":["${tagId}"]}`);
+    const retry = await upsert(`{"contact":{"tag_ids":[${tagId}],"email_address":"same@example.com"}}`);
+    expect([first.status, retry.status, retry.text]).toEqual([201, 201, first.text]);
   });
 
   test('of a removal is 204 again, without it 404', async () => {
