@@ -5,6 +5,7 @@ import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
+import { bigintAsText } from '../rows/json.ts';
 import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
 import { findFirstAnswer } from '../store/idempotency-records.ts';
@@ -120,8 +121,5 @@ function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request:
 }
 
 function sha256(parts: readonly unknown[]): string {
-  const text = JSON.stringify(parts, (_, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  return createHash('sha256').update(text).digest('hex');
+  return createHash('sha256').update(JSON.stringify(parts, bigintAsText)).digest('hex');
 }
