@@ -45,7 +45,7 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
  * The body of a request as the value that its JSON stands for. Without a body, and for `null` and `[]`, it is an empty object.
- * @param maxBytes counted while it is read, whatever length was announced
+ * @param maxBytes counted while it is read, where no length was announced
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` where it is not JSON in UTF-8, or `invalid`
  *   where it is nested too deep
  */

@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Creates a contact, or changes the one that has the e-mail address. In a change, null and an empty list leave things as they are.
- * @throws AppError as `create` and `update` do
+ * @throws AppError as `create` and `update` do; `conflict` where others create and remove such a contact all the time
  */
 export async function upsert(
   ctx: Context,
@@ -58,12 +58,18 @@ export async function upsert(
         ? await create(ctx, workspaceId, given, options, request)
         : await update(ctx, id, given, options, request);
     } catch (error) {
-      const isLate = error instanceof AppError && error.code === (id === null ? 'invalid' : 'not_found');
-      if (!isLate || attempt === MAX_ATTEMPTS) throw error;
-      const now = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
-      if (now === id) throw error;
+      // The address has been looked at before: what there is to blame of it is that it is taken.
+      const isTaken = (failure: AppError) => failure.errors.some(({ field }) => field === name);
+      const isLate = error instanceof AppError && (id === null ? isTaken(error) : error.code === 'not_found');
+      if (!isLate) throw error;
+      if (attempt === MAX_ATTEMPTS) throw contended(name);
     }
   }
+}
+
+function contended(name: string): AppError {
+  const message = `Contacts with this ${name} are created and removed all the time. Nothing was changed.`;
+  return new AppError('conflict', message, { retryAfterSeconds: 1 });
 }
 
 /**

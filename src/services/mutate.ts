@@ -1,6 +1,6 @@
 // The one way in which anything is changed (DESIGN §12): who may, which request it is a retry of, on which state it may go ahead.
 // What is changed, and the record of it, is one transaction of the store's.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
@@ -121,5 +121,5 @@ function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request:
 }
 
 function sha256(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts, bigintAsText)).digest('hex');
+  return hash('sha256', JSON.stringify(parts, bigintAsText));
 }

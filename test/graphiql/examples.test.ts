@@ -44,8 +44,21 @@ describe.each(examples.map((example) => [example.title, example] as const))('"%s
   });
 });
 
+test('the contact is created once, however often the example is run', async () => {
+  const creation = examples.find(({ query }) => query.includes('createContact'));
+  if (creation === undefined) throw new Error('The examples have changed');
+  const { query, variables } = creation;
+  const count = () => gateway.app.store.prisma.contact.count();
+  const run = () => post(gateway, { query, variables: JSON.parse(variables) as unknown }, { caller });
+  const { data } = await run();
+  const before = await count();
+  expect(data).toMatchObject({ createContact: { contact: { emailAddress: 'robin@example.com' } } });
+  expect((await run()).data).toEqual(data);
+  expect(await count()).toBe(before);
+});
+
 test('the ids of the removal are those that the example before it shows, and it works once', async () => {
-  const removal = examples.find(({ query }) => query.includes('mutation'));
+  const removal = examples.find(({ query }) => query.includes('removeConditionalSplit'));
   const ids = examples.find(({ query }) => query.includes('conditionalSplitSteps'));
   if (removal === undefined || ids === undefined) throw new Error('The examples have changed');
   const fresh = await createGateway();

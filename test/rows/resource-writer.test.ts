@@ -58,6 +58,10 @@ function sampleOf(field: Field): fc.Arbitrary<Sample> {
       return time.map((value) => [value, pgTime(value)]);
     case 'text[]':
       return fc.array(word).map((list) => [list, `{${list.map(quoted).join(',')}}`]);
+    case 'jsonb':
+      return fc
+        .dictionary(word, fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null)))
+        .map((value) => [value, JSON.stringify(value)]);
     case 'int8[]':
       return fc.array(id).map((list) => [list, `{${list.join(',')}}`]);
     default:

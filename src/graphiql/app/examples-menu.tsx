@@ -1,5 +1,6 @@
 import { ChevronDownIcon, DropdownMenu, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { type Example, examples } from './examples.ts';
+import type { Example } from './example.ts';
+import { examples } from './examples.ts';
 
 export function ExamplesMenu() {
   const open = useOpenExample();

@@ -1,9 +1,6 @@
 // The queries the explorer opens with. They run against the demo data: a test runs each.
-export interface Example {
-  title: string;
-  query: string;
-  variables: string;
-}
+import { type Example, variables } from './example.ts';
+import { changes } from './example-changes.ts';
 
 export const examples: readonly Example[] = [
   {
@@ -194,40 +191,5 @@ query Splits($subdomain: String!) {
 `,
     variables: variables({ subdomain: 'acme' }),
   },
-  {
-    title: 'Remove a conditional split (changes data)',
-    query: `# Changes data, once: takes the split "Family or
-# solo?" out of the funnel "Tent Quiz". "branch"
-# names what is discarded: MATCHED, UNMATCHED or
-# BOTH. The steps of a branch that is kept take
-# the split's place. For another split, take both
-# ids from "Conditional splits and their ids".
-# To put it back, and run this again:
-#   npx funnel-gateway demo restore
-mutation RemoveSplit($input: RemoveConditionalSplitInput!) {
-  removeConditionalSplit(input: $input) {
-    funnel {
-      name
-      steps {
-        name
-      }
-    }
-    removedSplitId
-    promotedPages {
-      name
-    }
-    discardedPages {
-      name
-    }
-  }
-}
-`,
-    variables: variables({
-      input: { funnelId: 'RnVubmVsOjM=', splitId: 'Q29uZGl0aW9uYWxTcGxpdFN0ZXA6MTg=', branch: 'MATCHED' },
-    }),
-  },
+  ...changes,
 ];
-
-function variables(values: Record<string, unknown>): string {
-  return JSON.stringify(values, null, 2);
-}

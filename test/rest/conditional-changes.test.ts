@@ -1,0 +1,115 @@
+// Changes that depend on the state that the client knows (If-Match, RFC 9110 §13.1.1), and reads that do (If-None-Match).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+let gateway: Gateway;
+let client: RestClient;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+});
+afterAll(() => gateway.close());
+
+const member = (id: number | bigint) => `/api/v2/contacts/${id}`;
+
+/** Where a GET shows what an operation changes. */
+function shownAt(path: string, { appliedTag }: Tenant): string {
+  if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
+  if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
+  return path.replace('/gdpr_destroy', '');
+}
+
+describe.each(UNSAFE.filter(({ route }) => !route.startsWith('POST')))('$route', (operation) => {
+  test('goes ahead with the tag of the object as it is or *, and is 412 with any other, changing nothing', async () => {
+    const tenant = await createTenant(gateway.app, 'known', client.teamId);
+    const path = operation.path(tenant);
+    const { method, body } = requestOf(operation, tenant);
+    const { tag } = await client.send('GET', shownAt(path, tenant));
+    expect(tag).toMatch(/^"[\w-]{27}"$/);
+    for (const other of ['"x"', `W/${tag}`, '""', '"a", "b"'])
+      await client.refused(412, method, path, body, { 'If-Match': other });
+    for (const wrong of ['x', tag.slice(1), '*, "a"', ''])
+      expect(await client.refused(422, method, path, body, { 'If-Match': wrong })).toEqual(['If-Match']);
+    const done = await client.send(method, path, body, { 'If-Match': `"x", ${tag}` });
+    expect(done.status).toBe(operation.success);
+    const fresh = await createTenant(gateway.app, 'any', client.teamId);
+    const any = await client.send(method, operation.path(fresh), body, { 'If-Match': '*' });
+    expect(any.status).toBe(operation.success);
+  });
+
+  test('of many at once with the tag that all know, one goes ahead', async () => {
+    const tenant = await createTenant(gateway.app, 'raced', client.teamId);
+    const path = operation.path(tenant);
+    const { method, body } = requestOf(operation, tenant);
+    const { tag } = await client.send('GET', shownAt(path, tenant));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => client.send(method, path, body, { 'If-Match': tag })),
+    );
+    const done = answers.filter(({ status }) => status === operation.success);
+    const late = answers.filter(({ status }) => status === 412 || status === 404);
+    expect([done.length, late.length]).toEqual([1, 5]);
+  });
+});
+
+test.each(UNSAFE.filter(({ route }) => route.startsWith('POST')))(
+  '$route of a new object is 412 with any If-Match: there is none yet',
+  async (operation) => {
+    const tenant = await createTenant(gateway.app, 'new', client.teamId);
+    const { method, body } = requestOf(operation, tenant);
+    for (const tag of ['*', '"x"'])
+      await client.refused(412, method, operation.path(tenant), body, { 'If-Match': tag });
+  },
+);
+
+test('an upsert of who is known goes ahead with the tag of the contact', async () => {
+  const { body, tag } = await client.create({ email_address: 'a@example.com' });
+  const contact = { email_address: 'A@example.com', first_name: 'B' };
+  const upsert = ['POST', `${client.contacts}/upsert`, { contact }] as const;
+  await client.refused(412, ...upsert, { 'If-Match': '"x"' });
+  const changed = await client.send(...upsert, { 'If-Match': tag });
+  expect([changed.status, changed.body.id]).toEqual([200, body.id]);
+});
+
+test('the tag of a contact changes with the contact, its tags and their names, and with nothing else', async () => {
+  const { workspaceId } = client;
+  const [a, b] = [await client.tag('a'), await client.tag('b')];
+  const made = await client.create({ first_name: 'A' });
+  const path = member(made.body.id);
+  const tagNow = async () => (await client.send('GET', path)).tag;
+  const seen = [made.tag];
+  const steps = [
+    () => client.send('PATCH', path, { first_name: 'B' }),
+    () => client.send('POST', `${path}/applied_tags`, { tag_id: a }),
+    () => client.send('PUT', `/api/v2/contacts/tags/${a}`, { name: 'renamed' }),
+    () => client.send('PUT', `/api/v2/contacts/tags/${a}`, { color: '#123456' }),
+    () => client.send('PATCH', path, { custom_attributes: { a: 1 } }),
+    () => client.send('DELETE', `${path}/applied_tags/${a}`),
+  ];
+  for (const step of steps) {
+    expect((await step()).status).toBeLessThan(300);
+    const now = await tagNow();
+    expect(seen).not.toContain(now);
+    await client.refused(412, 'PUT', path, { first_name: 'C' }, { 'If-Match': seen.at(-1) ?? '' });
+    const known = await client.send('GET', path, undefined, { 'If-None-Match': now });
+    expect([known.status, known.text]).toEqual([304, '']);
+    seen.push(now);
+  }
+  await client.send('PUT', `/api/v2/contacts/tags/${b}`, { name: 'unrelated' });
+  await client.create();
+  await client.send('POST', `/api/v2/workspaces/${workspaceId}/contacts/tags`, { name: 'more' });
+  expect(await tagNow()).toBe(seen.at(-1));
+});
+
+test.each(['gzip', 'zstd'])('the tag of an answer in %s serves If-Match', async (coding) => {
+  const made = await client.create({ first_name: 'x'.repeat(2_000) });
+  const { tag } = await client.send('GET', member(made.body.id), undefined, { 'Accept-Encoding': coding });
+  expect(tag).toContain(`-${coding}"`);
+  const changed = await client.send('PUT', member(made.body.id), { first_name: 'y' }, { 'If-Match': tag });
+  expect(changed.status).toBe(200);
+  await client.refused(412, 'PUT', member(made.body.id), { first_name: 'z' }, { 'If-Match': tag });
+});

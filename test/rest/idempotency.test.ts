@@ -1,0 +1,212 @@
+// Safe retries over REST: a second request with an idempotency key is answered as the first one was, and changes nothing
+// (DESIGN §12).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+let gateway: Gateway;
+let client: RestClient;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+});
+afterAll(() => gateway.close());
+
+const member = (id: number) => `/api/v2/contacts/${id}`;
+const key = (value = 'a-key') => ({ 'Idempotency-Key': value });
+const records = () => gateway.app.store.prisma.idempotencyRecord.count();
+const contactsIn = () =>
+  gateway.app.store.prisma.contact.count({ where: { workspaceId: client.workspaceId } });
+
+describe.each(UNSAFE)('$route', (operation) => {
+  /** What was changed in a tenant, as a number of entries. */
+  const changes = ({ workspace }: Tenant) =>
+    gateway.app.store.prisma.auditEntry.count({ where: { workspaceId: workspace.id, requestId: 'counted' } });
+
+  async function attempt(tenant: Tenant, caller = client.caller, idempotencyKey = 'a-key') {
+    const { headers, ...request } = requestOf(operation, tenant);
+    const response = await gateway.send(operation.path(tenant), {
+      ...{ caller, ...request },
+      headers: { ...headers, ...key(idempotencyKey), 'X-Request-Id': 'counted' },
+    });
+    const { status } = response;
+    return {
+      status,
+      text: await response.text(),
+      location: response.headers.get('Location'),
+      tag: response.headers.get('ETag'),
+    };
+  }
+
+  test('in sequence and ten at once: one change, and one answer', async () => {
+    const tenant = await createTenant(gateway.app, 'retried', client.teamId);
+    const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => attempt(tenant)));
+    expect(first?.status).toBe(operation.success);
+    for (const other of [...others, await attempt(tenant), await attempt(tenant)])
+      expect(other).toEqual(first);
+    expect(await changes(tenant)).toBe(1);
+  });
+
+  test('the key of another credential, and of a request that was refused, is free', async () => {
+    const tenant = await createTenant(gateway.app, 'other', client.teamId);
+    const weak = await factories.apiKey(gateway.app, { teamId: client.teamId, scopes: ['read'] });
+    const kept = await records();
+    expect((await attempt(tenant, weak)).status).toBe(403);
+    const stranger = await createRestClient(gateway);
+    expect((await attempt(tenant, stranger.caller)).status).toBe(404);
+    expect(await records()).toBe(kept);
+    expect((await attempt(tenant)).status).toBe(operation.success);
+    const second = await factories.apiKey(gateway.app, { teamId: client.teamId });
+    // It is the same request of somebody else: done on its own, or refused as any second one is.
+    const { status } = await attempt(tenant, second);
+    const isOnce = status === 404 || status === 422;
+    expect(await changes(tenant)).toBe(isOnce ? 1 : 2);
+  });
+});
+
+describe('another request with the key', () => {
+  test('is 422, whatever differs, and whatever the first has become', async () => {
+    const made = await client.create({ email_address: 'a@example.com' }, key());
+    const path = client.contacts;
+    expect(await client.refused(422, 'POST', path, { email_address: 'b@example.com' }, key())).toEqual([
+      'Idempotency-Key',
+    ]);
+    expect(await client.refused(422, 'POST', path, {}, key())).toEqual(['Idempotency-Key']);
+    await client.send('DELETE', member(made.body.id));
+    expect(await client.refused(422, 'POST', path, {}, key())).toEqual(['Idempotency-Key']);
+  });
+
+  test('is the same one where only the form differs: wrapped or bare, unknown members, order, white space', async () => {
+    const first = await client.send(
+      'POST',
+      client.contacts,
+      { contact: { first_name: 'A', last_name: 'B' } },
+      key(),
+    );
+    for (const body of [
+      '{"last_name":"B", "first_name":"A"}',
+      { first_name: 'A', last_name: 'B', nonsense: 1 },
+    ]) {
+      const again = await client.send('POST', client.contacts, body, key('"a-key"'));
+      expect([again.status, again.text]).toEqual([201, first.text]);
+    }
+    expect(await contactsIn()).toBe(1);
+  });
+
+  test('at another path, or with another method, is one of its own', async () => {
+    const [a, b] = [await client.create(), await client.create()];
+    for (const method of ['PUT', 'PATCH'])
+      for (const { body } of [a, b]) {
+        const changed = await client.send(method, member(body.id), { first_name: method }, key());
+        expect([changed.status, changed.body['first_name']]).toEqual([200, method]);
+      }
+  });
+});
+
+test('a refusal is not kept: the same key serves the request that is right', async () => {
+  const wrong = { email_address: 'x' };
+  expect(await client.refused(422, 'POST', client.contacts, wrong, key())).toEqual(['email_address']);
+  await client.create({ email_address: 'taken@example.com' });
+  await client.refused(422, 'POST', client.contacts, { email_address: 'taken@example.com' }, key());
+  await client.refused(404, 'PUT', member(999_999), {}, key());
+  expect((await client.send('POST', client.contacts, { email_address: 'x@example.com' }, key())).status).toBe(
+    201,
+  );
+});
+
+test.each(['', ' ', 'a b', 'é', 'x'.repeat(256), '"'.repeat(300)])('the key %j is refused', async (value) => {
+  expect(await client.refused(422, 'POST', client.contacts, {}, key(value))).toEqual(['Idempotency-Key']);
+});
+
+test('a retry shows what the first request answered, whatever has happened since', async () => {
+  const tagId = await client.tag('a');
+  const made = await client.create({ email_address: 'a@example.com', tag_ids: [tagId] }, key());
+  const change = () => client.send('PUT', member(made.body.id), { first_name: 'B' }, key());
+  const changed = await change();
+  await client.send('PATCH', member(made.body.id), { first_name: 'C', tag_ids: [] });
+  await client.send('PUT', `/api/v2/contacts/tags/${tagId}`, { name: 'renamed' });
+  const create = () => client.create({ email_address: 'a@example.com', tag_ids: [tagId] }, key());
+  expect([(await create()).text, (await change()).text]).toEqual([made.text, changed.text]);
+  const remove = () => client.send('DELETE', member(made.body.id), undefined, key());
+  expect([(await remove()).status, (await remove()).status]).toEqual([204, 204]);
+  const again = await create();
+  expect([again.status, again.text, again.tag]).toEqual([201, made.text, made.tag]);
+  expect((await change()).text).toBe(changed.text);
+  await client.refused(404, 'DELETE', member(made.body.id));
+});
+
+test('a retry whose If-Match no longer fits is answered as the first time', async () => {
+  const made = await client.create();
+  const change = (idempotencyKey: string) =>
+    client.send(
+      'PUT',
+      member(made.body.id),
+      { first_name: 'B' },
+      { ...key(idempotencyKey), 'If-Match': made.tag },
+    );
+  const changed = await change('one');
+  expect(changed.status).toBe(200);
+  expect((await change('one')).text).toBe(changed.text);
+  expect((await change('two')).status).toBe(412);
+});
+
+test('after 24 hours a key is free, and serves another request', async () => {
+  const made = await client.create({ email_address: 'a@example.com' }, key());
+  await gateway.app.store.pool.query(
+    "update idempotency_records set created_at = created_at - interval '24 hours' where workspace_id = $1",
+    [client.workspaceId],
+  );
+  const other = await client.create({ email_address: 'b@example.com' }, key());
+  expect(other.body.id).not.toBe(made.body.id);
+  expect((await client.create({ email_address: 'b@example.com' }, key())).text).toBe(other.text);
+  expect(
+    await client.refused(422, 'POST', client.contacts, { email_address: 'a@example.com' }, key()),
+  ).toEqual(['Idempotency-Key']);
+  expect(await contactsIn()).toBe(2);
+});
+
+test('an erased first answer is 410, and the deletion of who was erased still 204', async () => {
+  const made = await client.create({ first_name: 'Ann' }, key());
+  const change = () => client.send('PUT', member(made.body.id), { first_name: 'Bea' }, key());
+  await change();
+  const remove = () => client.send('DELETE', member(made.body.id), undefined, key());
+  await remove();
+  const erase = () => client.send('DELETE', `${member(made.body.id)}/gdpr_destroy`, undefined, key());
+  const erased = await erase();
+  expect(erased.status).toBe(200);
+  await client.refused(410, 'PUT', member(made.body.id), { first_name: 'Bea' }, key());
+  const email_address = made.body['email_address'];
+  await client.refused(410, 'POST', client.contacts, { email_address, first_name: 'Ann' }, key());
+  expect((await remove()).status).toBe(204);
+  expect((await erase()).text).toBe(erased.text);
+});
+
+test('a record holds nothing that the client sent, only hashes', async () => {
+  await client.create({ first_name: 'Conspicuous' }, key('conspicuous-key'));
+  const { rows } = await gateway.app.store.pool.query('select t::text as row from idempotency_records t');
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { row } of rows) expect(row).not.toMatch(/conspicuous/i);
+});
+
+test('a retry of an upsert is the same request whatever its form, and whether it created or changed', async () => {
+  const upsert = (contact: string, idempotencyKey: string) =>
+    client.send('POST', `${client.contacts}/upsert`, contact, key(idempotencyKey));
+  const forms = [
+    '{"email_address":"a@example.com","first_name":"A"}',
+    '{"contact":{"first_name":"A","last_name":null,"nonsense":1,"email_address":"a@example.com"}}',
+  ];
+  for (const [idempotencyKey, status] of [
+    ['one', 201],
+    ['two', 200],
+  ] as const) {
+    const answers = await Promise.all(forms.map((form) => upsert(form, idempotencyKey)));
+    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+    expect(answers[1]?.text).toBe(answers[0]?.text);
+  }
+  expect((await upsert('{"email_address":"A@example.com","first_name":"A"}', 'one')).status).toBe(422);
+});

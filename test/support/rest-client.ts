@@ -1,0 +1,96 @@
+// A client of the REST face in a workspace of its own.
+import { expect } from 'vitest';
+import * as factories from './factories.ts';
+import type { Caller, Gateway } from './gateway.ts';
+import { CHANGEABLE, digest } from './hostile.ts';
+
+/** What REST shows of a noun, or a problem document. */
+interface Shown {
+  readonly id: number;
+  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  readonly errors: readonly { readonly field: string }[];
+  readonly [member: string]: unknown;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly tag: string;
+  readonly text: string;
+  /** Of no body, and of a compressed one: {}. */
+  readonly body: Shown;
+}
+
+type Headed = Record<string, string>;
+
+export interface RestClient {
+  readonly caller: Caller;
+  readonly teamId: bigint;
+  readonly workspaceId: bigint;
+  /** The path of the workspace's contacts. */
+  readonly contacts: string;
+  /** @param body text is sent as it is, anything else as JSON; undefined: none */
+  send(method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
+  /** Sends what is refused: nothing is changed by it, and nothing recorded. @returns the fields to blame, in order */
+  refused(status: number, ...request: Parameters<RestClient['send']>): Promise<string[]>;
+  /** Creates a contact with members, and an address of its own unless they have one. */
+  create(members?: object, headers?: Headed): Promise<Answer>;
+  /** @returns the tag's id */
+  tag(name: string): Promise<number>;
+  /** What was recorded of a contact: audit entries by their action, and events by their type, the oldest first. */
+  recordOf(contactId: number): Promise<{ actions: string[]; events: string[] }>;
+}
+
+let count = 0;
+
+export async function createRestClient(gateway: Gateway, team?: bigint): Promise<RestClient> {
+  const { app } = gateway;
+  const teamId = team ?? (await factories.team(app)).id;
+  const { id: workspaceId } = await factories.workspace(app, { teamId });
+  const caller = await factories.apiKey(app, { teamId });
+  const contacts = `/api/v2/workspaces/${workspaceId}/contacts`;
+  const client: RestClient = {
+    ...{ caller, teamId, workspaceId, contacts },
+    async send(method, path, body, headers = {}) {
+      const response = await gateway.send(path, {
+        ...{ caller, method },
+        headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = text !== '' && !response.headers.has('Content-Encoding');
+      return {
+        status: response.status,
+        headers: response.headers,
+        tag: response.headers.get('ETag') ?? '',
+        text,
+        body: JSON.parse(isJson ? text : '{}') as Shown,
+      };
+    },
+    async refused(status, ...request) {
+      const before = await digest(gateway, CHANGEABLE);
+      const answer = await client.send(...request);
+      expect([answer.status, answer.text]).toEqual([status, answer.text]);
+      expect(await digest(gateway, CHANGEABLE)).toEqual(before);
+      return (answer.body.errors ?? []).map(({ field }) => field);
+    },
+    async create(members = {}, headers = {}) {
+      const contact = { email_address: `somebody-${++count}@example.com`, ...members };
+      const answer = await client.send('POST', contacts, { contact }, headers);
+      expect([answer.status, answer.text]).toEqual([201, answer.text]);
+      return answer;
+    },
+    tag: async (name) => Number((await factories.tag(app, workspaceId, name)).id),
+    async recordOf(contactId) {
+      const where = { workspaceId, contactId: BigInt(contactId) };
+      const orderBy = { id: 'asc' } as const;
+      const entries = await app.store.prisma.auditEntry.findMany({ where, orderBy });
+      const events = await app.store.prisma.event.findMany({ where, orderBy });
+      return {
+        actions: entries.map(({ action }) => action),
+        events: events.map(({ eventType }) => eventType),
+      };
+    },
+  };
+  return client;
+}
