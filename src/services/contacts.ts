@@ -30,7 +30,7 @@ const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
-/** Between looking for a contact and changing it another request may have created or removed it. */
+/** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -56,12 +56,14 @@ export async function upsert(
     try {
       return id === null
         ? await create(ctx, workspaceId, given, options, request)
-        : await update(ctx, id, given, options, request);
+        : await update(ctx, id, given, options, { by: emailAddress, request });
     } catch (error) {
+      if (!(error instanceof AppError)) throw error;
       // The address has been looked at before: what there is to blame of it is that it is taken.
-      const isTaken = (failure: AppError) => failure.errors.some(({ field }) => field === name);
-      const isLate = error instanceof AppError && (id === null ? isTaken(error) : error.code === 'not_found');
-      if (!isLate) throw error;
+      const isTaken = error.errors.some(({ field }) => field === name);
+      const isGone =
+        error.code === 'not_found' || (error.code === 'precondition_failed' && options.fits === null);
+      if (!(id === null ? isTaken : isGone)) throw error;
       if (attempt === MAX_ATTEMPTS) throw contended(name);
     }
   }

@@ -37,13 +37,16 @@ export interface Writes<Row> {
     options: WriteOptions,
     request?: readonly unknown[],
   ): Promise<Done<Row>>;
-  /** @param request as for `create`; @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
+  /**
+   * @param found where a client does not name the row by its id: what it is known by, and what a retry has to ask for
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also where it is not known by that any more
+   */
   update(
     ctx: Context,
     ref: Ref,
     input: Input,
     options: WriteOptions,
-    request?: readonly unknown[],
+    found?: { readonly by: string; readonly request: readonly unknown[] },
   ): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
@@ -67,10 +70,11 @@ export function writesOf<Row extends { id: bigint }>(
   rules: Rules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
-  const { most, tags: _, ...withoutTags } = rules;
+  const { most } = rules;
   const statements = changeStatements(table, rules);
+  const { tags, ...withoutTags } = rules;
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
-  const untagged = changeStatements(table, withoutTags);
+  const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
   const toRow = snapshotRows<Row>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
@@ -131,17 +135,17 @@ export function writesOf<Row extends { id: bigint }>(
         toRow,
       });
     },
-    async update(ctx, ref, input, options, request) {
+    async update(ctx, ref, input, options, found) {
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...parametersOf(given) };
+      const values = { id, ...parametersOf(given), known_by: found?.by ?? null };
       return mutate(ctx, {
         scope: writeScope,
         options,
         title,
         outcome: 'updated',
-        request: request ?? ['update', table.name, id, given],
+        request: found?.request ?? ['update', table.name, id, given],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),

@@ -13,6 +13,7 @@ export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
   // Its first e-mail address or phone number.
   events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
+  knownBy: { column: 'email_address', keyOf: emailKey },
   tags: APPLIED_TAGS,
   constraints: { contact_tags_workspace_id_tag_id_fkey: 'tagIds' },
 };

@@ -12,6 +12,8 @@ export interface ChangeRules {
   readonly derived?: Readonly<Record<string, Moments>>;
   /** Events beside `created`, `updated` and `deleted`, and when they happen. */
   readonly events?: Readonly<Record<string, Moments>>;
+  /** What a client can know it by, besides its id: with `$known_by` a change is made only where it still is that. */
+  readonly knownBy?: { readonly column: string; readonly keyOf: (sql: string) => string };
   /** The table below it that puts tags on it: the input `tagIds` replaces the set. */
   readonly tags?: Table<{ id: bigint }>;
   /** The properties that constraints are about which are not called after their column. */
