@@ -117,8 +117,7 @@ test('pages of large rows wait for the slot of their team, one is read at a time
   } finally {
     release();
   }
-  for (const response of await large)
-    expect(((await response.json()) as unknown[]).length).toBe(40);
+  for (const response of await large) expect(((await response.json()) as unknown[]).length).toBe(40);
   expect([store.expensive.running, store.expensive.waiting]).toEqual([0, 0]);
 });
 
