@@ -1,7 +1,13 @@
 // The changes that every noun has: create, update and remove, made from its description.
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { type Fields, type Moment, toSnakeCase, writableFields } from '../resources/resource.ts';
+import {
+  type Fields,
+  type Moment,
+  type Resource,
+  toSnakeCase,
+  writableFields,
+} from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
@@ -10,7 +16,7 @@ import { executeChange, findCurrent } from '../store/changes.ts';
 import type { Table } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import { type Done, mutate } from './mutate.ts';
-import { type Given, type Input, parseFields } from './parse-fields.ts';
+import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -80,9 +86,7 @@ export function writesOf<Row extends { id: bigint }>(
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
   };
-  const defaults = Object.entries(fields.creation)
-    .filter(([, field]) => field.default !== undefined)
-    .map(([property, field]) => [property, field.default] as const);
+  const defaults = defaultsOf(fields.creation);
 
   function parse(input: Input, moment: Moment): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -93,27 +97,13 @@ export function writesOf<Row extends { id: bigint }>(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
     values: Parameters<typeof executeChange>[3],
-    { nameOf }: Pick<Input, 'nameOf'>,
+    nameOf: NameOf = (property) => property,
   ) {
     try {
       return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
     } catch (error) {
       throw toInvalid(error, table, nameOf, rules.constraints);
     }
-  }
-
-  /** The values of a statement's parameters. */
-  function parametersOf(given: Given<Fields>) {
-    const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-    const columns = Object.entries(given).filter(([property]) => property in resource.fields);
-    return {
-      // PostgreSQL takes text for a column of any type.
-      given: JSON.stringify(
-        Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value])),
-        bigintAsText,
-      ),
-      tag_ids: tagIds === undefined ? null : (tagIds ?? []),
-    };
   }
 
   const writes: Writes<Row> = {
@@ -123,14 +113,14 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...parametersOf({ ...Object.fromEntries(defaults), ...given }) };
+      const values = { id, ...parametersOf(resource, { ...defaults, ...given }) };
       return mutate(ctx, {
         scope: writeScope,
         options,
         title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
-        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
+        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input.nameOf),
         ...(most && { full: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
@@ -139,7 +129,7 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...parametersOf(given), known_by: found?.by ?? null };
+      const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
       return mutate(ctx, {
         scope: writeScope,
         options,
@@ -148,7 +138,7 @@ export function writesOf<Row extends { id: bigint }>(
         request: found?.request ?? ['update', table.name, id, given],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
-          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),
+          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input.nameOf),
         toRow,
       });
     },
@@ -166,16 +156,28 @@ export function writesOf<Row extends { id: bigint }>(
         outcome: 'removed',
         request: ['remove', table.name, ...named],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) =>
-          execute(
-            ctx,
-            'remove',
-            { ...recorded, id, row_version: version },
-            { nameOf: (property) => property },
-          ),
+        change: (recorded, version) => execute(ctx, 'remove', { ...recorded, id, row_version: version }),
         toRow,
       });
     },
   };
   return writes;
+}
+
+/** What a new object has where it is not given. */
+function defaultsOf(fields: Fields): Given<Fields> {
+  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
+}
+
+/** What is given of an object, as parameters of a statement. */
+function parametersOf({ fields }: Resource, given: Given<Fields>) {
+  const { tagIds } = given as { tagIds?: readonly bigint[] | null };
+  const columns = Object.entries(given).filter(([property]) => property in fields);
+  const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
+  return {
+    // PostgreSQL takes text for a column of any type.
+    given: JSON.stringify(Object.fromEntries(values), bigintAsText),
+    tag_ids: tagIds === undefined ? null : (tagIds ?? []),
+  };
 }
