@@ -1,7 +1,8 @@
 // The changes that every noun has: create, update and remove, made from its description.
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { type Fields, toSnakeCase, writableFields } from '../resources/resource.ts';
+import { type Fields, type Moment, toSnakeCase, writableFields } from '../resources/resource.ts';
+import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
 import { changeStatements } from '../store/changes/statements.ts';
@@ -13,8 +14,6 @@ import { type Given, type Input, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
-
-type Moment = 'creation' | 'change';
 
 /** What is special of a noun's changes. */
 interface Rules extends ChangeRules {
@@ -72,10 +71,10 @@ export function writesOf<Row extends { id: bigint }>(
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
   const { most } = rules;
-  const { tags: _, ...withoutTags } = rules;
   const statements = changeStatements(table, rules);
+  const { tags, ...withoutTags } = rules;
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
-  const untagged = changeStatements(table, withoutTags);
+  const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
   const toRow = snapshotRows<Row>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
@@ -104,11 +103,15 @@ export function writesOf<Row extends { id: bigint }>(
   }
 
   /** The values of a statement's parameters. */
-  function columnsOf(given: Given<Fields>) {
+  function parametersOf(given: Given<Fields>) {
     const { tagIds } = given as { tagIds?: readonly bigint[] | null };
     const columns = Object.entries(given).filter(([property]) => property in resource.fields);
     return {
-      given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
+      // PostgreSQL takes text for a column of any type.
+      given: JSON.stringify(
+        Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value])),
+        bigintAsText,
+      ),
       tag_ids: tagIds === undefined ? null : (tagIds ?? []),
     };
   }
@@ -120,7 +123,7 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...columnsOf({ ...Object.fromEntries(defaults), ...given }) };
+      const values = { id, ...parametersOf({ ...Object.fromEntries(defaults), ...given }) };
       return mutate(ctx, {
         scope: writeScope,
         options,
@@ -136,7 +139,7 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...columnsOf(given), known_by: found?.by ?? null };
+      const values = { id, ...parametersOf(given), known_by: found?.by ?? null };
       return mutate(ctx, {
         scope: writeScope,
         options,
@@ -175,11 +178,4 @@ export function writesOf<Row extends { id: bigint }>(
     },
   };
   return writes;
-}
-
-/** JSON whose 64-bit integers are text, which PostgreSQL takes for a column of any type. */
-function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'bigint' ? String(member) : member,
-  );
 }

@@ -50,6 +50,7 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
   let isOver = false;
   let opened = 0;
   const sessions: Session[] = [];
+  let failure: unknown = null;
   const workers = Array.from({ length: WORKSPACES_AT_ONCE }, async () => {
     while (!isOver) {
       const index = opened++;
@@ -59,12 +60,16 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
       sessions.push(session);
       await sendRandom(session, seed + index);
     }
-  });
+  }).map((worker) =>
+    worker.catch((error: unknown) => {
+      failure ??= error;
+    }),
+  );
 
   const started = performance.now();
-  for (let kills = 1; kills <= KILLS; kills++) {
+  for (let kills = 1; kills <= KILLS && failure === null; kills++) {
     const until = answers + Math.ceil(Math.random() * MAX_ANSWERS);
-    while (answers < until) await sleep(1);
+    while (answers < until && failure === null) await sleep(1);
     if (kills % 3 === 0) {
       await killServerProcess(url);
     } else {
@@ -76,6 +81,7 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
   }
   isOver = true;
   await Promise.all(workers);
+  if (failure !== null) report(`a client: ${String(failure)}`, false);
   const seconds = Math.round((performance.now() - started) / 1_000);
 
   const pool = new pg.Pool({ connectionString: url });
@@ -83,8 +89,8 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
   let [made, refused] = [0, 0];
   for (const session of sessions) {
     const { client, workspaceId, sent } = session;
-    await session.retryAll();
     try {
+      await session.retryAll();
       await requireHistory({ query, client, workspaceId, sent, haveTagsRaced: true });
     } catch (error) {
       report(`workspace ${workspaceId}: ${String(error)}`, false);
@@ -92,7 +98,7 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
     made += sent.filter(({ answer }) => answer !== null).length;
     refused += sent.filter(({ answer }) => answer === null).length;
   }
-  report(`${KILLS} kills in ${seconds} s; ${made} changes, each made once, and ${refused} refused`, made > 0);
+  report(`${KILLS} kills in ${seconds} s; ${made} changes were made, and ${refused} refused`, made > 0);
   const entries = await pool.query<{ request_id: string }>('select request_id from audit_entries');
   const isAnsweredLater = ({ request_id }: { request_id: string }) => {
     const [, id = '', attempt] = /^(.*)-(\d+)$/.exec(request_id) ?? [];

@@ -3,9 +3,10 @@
 //
 // A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
 // may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
-import { toSnakeCase, writableFields } from '../../resources/resource.ts';
+import { type Moment, toSnakeCase, writableFields } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
+import { tagsOf } from '../tags.ts';
 import { type NamedStatement, named } from './parameters.ts';
 import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox } from './records.ts';
 import type { ChangeRules } from './rules.ts';
@@ -193,7 +194,7 @@ function owned(table: Noun): string {
 }
 
 /** The columns that clients may give. */
-function columnsOf({ resource }: Noun, moment: 'creation' | 'change'): string[] {
+function columnsOf({ resource }: Noun, moment: Moment): string[] {
   return Object.keys(writableFields(resource, moment))
     .filter((property) => property in resource.fields)
     .map(toSnakeCase);
@@ -214,5 +215,5 @@ function touch(parents: string, from = 'go', id = 'id'): string {
 }
 
 function tagsOfApplied({ tags }: ChangeRules): Record<string, string> {
-  return tags === undefined ? {} : { tags: tags.shown('applied') };
+  return tags === undefined ? {} : { tags: tagsOf('applied', tags.parent.column) };
 }
