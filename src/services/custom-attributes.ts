@@ -44,11 +44,12 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. */
+/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. Many scripts write vowels as marks, which are parts of words. */
 function toAttributeName(name: string): string {
   return name
+    .normalize('NFC')
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_')
     .replaceAll(/^_|_$/g, '')
     .toLowerCase();
 }
