@@ -1,6 +1,5 @@
 // Contacts of a workspace.
-import { contact } from '../resources/contacts.ts';
-import { writableFields } from '../resources/resource.ts';
+import { contact, upsertFields } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
@@ -17,7 +16,7 @@ const CustomAttribute = builder.objectRef<{ name: string; value: string }>('Cust
   }),
 });
 
-const { customAttributes, emailAddress, tags } = contact.fields;
+const { customAttributes, tags } = contact.fields;
 
 /** @public Other nouns may hang below it. */
 export const Contact = defineNode(contact, {
@@ -46,7 +45,7 @@ defineMutation('upsertContact', {
     'Creates a contact, or changes the one that has the e-mail address. What is null or an empty list is left as it is.',
   scope: contacts.writeScope,
   of: [Workspace],
-  fields: { ...writableFields(contact, 'creation'), emailAddress: { ...emailAddress, required: true } },
+  fields: upsertFields,
   moment: 'creation',
   change: (ctx, [workspaceId = 0n], input, options) => contacts.upsert(ctx, workspaceId, input, options),
   payload: (t) => ({

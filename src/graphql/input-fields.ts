@@ -1,7 +1,14 @@
 // The input fields of a mutation from a noun's description, and the values that clients give in them.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
-import type { Field, Fields } from '../resources/resource.ts';
+import {
+  type Field,
+  type Fields,
+  givenDescription,
+  isRequired,
+  type Moment,
+  withArticle,
+} from '../resources/resource.ts';
 import { type Form, listOf } from '../services/parse-fields.ts';
 import { builder, type Types } from './builder.ts';
 import { decodeGlobalId } from './nodes.ts';
@@ -24,14 +31,14 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 });
 
 /** The input fields of what clients may give. @param moment at creation, required fields have to be given */
-export function inputFields(t: Builder, fields: Fields, moment: 'creation' | 'change'): InputFieldMap {
+export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => [
       property,
       define({
         type: typeOf(field),
-        required: field.required === true && moment === 'creation',
+        required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
     ]),
@@ -45,11 +52,10 @@ function typeOf({ type, members, idsOf }: Field): unknown {
 }
 
 /** The description, in GraphQL's words, with the limits. */
-function descriptionOf(field: Field, moment: 'creation' | 'change'): string {
-  const { description, members, maxLength, default: initially } = field;
+function descriptionOf(field: Field, moment: Moment): string {
+  const { maxLength, default: initially } = field;
   const limits = [
-    inGlobalIds(field, description),
-    members && moment === 'change' && 'Those that are not given are left as they are.',
+    inGlobalIds(field, givenDescription(field, moment)),
     maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
     moment === 'creation' &&
       typeof initially !== 'object' &&
@@ -69,7 +75,7 @@ export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   if (idsOf === undefined) return form;
   const id: Form = {
-    expected: `the id of a ${idsOf.type}`,
+    expected: `the id of ${withArticle(idsOf.type)}`,
     parse(value) {
       const decoded = decodeGlobalId(String(value));
       return decoded?.typeName === idsOf.type ? decoded.id : undefined;

@@ -3,7 +3,13 @@
 import type { FieldMap } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
-import { type Fields, type Resource, writableFields } from '../resources/resource.ts';
+import {
+  type Fields,
+  type Moment,
+  type Resource,
+  withArticle,
+  writableFields,
+} from '../resources/resource.ts';
 import type { Done } from '../services/mutate.ts';
 import type { Input } from '../services/parse-fields.ts';
 import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
@@ -38,7 +44,7 @@ interface Mutation<Result> {
   readonly of: readonly Named[];
   /** What else a client gives; at creation, required fields have to be given. */
   readonly fields?: Fields;
-  readonly moment?: 'creation' | 'change';
+  readonly moment?: Moment;
   /** @param ids in the order of `of` */
   change(ctx: GraphContext, ids: readonly bigint[], input: Input, options: WriteOptions): Promise<Result>;
   readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
@@ -88,7 +94,7 @@ export function defineChanges<Row>(
   parent: Named,
 ): void {
   const { writeScope: scope } = writes;
-  const one = `${/^[aeiou]/i.test(resource.title) ? 'an' : 'a'} ${resource.title.toLowerCase()}`;
+  const one = withArticle(resource.title.toLowerCase());
   defineMutation(`create${node.name}`, {
     description: `Creates ${one}.`,
     scope,

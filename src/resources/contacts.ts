@@ -1,5 +1,5 @@
 // What a contact is (spec §2 "Contact").
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 
 /** What is known of a person as text. */
@@ -117,5 +117,18 @@ export const contact = describe({
   },
   sorts: ['updatedAt'],
 });
+
+const { nullable: _, ...address } = contact.fields.emailAddress;
+
+/** What clients give where its e-mail address tells which contact is meant. */
+export const upsertFields: Fields = {
+  ...writableFields(contact, 'creation'),
+  emailAddress: { ...address, required: true },
+  tagIds: {
+    ...contact.inputs.tagIds,
+    description:
+      'The integer ids of all the tags that the contact is to have: others are removed from it. Null and an empty list leave its tags as they are.',
+  },
+};
 
 export interface ContactRow extends Row<typeof contact> {}

@@ -157,12 +157,27 @@ export type RowOf<F extends Fields> = {
 /** A row of a noun, whichever way it was read. */
 export type Row<R extends Resource> = RowOf<R['fields']>;
 
-/** The fields that clients may give of a new object, or in a change, by property name. */
-export function writableFields({ fields, inputs }: Resource, moment: 'creation' | 'change'): Fields {
+/** When clients give fields: of a new object, or in a change of one. */
+export type Moment = 'creation' | 'change';
+
+/** The fields that clients may give, by property name. */
+export function writableFields({ fields, inputs }: Resource, moment: Moment): Fields {
   const writable = Object.entries(fields).filter(
     ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
   );
   return { ...Object.fromEntries(writable), ...inputs };
+}
+
+/** Whether clients have to give a field. */
+export function isRequired({ required }: Field, moment: Moment): boolean {
+  return required === true && moment === 'creation';
+}
+
+/** What a field is, for whoever gives it. */
+export function givenDescription({ description, members }: Field, moment: Moment): string {
+  return members !== undefined && moment === 'change'
+    ? `${description} Those that are not given are left as they are.`
+    : description;
 }
 
 /** What a field is called over REST: the column's name, unless the specification has another. */
@@ -173,6 +188,11 @@ export function restNameOf(property: string, { restName }: Pick<Field, 'restName
 /** `publicId` as `public_id`. */
 export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Words with their indefinite article, such as `an audit entry`. */
+export function withArticle(words: string): string {
+  return `${/^[aeiou]/i.test(words) ? 'an' : 'a'} ${words}`;
 }
 
 /** What events and audit entries call a noun. */

@@ -1,8 +1,8 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns.
 import { readBody } from '../body.ts';
 import { AppError, invalid } from '../errors.ts';
-import { type Resource, restNameOf, writableFields } from '../resources/resource.ts';
-import type { Input } from '../services/parse-fields.ts';
+import { isRequired, type Moment, type Resource, restNameOf, writableFields } from '../resources/resource.ts';
+import { type Input, isObject } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
@@ -12,20 +12,19 @@ const MAX_DEPTH = 32;
 /**
  * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member that the noun calls
  * `wrapper`. It is wrapped where that member is an object. The service looks at what it holds.
- * @param moment whether they are those of a new object
+ * @param fields those that it may give, and the name of their schema, where these are not the noun's own
  */
-export function bodyOf(resource: Resource, moment: 'creation' | 'change'): Body<Input> {
-  const { type, wrapper } = resource;
-  const fields = writableFields(resource, moment);
-  const required = Object.keys(fields).filter(
-    (property) => moment === 'creation' && fields[property]?.required === true,
-  );
-  const name = type + (moment === 'creation' ? 'Creation' : 'Change');
+export function bodyOf(
+  { wrapper, ...resource }: Resource,
+  moment: Moment,
+  fields = writableFields(resource, moment),
+  name = `${resource.type}${moment === 'creation' ? 'Creation' : 'Change'}`,
+): Body<Input> {
   const bare = schemaRef(name);
   return {
-    required: required.length > 0,
+    required: Object.values(fields).some((field) => isRequired(field, moment)),
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
-    components: () => ({ [name]: givenSchema(fields, required) }),
+    components: () => ({ [name]: givenSchema(fields, moment) }),
     parse: (body) => ({
       members: wrapper === undefined ? body : unwrap(body, wrapper),
       nameOf: restNameOf,
@@ -83,10 +82,6 @@ function isDeeper(value: unknown, depth: number): boolean {
   for (let i = 0; i < depth; i++)
     level = level.flatMap((one) => (one instanceof Object ? Object.values(one) : []));
   return level.some((one) => one instanceof Object);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What clients send in place of an empty object. */

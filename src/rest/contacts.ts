@@ -1,4 +1,4 @@
-import { contact } from '../resources/contacts.ts';
+import { contact, upsertFields } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { bodyOf } from './body.ts';
 import { nounRoutes } from './noun-routes.ts';
@@ -16,7 +16,7 @@ export const contactRoutes: readonly Route[] = [
     summary: 'Creates a contact, or changes the one that has the e-mail address',
     resource: contact,
     scope: contacts.writeScope,
-    body: bodyOf(contact, 'creation'),
+    body: bodyOf(contact, 'creation', upsertFields, 'ContactUpsert'),
     response: createdOrChangedOf(objects, '/api/v2/contacts/', {
       200: 'The contact that had the e-mail address, as it is now. What was given as null or as an empty list is as it was.',
       201: 'The contact that was created.',

@@ -25,7 +25,10 @@ const RETRY_AFTER: Header = {
 
 /** The refusals that the document names. */
 export const REFUSALS = {
-  bad_request: { description: 'The body is not JSON in UTF-8, or the list has no such filter.' },
+  bad_request: {
+    description:
+      'The body is not JSON in UTF-8, a custom attribute has an empty name, or the list has no such filter, or it is given twice.',
+  },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
     headers: [CHALLENGE],

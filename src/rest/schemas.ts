@@ -1,5 +1,13 @@
 // JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
-import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
+import {
+  type Field,
+  type Fields,
+  givenDescription,
+  isRequired,
+  type Moment,
+  type Resource,
+  restNameOf,
+} from '../resources/resource.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -30,16 +38,17 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   };
 }
 
-/** An object that may have any of these fields, in the forms that REST takes. @param required properties that it must have */
-export function givenSchema(fields: Fields, required: readonly string[]): Schema {
+/** An object that may have any of these fields, in the forms that REST takes. */
+export function givenSchema(fields: Fields, moment: Moment): Schema {
   const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  const required = given.filter(([, field]) => isRequired(field, moment));
   return {
     type: 'object',
     properties: Object.fromEntries(
-      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(field)]),
+      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(field, moment)]),
     ),
     ...(required.length > 0 && {
-      required: required.map((property) => restNameOf(property, fields[property])),
+      required: required.map(([property, field]) => restNameOf(property, field)),
     }),
   };
 }
@@ -52,9 +61,11 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 /** An id as clients give it. */
 const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
 
-function givenFieldSchema(field: Field): Schema {
-  const { type, nullable, description, maxLength, members, default: value } = field;
-  const shown = { ...fieldSchema(field), ...(value !== undefined && { default: value }) };
+function givenFieldSchema(field: Field, moment: Moment): Schema {
+  const { type, nullable, maxLength, members, default: value } = field;
+  const description = givenDescription(field, moment);
+  const initially = moment === 'creation' && value !== undefined && { default: value };
+  const shown = { ...fieldSchema({ ...field, description }), ...initially };
   if (members !== undefined)
     return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
   if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };

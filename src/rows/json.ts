@@ -20,6 +20,11 @@ export function toInteger(id: bigint): number | RawJson {
   return id <= Number.MAX_SAFE_INTEGER ? Number(id) : JSON.rawJSON(String(id));
 }
 
+/** A replacer of JSON.stringify by which 64-bit integers are text. */
+export function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
 /** An ISO 8601 timestamp, UTC, milliseconds. */
 export function toTimestamp(date: Date): string {
   return date.toISOString();

@@ -31,6 +31,8 @@ export class RowBlock {
 }
 
 export const NO_ROWS = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
+/** In place of rows that together are larger than was allowed: they were not kept. */
+export const TOO_LARGE = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
 
 /** One row of a block. */
 export class BlockRow {
@@ -115,12 +117,21 @@ const MAX_REUSED_FIELDS = 256 * 1024;
 /** Collects the rows of a result message by message. */
 export class RowCollector {
   readonly #bytes = new ByteWriter();
+  readonly #maxBytes: number;
+  #isTooLarge = false;
   #starts = new Int32Array(INITIAL_FIELDS);
   #fields = 0;
   #width = 0;
 
+  /** @param maxBytes of one result */
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
+
   /** Adds a row: the body of a DataRow message, behind its length. */
   add(message: Buffer, start: number, end: number): void {
+    if (this.#bytes.length + end - start > this.#maxBytes) this.#isTooLarge = true;
+    if (this.#isTooLarge) return;
     const width = ((message[start] ?? 0) << 8) | (message[start + 1] ?? 0);
     this.#reserve(width);
     const starts = this.#starts;
@@ -137,12 +148,16 @@ export class RowCollector {
     this.#width = width;
   }
 
-  /** The rows collected since the last call. */
+  /** The rows collected since the last call; `TOO_LARGE` where they were more than is kept. */
   take(): RowBlock {
-    if (this.#fields === 0) return NO_ROWS;
-    const block = new RowBlock(this.#bytes.toBuffer(), this.#starts.slice(0, this.#fields), this.#width);
+    const block = this.#isTooLarge
+      ? TOO_LARGE
+      : this.#fields === 0
+        ? NO_ROWS
+        : new RowBlock(this.#bytes.toBuffer(), this.#starts.slice(0, this.#fields), this.#width);
     this.#bytes.clear();
     this.#fields = 0;
+    this.#isTooLarge = false;
     if (this.#starts.length > MAX_REUSED_FIELDS) this.#starts = new Int32Array(INITIAL_FIELDS);
     return block;
   }

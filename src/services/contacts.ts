@@ -6,13 +6,16 @@ import { type ContactRow, contact } from '../resources/contacts.ts';
 import { type Field, restNameOf } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { findSnapshots } from '../store/changes/find-snapshots.ts';
-import { executeSteps } from '../store/changes.ts';
+import type { ChangeRecord } from '../store/changes/record-change.ts';
+import { executeSteps, type NotMade } from '../store/changes.ts';
 import { eraseContact, lockForErasure } from '../store/contact-erasure.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../store/contacts.ts';
+import type { Transaction } from '../store/store.ts';
 import { CONTACTS } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { type Done, mutate } from './mutate.ts';
-import type { Input } from './parse-fields.ts';
+import { type Input, isObject } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -27,7 +30,7 @@ const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
-/** Between looking for a contact and changing it another request may have created or removed it. */
+/** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -53,12 +56,14 @@ export async function upsert(
     try {
       return id === null
         ? await create(ctx, workspaceId, given, options, request)
-        : await update(ctx, id, given, options, request);
+        : await update(ctx, id, given, options, { by: emailAddress, request });
     } catch (error) {
+      if (!(error instanceof AppError)) throw error;
       // The address has been looked at before: what there is to blame of it is that it is taken.
-      const isTaken = (failure: AppError) => failure.errors.some(({ field }) => field === name);
-      const isLate = error instanceof AppError && (id === null ? isTaken(error) : error.code === 'not_found');
-      if (!isLate) throw error;
+      const isTaken = error.errors.some(({ field }) => field === name);
+      const isGone =
+        error.code === 'not_found' || (error.code === 'precondition_failed' && options.fits === null);
+      if (!(id === null ? isTaken : isGone)) throw error;
       if (attempt === MAX_ATTEMPTS) throw contended(name);
     }
   }
@@ -83,24 +88,35 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
     outcome: 'updated',
     request: ['erase', CONTACTS.name, id],
     asksItself: true,
-    change: (recorded) =>
-      executeSteps(ctx, recorded, async (tx) => {
-        const found = await lockForErasure(tx, tenancy, id);
-        if (found === null) return 'not_found';
-        const { workspaceId, json } = found;
-        if (options.fits !== null && !options.fits(toRow(json))) return 'unfit';
-        await eraseContact(tx, workspaceId, id);
-        const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
-        const after = now ?? blank(json);
-        const events =
-          now === undefined ? [] : [{ resource: contact, name: 'updated', subjectId: id, data: now }];
-        return {
-          ...{ workspaceId, resource: contact, action: 'erased', outcome: 'updated' },
-          ...{ subjectId: id, contactId: id, before: null, after, events },
-        };
-      }),
+    change: (recorded) => executeSteps(ctx, recorded, (tx) => eraseWithin(tx, tenancy, id, options)),
     toRow,
   });
+}
+
+async function eraseWithin(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+  { fits }: WriteOptions,
+): Promise<ChangeRecord | NotMade> {
+  const found = await lockForErasure(tx, tenancy, id);
+  if (found === null) return 'not_found';
+  const { workspaceId, json } = found;
+  if (fits !== null && !fits(toRow(json))) return 'unfit';
+  await eraseContact(tx, workspaceId, id);
+  const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
+  return {
+    workspaceId,
+    resource: contact,
+    action: 'erased',
+    outcome: 'updated',
+    subjectId: id,
+    contactId: id,
+    before: null,
+    after: now ?? blank(json),
+    // There is nothing to tell of one that was deleted.
+    events: now === undefined ? [] : [{ resource: contact, name: 'updated', subjectId: id, data: now }],
+  };
 }
 
 /** What is left of a contact that has no row any more. @param json what REST showed of it */
@@ -121,7 +137,7 @@ function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
 
 /** Members that are null or an empty list are not given. */
 function withoutNothing(members: unknown): unknown {
-  if (!(members instanceof Object) || Array.isArray(members)) return members;
+  if (!isObject(members)) return members;
   return Object.fromEntries(
     Object.entries(members).filter(
       ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
@@ -132,7 +148,7 @@ function withoutNothing(members: unknown): unknown {
 /** The input with its custom attributes in the form that is stored. */
 function withAttributes(input: Input): Input {
   const name = input.nameOf('customAttributes', contact.fields.customAttributes);
-  if (!(input.members instanceof Object) || !Object.hasOwn(input.members, name)) return input;
-  const given: unknown = Reflect.get(input.members, name);
-  return { ...input, members: { ...input.members, [name]: parseCustomAttributes(given, name) } };
+  const { members } = input;
+  if (!isObject(members) || !Object.hasOwn(members, name)) return input;
+  return { ...input, members: { ...members, [name]: parseCustomAttributes(members[name], name) } };
 }

@@ -29,13 +29,14 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   if (entries.length > MAX_ATTRIBUTES)
     throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
   const parsed = entries.map(([key, value]): [string, string] => {
-    const name = toSnakeCase(key.slice(0, MAX_NAME_CHARS + 1));
-    const text = value === null ? '' : String(value);
+    const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
+    // Not of an object, whose members may be called `toString`.
+    const text = value instanceof Object ? '' : String(value ?? '');
     if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
     if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
       blame(name, `must have a name of at most ${MAX_NAME_CHARS} characters`);
     else if (BUILT_IN.has(name)) blame(name, 'is the name of a property that every contact has');
-    else if (typeof value === 'object' && value !== null) blame(name, 'must be text');
+    else if (value instanceof Object) blame(name, 'must be text');
     else if (text.length > MAX_VALUE_CHARS) blame(name, `must be at most ${MAX_VALUE_CHARS} characters long`);
     return [name, text];
   });
@@ -43,11 +44,12 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. */
-function toSnakeCase(name: string): string {
+/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. Many scripts write vowels as marks, which are parts of words. */
+function toAttributeName(name: string): string {
   return name
+    .normalize('NFC')
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_')
     .replaceAll(/^_|_$/g, '')
     .toLowerCase();
 }

@@ -5,6 +5,7 @@ import { type Caller, credentialOf } from '../auth/actor.ts';
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
+import { bigintAsText } from '../rows/json.ts';
 import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
 import { findFirstAnswer } from '../store/idempotency-records.ts';
@@ -40,29 +41,20 @@ export interface Done<Row, Outcome extends ChangeOutcome = 'created' | 'updated'
 /**
  * Makes a change, or answers as the first request with its idempotency key was answered.
  * @throws AppError `not_found`, `precondition_failed`, `conflict` while the first request is under way, `invalid` where the key was
- *   used for another request, `unavailable`; what `change` throws
+ *   used for another request, `gone` where its answer was erased, `unavailable`; what `change` throws
  */
 export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
   mutation: Mutation<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
-  const { scope, options, title, outcome, toRow } = mutation;
+  const { scope, options, outcome, toRow } = mutation;
   const actor = requireScope(ctx, scope);
   const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
-  const recorded = recordedOf(ctx, actor, key);
-  const refusal = await (async () => {
-    const version = await versionThatFits(mutation, recorded);
-    if (version instanceof AppError) return version;
-    const { snapshot, found, fits } = await mutation.change(recorded, version);
-    if (snapshot !== null) return toRow(snapshot);
-    if (!found) return notFound(title);
-    return fits ? underWay() : (mutation.full?.() ?? preconditionFailed());
-  })();
-  if (!(refusal instanceof AppError)) return { outcome, row: refusal as Done<Row, Outcome>['row'] };
-  // What the first request did may be why there is nothing to change any more.
-  if (key === null) throw refusal;
-  const first = await findFirstAnswer(ctx, actor.tenancy, key.key_hash);
-  if (first === null) throw refusal;
+  const made = await attempt(mutation, recordedOf(ctx, actor, key));
+  if (typeof made === 'string') return { outcome, row: toRow(made) };
+  // What the first request did may be why nothing could be changed any more.
+  const first = key && (await findFirstAnswer(ctx, actor.tenancy, key.key_hash));
+  if (key === null || first === null) throw made;
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
   if (first.snapshot === null && first.outcome !== 'removed')
@@ -72,16 +64,23 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   return { outcome: first.outcome, row } as Done<Row, Outcome>;
 }
 
-/** The version of the row that `fits` says yes to; null where any will do. */
-async function versionThatFits<Row>(
-  { options: { fits }, title, current, asksItself }: Mutation<Row, ChangeOutcome>,
+/** Makes a change: the JSON of its row, or why nothing was changed. */
+async function attempt<Row>(
+  { title, options: { fits }, current, asksItself, change, full }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
-): Promise<number | null | AppError> {
-  if (fits === null || asksItself) return null;
-  if (current === undefined) return preconditionFailed();
-  const found = await current(recorded);
-  if (found === null) return notFound(title);
-  return fits(found.row) ? found.version : preconditionFailed();
+): Promise<string | AppError> {
+  let version: number | null = null;
+  if (fits !== null && !asksItself) {
+    if (current === undefined) return preconditionFailed();
+    const now = await current(recorded);
+    if (now === null) return notFound(title);
+    if (!fits(now.row)) return preconditionFailed();
+    version = now.version;
+  }
+  const made = await change(recorded, version);
+  if (made.snapshot !== null) return made.snapshot;
+  if (!made.found) return notFound(title);
+  return made.fits ? underWay() : (full?.() ?? preconditionFailed());
 }
 
 function preconditionFailed(): AppError {
@@ -122,8 +121,5 @@ function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request:
 }
 
 function sha256(parts: readonly unknown[]): string {
-  const text = JSON.stringify(parts, (_, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-  return hash('sha256', text);
+  return hash('sha256', JSON.stringify(parts, bigintAsText));
 }

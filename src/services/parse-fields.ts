@@ -1,6 +1,13 @@
 // Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalidFields } from '../errors.ts';
-import type { Field, Fields, FieldType, RowOf } from '../resources/resource.ts';
+import {
+  type Field,
+  type Fields,
+  type FieldType,
+  isRequired,
+  type Moment,
+  type RowOf,
+} from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
 /** What a client gave of a noun: null clears a property, an absent one is left as it is. */
@@ -32,7 +39,7 @@ const MAX_ERRORS = 20;
 export function parseFields<F extends Fields>(
   fields: F,
   { members: input, nameOf, formOf: adapt = (_, form) => form }: Input,
-  moment: 'creation' | 'change',
+  moment: Moment,
 ): Given<F> {
   const errors: FieldError[] = [];
   function blame(field: string, expected: string): undefined {
@@ -47,7 +54,7 @@ export function parseFields<F extends Fields>(
       if (Object.hasOwn(members, name) && members[name] !== undefined)
         parsed[property] = parseMember(field, members[name], prefix + name);
       // A client gives of a noun what it likes, of an item all.
-      else if (prefix === '' ? field.required && moment === 'creation' : field.optional !== true)
+      else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
         blame(prefix + name, 'given');
     }
     return parsed;
@@ -94,6 +101,7 @@ const only = (expected: string, is: (value: never) => boolean): Form => ({
   expected,
   parse: (value) => (is(value as never) ? value : undefined),
 });
+
 /** The form of lists of values of a form. */
 export const listOf = ({ expected, parse }: Form): Form => ({
   expected: `a list in which each item is ${expected}`,
@@ -186,6 +194,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
-function isObject(value: unknown): value is Members {
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

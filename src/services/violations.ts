@@ -1,6 +1,6 @@
 // The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
 import { AppError, invalid, notFound } from '../errors.ts';
-import { toSnakeCase } from '../resources/resource.ts';
+import { toSnakeCase, withArticle } from '../resources/resource.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
 import { type Violation, violationOf } from '../store/failures.ts';
 import type { Table } from '../store/tables.ts';
@@ -22,7 +22,10 @@ export function tooMany(
 ): AppError {
   const field = fields[property];
   const name = field === undefined ? property : nameOf(property, field);
-  return invalid(name, `${name} is one too many: a ${parent.title.toLowerCase()} has at most ${perParent}.`);
+  return invalid(
+    name,
+    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent}.`,
+  );
 }
 
 /**

@@ -1,5 +1,4 @@
-// What the client of a change says about it besides its input: how a retry is known, and whether the change may still go ahead
-// (DESIGN §12). Pure.
+// Idempotency keys and conditions, as either face has them (DESIGN §12). Pure.
 import { invalid } from '../errors.ts';
 
 /** What the client of a change says about it besides its input. */

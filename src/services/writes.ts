@@ -1,7 +1,14 @@
 // The changes that every noun has: create, update and remove, made from its description.
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { type Fields, toSnakeCase, writableFields } from '../resources/resource.ts';
+import {
+  type Fields,
+  type Moment,
+  type Resource,
+  toSnakeCase,
+  writableFields,
+} from '../resources/resource.ts';
+import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import type { ChangeRules } from '../store/changes/rules.ts';
 import { changeStatements } from '../store/changes/statements.ts';
@@ -9,12 +16,10 @@ import { executeChange, findCurrent } from '../store/changes.ts';
 import type { Table } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import { type Done, mutate } from './mutate.ts';
-import { type Given, type Input, parseFields } from './parse-fields.ts';
+import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
-
-type Moment = 'creation' | 'change';
 
 /** What is special of a noun's changes. */
 interface Rules extends ChangeRules {
@@ -38,13 +43,16 @@ export interface Writes<Row> {
     options: WriteOptions,
     request?: readonly unknown[],
   ): Promise<Done<Row>>;
-  /** @param request as for `create`; @throws AppError `invalid` blaming members, `not_found`, `precondition_failed` */
+  /**
+   * @param found where a client does not name the row by its id: what it is known by, and what a retry has to ask for
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also where it is not known by that any more
+   */
   update(
     ctx: Context,
     ref: Ref,
     input: Input,
     options: WriteOptions,
-    request?: readonly unknown[],
+    found?: { readonly by: string; readonly request: readonly unknown[] },
   ): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
@@ -68,18 +76,17 @@ export function writesOf<Row extends { id: bigint }>(
   rules: Rules = {},
 ): Writes<Row> {
   const { resource, title, parent: over } = table;
-  const { most, tags: _, ...withoutTags } = rules;
+  const { most } = rules;
   const statements = changeStatements(table, rules);
+  const { tags, ...withoutTags } = rules;
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
-  const untagged = changeStatements(table, withoutTags);
+  const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
   const toRow = snapshotRows<Row>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
   };
-  const defaults = Object.entries(fields.creation)
-    .filter(([, field]) => field.default !== undefined)
-    .map(([property, field]) => [property, field.default] as const);
+  const defaults = defaultsOf(fields.creation);
 
   function parse(input: Input, moment: Moment): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -90,23 +97,13 @@ export function writesOf<Row extends { id: bigint }>(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
     values: Parameters<typeof executeChange>[3],
-    { nameOf }: Pick<Input, 'nameOf'>,
+    nameOf: NameOf = (property) => property,
   ) {
     try {
       return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
     } catch (error) {
       throw toInvalid(error, table, nameOf, rules.constraints);
     }
-  }
-
-  /** The values of a statement's parameters. */
-  function columnsOf(given: Given<Fields>) {
-    const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-    const columns = Object.entries(given).filter(([property]) => property in resource.fields);
-    return {
-      given: toJson(Object.fromEntries(columns.map(([property, value]) => [toSnakeCase(property), value]))),
-      tag_ids: tagIds === undefined ? null : (tagIds ?? []),
-    };
   }
 
   const writes: Writes<Row> = {
@@ -116,32 +113,32 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...columnsOf({ ...Object.fromEntries(defaults), ...given }) };
+      const values = { id, ...parametersOf(resource, { ...defaults, ...given }) };
       return mutate(ctx, {
         scope: writeScope,
         options,
         title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
-        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input),
+        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input.nameOf),
         ...(most && { full: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },
-    async update(ctx, ref, input, options, request) {
+    async update(ctx, ref, input, options, found) {
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...columnsOf(given) };
+      const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
       return mutate(ctx, {
         scope: writeScope,
         options,
         title,
         outcome: 'updated',
-        request: request ?? ['update', table.name, id, given],
+        request: found?.request ?? ['update', table.name, id, given],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
-          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input),
+          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input.nameOf),
         toRow,
       });
     },
@@ -159,13 +156,7 @@ export function writesOf<Row extends { id: bigint }>(
         outcome: 'removed',
         request: ['remove', table.name, ...named],
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) =>
-          execute(
-            ctx,
-            'remove',
-            { ...recorded, id, row_version: version },
-            { nameOf: (property) => property },
-          ),
+        change: (recorded, version) => execute(ctx, 'remove', { ...recorded, id, row_version: version }),
         toRow,
       });
     },
@@ -173,9 +164,20 @@ export function writesOf<Row extends { id: bigint }>(
   return writes;
 }
 
-/** JSON whose 64-bit integers are text, which PostgreSQL takes for a column of any type. */
-function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'bigint' ? String(member) : member,
-  );
+/** What a new object has where it is not given. */
+function defaultsOf(fields: Fields): Given<Fields> {
+  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
+}
+
+/** What is given of an object, as parameters of a statement. */
+function parametersOf({ fields }: Resource, given: Given<Fields>) {
+  const { tagIds } = given as { tagIds?: readonly bigint[] | null };
+  const columns = Object.entries(given).filter(([property]) => property in fields);
+  const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
+  return {
+    // PostgreSQL takes text for a column of any type.
+    given: JSON.stringify(Object.fromEntries(values), bigintAsText),
+    tag_ids: tagIds === undefined ? null : (tagIds ?? []),
+  };
 }

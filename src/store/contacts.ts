@@ -4,7 +4,6 @@ import { emailKey } from './email-key.ts';
 import { statement } from './statements.ts';
 import { query, type StoreContext } from './store.ts';
 import { APPLIED_TAGS, CONTACTS } from './tables.ts';
-import { tagsOf } from './tags.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** Whether a contact has what it is known by. */
@@ -14,11 +13,8 @@ export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
   // Its first e-mail address or phone number.
   events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
-  tags: {
-    applied: APPLIED_TAGS,
-    column: 'contact_id',
-    shown: (applied) => tagsOf(applied, 'contact_id'),
-  },
+  knownBy: { column: 'email_address', keyOf: emailKey },
+  tags: APPLIED_TAGS,
   constraints: { contact_tags_workspace_id_tag_id_fkey: 'tagIds' },
 };
 

@@ -7,16 +7,14 @@ import type { Tenancy } from './tenancy.ts';
 
 /** What the first request with a key asked for, and was answered. */
 export interface FirstAnswer {
-  readonly requestHash: string;
+  /** SHA-256 in hexadecimal; null where it was about a workspace that is not the caller's (any more). */
+  readonly requestHash: string | null;
   readonly outcome: ChangeOutcome;
   /** The JSON of the row as it was then; null where it was erased. */
   readonly snapshot: string | null;
 }
 
-/**
- * The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none about a workspace that
- * is still the caller's.
- */
+/** The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none. */
 export async function findFirstAnswer(
   { store }: StoreContext,
   { teamId, workspaceIds }: Tenancy,
@@ -24,11 +22,11 @@ export async function findFirstAnswer(
 ): Promise<FirstAnswer | null> {
   const byKey = statement(
     'idempotency_records.key',
-    () => `select encode(r.request_hash, 'hex') as "requestHash", r.outcome, coalesce(a.after, a.before)::text as snapshot
+    () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
+        r.outcome, coalesce(a.after, a.before)::text as snapshot
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
-      where r.key_hash = decode($3, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}
-        and ${ownedWorkspace('r.workspace_id', '$1', '$2')}`,
+      where r.key_hash = decode($3, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
   );
   const [first] = await query<FirstAnswer>(store, byKey, [teamId, workspaceIds, keyHash]);
   return first ?? null;

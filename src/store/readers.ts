@@ -32,6 +32,8 @@ interface ReadersOptions {
   readonly answerTimeoutMs: number;
   /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on a connection of its own. */
   readonly cancels?: boolean;
+  /** Of one result; a read of a larger one throws `ResultTooLarge`. */
+  readonly maxBytes?: number;
   readonly log: Logger;
 }
 
@@ -76,7 +78,7 @@ interface Group {
 
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
-  const { count, connection, answerTimeoutMs, cancels = false, log } = options;
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, log } = options;
   /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** Used while all ordinary ones are stalled. */
@@ -90,6 +92,7 @@ export function createReaders(options: ReadersOptions): Readers {
 
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
+      maxBytes,
       onOpen: sendWaiting,
       onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);

@@ -11,7 +11,7 @@ import { toReason, toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
-import { connectionOf } from './readers/rows-query.ts';
+import { connectionOf, ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
 import { traceStore } from './traced-store.ts';
@@ -70,6 +70,8 @@ const ANSWER_GRACE_MS = 2_000;
 const KEEPALIVE_MS = 10_000;
 export const READERS = 4;
 const LOOKUP_READERS = 2;
+/** Clients decide what rows hold: results beyond this are read in the queue of expensive reads, so that memory and time are shared fairly. */
+const MAX_SHARED_BYTES = 1024 * 1024;
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, log } = options;
@@ -88,9 +90,10 @@ export function createStore(options: StoreOptions): Store {
   const pooled = limitSilence(pool, answerTimeoutMs);
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
-  const read = (count: number, cancels = false) =>
-    createReaders({ count, connection, answerTimeoutMs, cancels, log });
-  const [readers, lookups, scans] = [read(READERS), read(LOOKUP_READERS), read(SCANS, true)];
+  const read = (count: number, special = {}) =>
+    createReaders({ count, connection, answerTimeoutMs, log, ...special });
+  const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
+  const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   const store: Store = {
     pool,
     readers,
@@ -182,20 +185,22 @@ export async function execute<Row extends object>(
 }
 
 /**
- * Executes one short prepared read on a shared, pipelined connection.
+ * Executes one short prepared read on a shared, pipelined connection. Where its result turns out to be large, it is read again as
+ * `scanRows` does.
  * @param tenantId the team that it is read for
  * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
  * the read is sent
  */
 export async function readRows(
-  { store, signal }: StoreContext,
+  ctx: StoreContext,
   statement: Statement,
   values: unknown[],
   tenantId: bigint,
 ): Promise<RowBlock> {
   try {
-    return await store.readers.read(statement, values, tenantId, signal);
+    return await ctx.store.readers.read(statement, values, tenantId, ctx.signal);
   } catch (error) {
+    if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenantId);
     throw toStoreError(error);
   }
 }

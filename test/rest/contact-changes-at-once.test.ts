@@ -57,6 +57,30 @@ test('a change whose contact is removed while it waits for its turn is 404', asy
   expect((await changing).status).toBe(404);
 });
 
+test.each([null, 'moved@example.com'])(
+  'an upsert whose contact has lost its address while it waited makes another one: of %s nothing is overwritten',
+  async (address) => {
+    const [first] = others;
+    const before = 'person@example.com';
+    const give = (text: string, values: unknown[]) =>
+      first.query(`update contacts set ${text}, row_version = row_version + 1 where id = $1`, values);
+    await give('email_address = $2', [contact.id, before]);
+    await first.query('begin');
+    await give('email_address = $2, first_name = null', [contact.id, address]);
+    const upserting = gateway.send(`/api/v2/workspaces/${contact.workspaceId}/contacts/upsert`, {
+      ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ email_address: before, first_name: 'Ann' }),
+    });
+    await waiting(1);
+    await first.query('commit');
+    const response = await upserting;
+    expect(response.status).toBe(201);
+    expect(((await response.json()) as { id: number }).id).not.toBe(Number(contact.id));
+    const left = await gateway.send(`/api/v2/contacts/${contact.id}`, { caller });
+    expect(await left.json()).toMatchObject({ email_address: address, first_name: null });
+  },
+);
+
 test('removing a tag draws no id before it has the lock of its contact, so that events are in the order of the changes', async () => {
   const { app } = gateway;
   const [other] = others;

@@ -278,7 +278,8 @@ describe('custom_attributes', () => {
       'custom_attributes',
     ])
       expect(await refuse(422, { [name]: 'x' })).toHaveLength(1);
-    const wrong = [{ a: {} }, { a: [] }, { a: 'x'.repeat(2_001) }, { ['x'.repeat(101)]: 'x' }, { a: '\0' }];
+    const objects = [{}, [], { toString: 1, valueOf: 1 }, [{ toString: 1 }]].map((a) => ({ a }));
+    const wrong = [...objects, { a: 'x'.repeat(2_001) }, { ['x'.repeat(101)]: 'x' }, { a: '\0' }];
     for (const one of wrong) expect(await refuse(422, one)).toHaveLength(1);
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`a${i}`, 'x']));
     expect(await refuse(422, many)).toEqual(['custom_attributes']);

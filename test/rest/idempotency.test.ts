@@ -210,3 +210,26 @@ test('a retry of an upsert is the same request whatever its form, and whether it
   }
   expect((await upsert('{"email_address":"A@example.com","first_name":"A"}', 'one')).status).toBe(422);
 });
+
+test('a key that was used for another workspace is refused at the host of one, and nothing of the first answer is shown', async () => {
+  const { id, subdomain } = await factories.workspace(gateway.app, { teamId: client.teamId });
+  const other = await gateway.app.store.prisma.contact.create({
+    data: { workspaceId: id, firstName: 'Ann' },
+  });
+  const request = {
+    caller: client.caller,
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'elsewhere' },
+    body: '{"first_name":"Bea"}',
+  };
+  const first = await gateway.send(`/api/v2/contacts/${other.id}`, request);
+  const { subdomain: narrowed } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+    where: { id: client.workspaceId },
+  });
+  const again = (host: string) => gateway.send(`/api/v2/contacts/${other.id}`, { ...request, host });
+  const elsewhere = await again(`${narrowed}.localhost:4000`);
+  expect([first.status, elsewhere.status, (await again(`${subdomain}.localhost:4000`)).status]).toEqual([
+    200, 422, 200,
+  ]);
+  expect(await elsewhere.text()).not.toContain('Bea');
+});

@@ -120,6 +120,20 @@ function exampleOf(operationId: string): unknown {
   return content?.['application/json']?.['example'];
 }
 
+interface Given {
+  readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly description: string }>>;
+}
+
+test('what a change leaves as it is has no default there, and what it merges says so', () => {
+  const schemas = (document['components'] as unknown as { schemas: Record<string, Given> }).schemas;
+  const { TagCreation, TagChange, ContactChange } = schemas;
+  expect(TagCreation?.properties['color']).toHaveProperty('default');
+  for (const change of [TagChange, ContactChange])
+    for (const property of Object.values(change?.properties ?? {}))
+      expect(property).not.toHaveProperty('default');
+  expect(ContactChange?.properties['custom_attributes']?.description).toContain('left as they are');
+});
+
 test('it says what the routes are: every one of them, and no other', () => {
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map(

@@ -1,7 +1,7 @@
 // Rows of DataRow messages: every field of every row is found, for any bytes and sizes.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlockRow, equalFields, RowCollector, textOf } from '../../src/rows/row-block.ts';
+import { BlockRow, equalFields, RowCollector, TOO_LARGE, textOf } from '../../src/rows/row-block.ts';
 import { toBlock, toMessage } from '../support/row-block.ts';
 
 const field = fc.option(fc.string({ unit: 'grapheme', maxLength: 300 }));
@@ -40,6 +40,17 @@ test('a collector returns the rows of each result, and grows with them', () => {
       block.map((from, index) => [0, 1].map((place) => textOf(new BlockRow(from, index), place))),
     ).toEqual(rows);
   }
+});
+
+test('a result that is larger than allowed is told from one that is not, and keeps nothing of the next one away', () => {
+  const row = toMessage(['x'.repeat(100)]);
+  const collector = new RowCollector(2 * row.length);
+  const taken = [2, 3, 1, 0, 9, 2].map((count) => {
+    for (let index = 0; index < count; index++) collector.add(row, 0, row.length);
+    const block = collector.take();
+    return block === TOO_LARGE ? 'too large' : block.length;
+  });
+  expect(taken).toEqual([2, 'too large', 1, 0, 'too large', 2]);
 });
 
 test('rows that were taken do not change when others are added', () => {

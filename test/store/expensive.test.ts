@@ -98,6 +98,29 @@ test('while the reads of one team have stalled every connection that they may us
   for (const response of await stuck) expect(response.status).toBe(200);
 });
 
+test('pages of large rows wait for the slot of their team, one is read at a time, and small pages do not wait', async () => {
+  const { store } = gateway.app;
+  const { id, teamId } = await factories.workspace(gateway.app);
+  const caller = await factories.apiKey(gateway.app, { teamId });
+  await factories.contacts(gateway.app, id, 40);
+  const text = `update contacts set custom_attributes = jsonb_build_object('note', repeat('x', 60000)) where workspace_id = $1`;
+  await store.pool.query(text, [id]);
+  const page = (size: number) =>
+    gateway.send(`/api/v2/workspaces/${id}/contacts?per_page=${size}`, { caller });
+  const release = await store.expensive.acquire(String(teamId));
+  const large = Promise.all(Array.from({ length: 3 }, () => page(40)));
+  try {
+    await expect.poll(() => store.expensive.waiting).toBe(3);
+    expect(((await (await page(5)).json()) as unknown[]).length).toBe(5);
+    await expectOthersServed();
+    expect(await Promise.race([large, 'waits'])).toBe('waits');
+  } finally {
+    release();
+  }
+  for (const response of await large) expect(((await response.json()) as unknown[]).length).toBe(40);
+  expect([store.expensive.running, store.expensive.waiting]).toEqual([0, 0]);
+});
+
 test('totalCount and totalCountIsExact are one statement, for many parents too', async () => {
   const query =
     '{ teams { nodes { workspaces { nodes { contacts { totalCountIsExact totalCount } pages { totalCount } } } } } }';

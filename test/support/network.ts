@@ -1,5 +1,5 @@
-// A network of the test's own before a PostgreSQL server, as a proxy: it can be cut without either side being told, and it can lose
-// the server's messages of one type.
+// A network of the test's own before a PostgreSQL server, as a proxy: it can be cut without either side being told, it can break
+// connections at a chosen moment, and it can lose the server's messages of one type.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
@@ -15,7 +15,15 @@ export interface Network {
   readonly url: string;
   /** In the order in which they were made. */
   readonly connections: readonly NetworkConnection[];
+  /** Breaks the connection on which the client sends its next but `after`: before the server has it, or when the server answers. */
+  breakNext(after: number, moment: 'request' | 'answer'): Break;
   close(): Promise<void>;
+}
+
+interface Break {
+  readonly hasHappened: boolean;
+  /** It is not to happen any more. */
+  cancel(): void;
 }
 
 interface NetworkOptions {
@@ -27,6 +35,7 @@ export async function createNetwork(databaseUrl: string, { losing }: NetworkOpti
   const { host, port } = new pg.Client({ connectionString: databaseUrl });
   const sockets = new Set<Socket>();
   const connections: NetworkConnection[] = [];
+  let planned: { after: number; moment: 'request' | 'answer'; hasHappened: boolean } | null = null;
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     let isCut = false;
@@ -36,6 +45,18 @@ export async function createNetwork(databaseUrl: string, { losing }: NetworkOpti
       from.on('close', () => !isCut && to.destroy());
       from.on('error', () => {});
     };
+    const breakConnection = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', () => {
+      if (planned === null || planned.after-- > 0) return;
+      planned.hasHappened = true;
+      // What is written to an upstream that is destroyed at once is not sent.
+      if (planned.moment === 'request') breakConnection();
+      else upstream.prependOnceListener('data', breakConnection);
+      planned = null;
+    });
     pass(client, upstream, (bytes) => bytes);
     pass(upstream, client, losing === undefined ? (bytes) => bytes : createFilter(losing));
     connections.push({
@@ -53,6 +74,18 @@ export async function createNetwork(databaseUrl: string, { losing }: NetworkOpti
   return {
     url: url.href,
     connections,
+    breakNext(after, moment) {
+      const plan = { after, moment, hasHappened: false };
+      planned = plan;
+      return {
+        get hasHappened() {
+          return plan.hasHappened;
+        },
+        cancel() {
+          planned = null;
+        },
+      };
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

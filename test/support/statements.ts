@@ -5,6 +5,8 @@ import type { Gateway } from './gateway.ts';
 export interface Observer {
   /** Runs `work` while nobody else can use what `lock`, a statement, locks. */
   whileLocked<T>(lock: string, work: () => Promise<T>): Promise<T>;
+  /** Sends a statement on the observer's own connection, which `whileLocked` holds a transaction on. */
+  query(statement: string): Promise<unknown>;
   /** Statements under way, and transactions that wait for their next one, of all other connections. */
   underWay(): Promise<string[]>;
   close(): Promise<void>;
@@ -24,6 +26,7 @@ export async function createObserver({ app }: Gateway): Promise<Observer> {
         await admin.query('rollback');
       }
     },
+    query: (statement) => admin.query(statement),
     async underWay() {
       const { rows } = await admin.query<{ query: string }>(
         `select query from pg_stat_clear_snapshot(), pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()

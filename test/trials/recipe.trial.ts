@@ -70,7 +70,7 @@ const TESTS = [
     'test/store/migrations.test.ts',
     'test/graphql/nodes.test.ts',
   ],
-  ...['openapi', 'scopes', 'documented-answers', 'unserved-parameters', 'entity-tags', 'hostile-input'].map(
+  ...['openapi', 'scopes', 'documented-answers', 'unserved-parameters', 'entity-tags'].map(
     (name) => `test/rest/${name}.test.ts`,
   ),
   ...['test/rest/audit-entries.test.ts', 'test/store/contact-erasure.test.ts'],

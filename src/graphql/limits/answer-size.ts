@@ -1,6 +1,7 @@
 // Limits the size of the answer to one operation while it is executed.
 import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
 import { AppError } from '../../errors.ts';
+import { bigintAsText } from '../../rows/json.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
 
@@ -51,8 +52,4 @@ function isPlainObject(value: unknown): boolean {
 
 function isListOfValues(value: unknown): boolean {
   return Array.isArray(value) && typeof value[0] !== 'object';
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }

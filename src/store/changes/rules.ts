@@ -12,13 +12,10 @@ export interface ChangeRules {
   readonly derived?: Readonly<Record<string, Moments>>;
   /** Events beside `created`, `updated` and `deleted`, and when they happen. */
   readonly events?: Readonly<Record<string, Moments>>;
-  /** The table that puts tags on it, and its column that names the object: the input `tagIds` replaces the set. */
-  readonly tags?: {
-    readonly applied: Table<{ id: bigint }>;
-    readonly column: string;
-    /** The JSON of an object's tags, given what to read in place of the table. */
-    readonly shown: (applied: string) => string;
-  };
+  /** What a client can know it by, besides its id: with `$known_by` a change is made only where it still is that. */
+  readonly knownBy?: { readonly column: string; readonly keyOf: (sql: string) => string };
+  /** The table below it that puts tags on it: the input `tagIds` replaces the set. */
+  readonly tags?: Table<{ id: bigint }>;
   /** The properties that constraints are about which are not called after their column. */
   readonly constraints?: Readonly<Record<string, string>>;
   /** It is part of what is shown of its parent, which is changed with it. */

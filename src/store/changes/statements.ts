@@ -3,9 +3,10 @@
 //
 // A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
 // may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
-import { toSnakeCase, writableFields } from '../../resources/resource.ts';
+import { type Moment, toSnakeCase, writableFields } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
+import { tagsOf } from '../tags.ts';
 import { type NamedStatement, named } from './parameters.ts';
 import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox } from './records.ts';
 import type { ChangeRules } from './rules.ts';
@@ -106,7 +107,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
   );
-  return `with ${target(table, rules)}, ${claim('fits', 'updated')}, was as materialized (
+  return `with ${target(table, rules, isKnownBy(rules))}, ${claim('fits', 'updated')}, was as materialized (
       select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
       from go cross join lateral (select (go.o).*) t
     ), t as (
@@ -146,16 +147,23 @@ function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): s
     where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of ${touchesParent ? 'p, t' : 't'}`;
 }
 
-/** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. */
-function target(table: Noun, rules: ChangeRules): string {
+/** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. @param condition what else is */
+function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
   return `target as materialized (
       ${locked(table, rules, `t as o, t.workspace_id, ${BOUND_WAITS}`)}
     ), fresh as materialized (
       select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
       where s.row_version = (target.o).row_version
     ), fits as materialized (
-      select * from fresh where $row_version::int is null or (fresh.o).row_version = $row_version::int
+      select * from fresh where ($row_version::int is null or (fresh.o).row_version = $row_version::int) and ${condition}
     )`;
+}
+
+/** A row that was found by something else than its id may have lost it by the time that it is locked. */
+function isKnownBy({ knownBy }: ChangeRules): string {
+  if (knownBy === undefined) return 'true';
+  const { column, keyOf } = knownBy;
+  return `($known_by::text is null or ${keyOf(`(fresh.o).${column}`)} = ${keyOf('$known_by::text')})`;
 }
 
 function answer(data: 'before' | 'after'): string {
@@ -186,7 +194,7 @@ function owned(table: Noun): string {
 }
 
 /** The columns that clients may give. */
-function columnsOf({ resource }: Noun, moment: 'creation' | 'change'): string[] {
+function columnsOf({ resource }: Noun, moment: Moment): string[] {
   return Object.keys(writableFields(resource, moment))
     .filter((property) => property in resource.fields)
     .map(toSnakeCase);
@@ -207,5 +215,5 @@ function touch(parents: string, from = 'go', id = 'id'): string {
 }
 
 function tagsOfApplied({ tags }: ChangeRules): Record<string, string> {
-  return tags === undefined ? {} : { tags: tags.shown('applied') };
+  return tags === undefined ? {} : { tags: tagsOf('applied', tags.parent.column) };
 }

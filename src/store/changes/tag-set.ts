@@ -1,13 +1,14 @@
 // The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
 // afterwards.
+import type { Table } from '../tables.ts';
 import { contactIdOf, event } from './records.ts';
-import type { ChangeRules } from './rules.ts';
 import { snapshot } from './snapshots.ts';
 
-type Tags = NonNullable<ChangeRules['tags']>;
+/** What applies the tags. */
+type Applied = Table<{ id: bigint }>;
 
 /** The set of an object that is created as `t`. */
-export function appliedSetOfNew({ applied: { name }, column }: Tags): string {
+export function appliedSetOfNew({ name, parent: { column } }: Applied): string {
   return `applied as (
       insert into ${name} (workspace_id, ${column}, tag_id)
       select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
@@ -16,7 +17,7 @@ export function appliedSetOfNew({ applied: { name }, column }: Tags): string {
 }
 
 /** The set of an object that is changed as `t`. */
-export function appliedSet({ applied: { name }, column }: Tags): string {
+export function appliedSet({ name, parent: { column } }: Applied): string {
   const ofObject = `a.workspace_id = t.workspace_id and a.${column} = t.id`;
   return `unapplied as (
       delete from ${name} a using t where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]) returning a.*
@@ -32,7 +33,7 @@ export function appliedSet({ applied: { name }, column }: Tags): string {
 }
 
 /** The events of each tag that was applied or removed. */
-export function tagEvents({ applied }: Tags, action: string): string[] {
+export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;
   const shown = (from: string) =>
     `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${snapshot(resource, columns)} as data from ${from} t) a`;

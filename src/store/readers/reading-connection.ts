@@ -52,6 +52,8 @@ export const MAX_RESENDS = 3;
 const STALE = new Set(['26000', '42P05', '0A000']);
 
 interface ConnectionOptions {
+  /** Of one result: a larger one is refused with `ResultTooLarge`. */
+  readonly maxBytes: number | undefined;
   readonly onOpen: () => void;
   /**
    * Called when the connection is closed.
@@ -77,13 +79,13 @@ export class ReadingConnection {
   /** Set when there was no result for too long: no read is sent on it. Reset when its last read is answered. */
   isStalled = false;
 
-  constructor(config: pg.ClientConfig, { onOpen, onClosed }: ConnectionOptions) {
+  constructor(config: pg.ClientConfig, { maxBytes, onOpen, onClosed }: ConnectionOptions) {
     const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
     this.#config = config;
     this.#client = client;
     this.#onClosed = onClosed;
     this.#names = new StatementNames(client);
-    collectRows(client);
+    collectRows(client, maxBytes);
     client.on('error', (error) => this.fail(error));
     client.on('end', () => this.fail(new Error('Connection terminated')));
     client

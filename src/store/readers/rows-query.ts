@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import { NO_ROWS, type RowBlock, RowCollector } from '../../rows/row-block.ts';
+import { NO_ROWS, type RowBlock, RowCollector, TOO_LARGE } from '../../rows/row-block.ts';
 
 /** A message from PostgreSQL, as parsed by pg-protocol. */
 interface Message {
@@ -23,7 +23,12 @@ class RowParser extends (Parser as unknown as new () => {
   handlePacket: HandlePacket;
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
 }) {
-  readonly rows = new RowCollector();
+  readonly rows: RowCollector;
+
+  constructor(maxBytes: number | undefined) {
+    super();
+    this.rows = new RowCollector(maxBytes);
+  }
 
   override handlePacket: HandlePacket = (offset, code, length, bytes) => {
     if (code !== DATA_ROW) return super.handlePacket(offset, code, length, bytes);
@@ -64,11 +69,11 @@ interface CommandComplete extends Message {
   rows?: RowBlock;
 }
 
-/** Makes a client that is not connected yet collect the rows of each result in one block. */
-export function collectRows(client: pg.Client): void {
+/** Makes a client that is not connected yet collect the rows of each result in one block. @param maxBytes of a result */
+export function collectRows(client: pg.Client, maxBytes?: number): void {
   const connection = connectionOf(client);
   connection.attachListeners = (stream) => {
-    const parser = new RowParser();
+    const parser = new RowParser(maxBytes);
     const onMessage = (message: Message) => {
       if (message === ROW) return;
       // Results come one after the other. Rows without a CommandComplete belong to a failed statement.
@@ -140,7 +145,7 @@ export class RowsQuery extends Query implements pg.Submittable {
   override handleDataRow(): void {}
 
   override handleCommandComplete({ text, rows = NO_ROWS }: CommandComplete): void {
-    this.received = text === SELECTED + rows.length ? rows : null;
+    this.received = rows === TOO_LARGE || text === SELECTED + rows.length ? rows : null;
   }
 
   override handlePortalSuspended(): void {}
@@ -151,6 +156,7 @@ export class RowsQuery extends Query implements pg.Submittable {
     const rows = this.received;
     this.received = null;
     if (rows === null) this.callback(new IncompleteRows());
+    else if (rows === TOO_LARGE) this.callback(new ResultTooLarge());
     else this.onRows(rows);
   }
 }
@@ -159,5 +165,12 @@ export class RowsQuery extends Query implements pg.Submittable {
 export class IncompleteRows extends Error {
   constructor() {
     super('The rows of an answer from PostgreSQL were not read whole');
+  }
+}
+
+/** A result has more bytes than its connection takes. Its rows were dropped as they came. */
+export class ResultTooLarge extends Error {
+  constructor() {
+    super('The rows of an answer from PostgreSQL are larger than is read at once');
   }
 }

@@ -100,7 +100,9 @@ export function createClient(send: Send, workspaceId: bigint): Client {
     const answer = await post<{ done: Done }>(query, variables, { 'X-Request-Id': requestId });
     const [error] = answer.errors ?? [];
     if (error !== undefined) return { status: STATUS[error.extensions.code] ?? answer.status };
-    const { isNew, contact, tag } = answer.data?.done ?? {};
+    const { done } = answer.data ?? {};
+    if (done == null) return { status: answer.status };
+    const { isNew, contact, tag } = done;
     return {
       status: isNew === false ? 200 : status,
       ...(contact !== undefined && { id: Number(contact.id), contact: stateOf(contact) }),
@@ -110,10 +112,7 @@ export function createClient(send: Send, workspaceId: bigint): Client {
 
   return {
     change: (change, options) =>
-      // Erasing is REST's alone.
-      options.face === 'rest' || change.verb === 'erase'
-        ? changeOverRest(change, options)
-        : changeOverGraphql(change, options),
+      options.face === 'rest' ? changeOverRest(change, options) : changeOverGraphql(change, options),
     async contact(id) {
       const shown = await read(`/api/v2/contacts/${id}`);
       return shown === null ? null : stateOf(shown);
@@ -224,8 +223,14 @@ function graphqlOf(change: Change, workspaceId: bigint) {
         selection: CONTACT,
         status: 200,
       };
-    case 'remove':
     case 'erase':
+      return {
+        name: 'eraseContact',
+        input: { contactId: globalId('Contact', change.contact) },
+        selection: CONTACT,
+        status: 200,
+      };
+    case 'remove':
       return {
         name: 'deleteContact',
         input: { contactId: globalId('Contact', change.contact) },

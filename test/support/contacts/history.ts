@@ -98,6 +98,22 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
   for (const [id, { length }] of [...eventsOf].map(([id, all]) => [id, all] as const))
     equal(places.get(id), length, `contact ${id} has no other events`);
 
+  await requireShown(client, world, { told, eventsOf, deletedTags });
+  return world;
+}
+
+interface Seen {
+  readonly told: (state: State | null) => State | null;
+  readonly eventsOf: ReadonlyMap<number, readonly Event[]>;
+  readonly deletedTags: ReadonlySet<number>;
+}
+
+/** What is shown is what the changes lead to, and so do the events. */
+async function requireShown(
+  client: Client,
+  world: World,
+  { told, eventsOf, deletedTags }: Seen,
+): Promise<void> {
   for (const [id, state] of world.contacts) {
     const shown = await client.contact(id);
     deepEqual(told(shown), told(state), `contact ${id} is what the changes make of it`);
@@ -117,7 +133,6 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
     tags,
     [...world.tags].toSorted(([a], [b]) => a - b),
   );
-  return world;
 }
 
 /** What a subscriber knows who has had every event of a contact in the order of their ids. */

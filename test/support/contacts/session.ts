@@ -35,8 +35,8 @@ export async function createSession(client: Client, workspaceId: bigint): Promis
     sent,
     async send({ change: planned, face, copies }) {
       const change = resolve(planned, contacts, tags);
-      const name = `change-${++count}`;
-      const key = copies === 0 ? null : `${workspaceId}-${name}`;
+      const name = `change-${workspaceId}-${++count}`;
+      const key = copies === 0 ? null : name;
       const optionsOf = (copy: number): Options => ({ face, key, requestId: `${name}.${copy}` });
       const answers = await Promise.all(
         Array.from({ length: Math.max(1, copies) }, (_, copy) => client.change(change, optionsOf(copy))),
@@ -59,6 +59,6 @@ export async function createSession(client: Client, workspaceId: bigint): Promis
       }
     },
   };
-  for (const change of START) await session.send({ change, face: 'rest', copies: 0 });
+  for (const change of START) await session.send({ change, face: 'rest', copies: 1 });
   return session;
 }

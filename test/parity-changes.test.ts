@@ -1,0 +1,244 @@
+// Every change over both faces: what is refused over one is refused over the other, in the same words, and what is done leaves the
+// same record (DESIGN §1, §12).
+import { isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../src/errors.ts';
+import { schema } from '../src/graphql/schema.ts';
+import * as factories from './support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { post } from './support/graphql.ts';
+import { CHANGEABLE, digest } from './support/hostile.ts';
+import { createTenant, type Operation, requestOf, type Tenant, UNSAFE } from './support/operations.ts';
+import type { Problem } from './support/problem.ts';
+
+let gateway: Gateway;
+let ours: Tenant;
+let theirs: Tenant;
+let good: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  ours = await createTenant(gateway.app, 'ours');
+  theirs = await createTenant(gateway.app, 'theirs');
+  good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+});
+afterAll(() => gateway.close());
+
+const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
+const contactId = ({ contact }: Tenant) => globalId('Contact', contact.id);
+const workspaceId = ({ workspace }: Tenant) => globalId('Workspace', workspace.id);
+const tagId = ({ tag }: Tenant) => globalId('Tag', tag.id);
+
+type Mutation = readonly [field: string, input: (tenant: Tenant) => object];
+const removeTag: Mutation = [
+  'removeTag',
+  (t) => ({ contactId: contactId(t), tagId: globalId('Tag', t.appliedTag.tagId) }),
+];
+const removeSplit: Mutation = [
+  'removeConditionalSplit',
+  ({ funnel, split }) => ({
+    funnelId: globalId('Funnel', funnel.id),
+    splitId: globalId('ConditionalSplitStep', split.id),
+  }),
+];
+const updateContact: Mutation = ['updateContact', (t) => ({ contactId: contactId(t), firstName: 'Other' })];
+const updateTag: Mutation = ['updateTag', (t) => ({ tagId: tagId(t), name: 'Other' })];
+
+/** What GraphQL calls each change of REST. */
+const MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'POST /api/v2/workspaces/:workspace_id/contacts': [
+    'createContact',
+    (t) => ({ workspaceId: workspaceId(t), firstName: 'New' }),
+  ],
+  'POST /api/v2/workspaces/:workspace_id/contacts/upsert': [
+    'upsertContact',
+    (t) => ({ workspaceId: workspaceId(t), emailAddress: 'new@example.com' }),
+  ],
+  'PUT /api/v2/contacts/:id': updateContact,
+  'PATCH /api/v2/contacts/:id': updateContact,
+  'DELETE /api/v2/contacts/:id': ['deleteContact', (t) => ({ contactId: contactId(t) })],
+  'DELETE /api/v2/contacts/:id/gdpr_destroy': ['eraseContact', (t) => ({ contactId: contactId(t) })],
+  'POST /api/v2/workspaces/:workspace_id/contacts/tags': [
+    'createTag',
+    (t) => ({ workspaceId: workspaceId(t), name: 'New' }),
+  ],
+  'PUT /api/v2/contacts/tags/:id': updateTag,
+  'PATCH /api/v2/contacts/tags/:id': updateTag,
+  'DELETE /api/v2/contacts/tags/:id': ['deleteTag', (t) => ({ tagId: tagId(t) })],
+  'POST /api/v2/contacts/:contact_id/applied_tags': [
+    'applyTag',
+    (t) => ({ contactId: contactId(t), tagId: tagId(t) }),
+  ],
+  'DELETE /api/v2/contacts/applied_tags/:id': removeTag,
+  'DELETE /api/v2/contacts/:contact_id/applied_tags/:tag_id': removeTag,
+  'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
+  'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
+};
+
+/** REST has no counterpart yet. */
+const GRAPHQL_ONLY = ['revokeApiKey', 'revokeOauthGrant'];
+
+test('each change of REST is a mutation, and each mutation but these is one of REST', () => {
+  expect(Object.keys(MUTATIONS).sort()).toEqual(UNSAFE.map(({ route }) => route).sort());
+  const type = schema.getMutationType();
+  const fields = isObjectType(type) ? Object.keys(type.getFields()) : [];
+  const served = new Set(Object.values(MUTATIONS).map(([field]) => field));
+  expect([...served, ...GRAPHQL_ONLY].sort()).toEqual(fields.sort());
+});
+
+interface Outcome {
+  /** In small letters; null: it was done. */
+  readonly code: string | null;
+  readonly detail: string | null;
+}
+
+interface Wish {
+  readonly caller?: Caller;
+  readonly key?: string;
+  readonly host?: string;
+}
+
+async function overRest(operation: Operation, tenant: Tenant, wish: Wish): Promise<Outcome> {
+  const { caller = good, key, host } = wish;
+  const { headers, ...request } = requestOf(operation, tenant);
+  const response = await gateway.send(operation.path(tenant), {
+    ...{ caller, ...request, ...(host && { host }) },
+    headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
+  });
+  if (response.status < 400) return { code: null, detail: null };
+  const { code, detail } = (await response.json()) as Problem;
+  return { code, detail };
+}
+
+async function overGraphql({ route }: Operation, tenant: Tenant, wish: Wish): Promise<Outcome> {
+  const { caller = good, key, host } = wish;
+  const [field, inputOf] = MUTATIONS[route] ?? expect.fail(`No mutation for ${route}`);
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${field}(input: $input) { clientMutationId } }`;
+  const input = { ...inputOf(tenant), ...(key && { idempotencyKey: key }) };
+  const { errors } = await post(gateway, { query, variables: { input } }, { caller, ...(host && { host }) });
+  const [error] = errors ?? [];
+  if (error === undefined) return { code: null, detail: null };
+  return { code: error.extensions.code.toLowerCase(), detail: error.message };
+}
+
+describe.each(UNSAFE)('$route', (operation) => {
+  async function expectBothRefuse(tenant: Tenant, wish: Wish, code: ErrorCode): Promise<void> {
+    const before = await digest(gateway, CHANGEABLE);
+    const [rest, graphql] = [
+      await overRest(operation, tenant, wish),
+      await overGraphql(operation, tenant, wish),
+    ];
+    expect([rest.code, graphql.code]).toEqual([code, code]);
+    expect(graphql.detail).toBe(rest.detail);
+    expect(await digest(gateway, CHANGEABLE)).toEqual(before);
+  }
+
+  test('no credential, one that ended, and one without its scope', async () => {
+    const createdAt = new Date(Date.now() - 86_400_000);
+    const revokedAt = new Date(Date.now() - 1_000);
+    const teamId = ours.team.id;
+    const revoked = await factories.apiKey(gateway.app, { teamId, createdAt, revokedAt });
+    const others = ['account', 'contacts', 'funnels', 'store', 'webhooks'].flatMap((name) => [
+      `${name}:read`,
+      `${name}:write`,
+    ]);
+    const scopes = others.filter((scope) => scope !== operation.scope);
+    const weak = await factories.apiKey(gateway.app, { teamId, scopes });
+    await expectBothRefuse(ours, { caller: anonymous }, 'unauthenticated');
+    await expectBothRefuse(ours, { caller: revoked }, 'unauthenticated');
+    await expectBothRefuse(ours, { caller: weak }, 'insufficient_scope');
+    await expectBothRefuse(theirs, { caller: weak }, 'insufficient_scope');
+  });
+
+  test("another team's, what another workspace's host hides, and a host that is nobody's", async () => {
+    await expectBothRefuse(theirs, {}, 'not_found');
+    const other = await factories.workspace(gateway.app, { teamId: ours.team.id });
+    await expectBothRefuse(ours, { host: `${other.subdomain}.localhost` }, 'not_found');
+    await expectBothRefuse(ours, { host: 'nobody.example' }, 'misdirected_request');
+  });
+
+  test('what was done over one face is refused or done over the other as over itself', async () => {
+    const faces = { rest: overRest, graphql: overGraphql };
+    const seen: (string | null)[][] = [];
+    for (const [first, second] of [
+      ['rest', 'rest'],
+      ['rest', 'graphql'],
+      ['graphql', 'rest'],
+      ['graphql', 'graphql'],
+    ] as const) {
+      const tenant = await createTenant(gateway.app, 'twice', ours.team.id);
+      const outcomes = [
+        await faces[first](operation, tenant, {}),
+        await faces[second](operation, tenant, {}),
+      ];
+      seen.push(outcomes.map(({ code }) => code));
+    }
+    expect(seen[0]?.[0]).toBeNull();
+    for (const other of seen) expect(other).toEqual(seen[0]);
+  });
+
+  test('the same key, for something else, is refused', async () => {
+    const tenants = [
+      await createTenant(gateway.app, 'one', ours.team.id),
+      await createTenant(gateway.app, 'two', ours.team.id),
+    ];
+    const [one, two] = tenants as [Tenant, Tenant];
+    const key = `key-${one.workspace.id}`;
+    for (const _ of ['first', 'retry'])
+      expect(await overGraphql(operation, one, { key })).toEqual({ code: null, detail: null });
+    // Over REST a key is of one path: there it is a key of its own.
+    expect((await overGraphql(operation, two, { key })).code).toBe('invalid');
+    expect(await overRest(operation, two, { key })).toEqual({ code: null, detail: null });
+    expect((await overRest(operation, two, { key: 'a b' })).code).toBe('invalid');
+    expect((await overGraphql(operation, two, { key: 'a b' })).code).toBe('invalid');
+  });
+
+  test('leaves the same audit entry and the same events', async () => {
+    const { prisma } = gateway.app.store;
+    const recordOf = async (run: typeof overRest) => {
+      const tenant = await createTenant(gateway.app, 'recorded', ours.team.id);
+      const { id } = tenant.workspace;
+      expect(await run(operation, tenant, {})).toEqual({ code: null, detail: null });
+      const entries = await prisma.auditEntry.findMany({
+        where: { workspaceId: id, NOT: { id: tenant.auditEntry.id } },
+      });
+      const events = await prisma.event.findMany({ where: { workspaceId: id }, orderBy: { id: 'asc' } });
+      const shape = (json: unknown) => (json === null ? null : Object.keys(json as object));
+      return {
+        entries: entries.map(({ action, subjectType, actorKind, actorId, before, after }) => {
+          return { action, subjectType, actorKind, actorId, before: shape(before), after: shape(after) };
+        }),
+        events: events.map(({ eventType, subjectType, data }) => [eventType, subjectType, shape(data)]),
+      };
+    };
+    const [rest, graphql] = [await recordOf(overRest), await recordOf(overGraphql)];
+    expect(graphql).toEqual(rest);
+    expect(rest.entries).toHaveLength(1);
+  });
+});
+
+describe('wrong input is blamed on the same members, as each face calls them', () => {
+  const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const long = 'x'.repeat(2_001);
+
+  test.each<[string, object, object, string[]]>([
+    ['an address', { email_address: 'x' }, { emailAddress: 'x' }, ['email_address']],
+    ['text', { first_name: long, fb_url: '\0' }, { firstName: long, fbUrl: '\0' }, ['first_name', 'fb_url']],
+    ['a tag that is not there', { tag_ids: [999_999] }, { tagIds: [btoa('Tag:999999')] }, ['tag_ids']],
+  ])('%s', async (_, rest, input, fields) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ contact: rest });
+    const path = `/api/v2/contacts/${ours.contact.id}`;
+    const refused = await gateway.send(path, { caller: good, method: 'PUT', headers, body });
+    const { code, errors } = (await refused.json()) as Problem;
+    expect([code, errors.map(({ field }) => field)]).toEqual(['invalid', fields]);
+    const query =
+      'mutation ($input: UpdateContactInput!) { updateContact(input: $input) { clientMutationId } }';
+    const variables = { input: { contactId: contactId(ours), ...input } };
+    const answer = await post(gateway, { query, variables }, { caller: good });
+    const { extensions } = answer.errors?.[0] ?? expect.fail('not refused');
+    const blamed = (extensions as { errors?: { field: string }[] }).errors?.map(({ field }) => field);
+    expect([extensions.code, blamed ?? [extensions.field]]).toEqual(['INVALID', fields.map(camel)]);
+  });
+});

@@ -1,0 +1,131 @@
+// Every member of every body, found in the descriptions of the nouns, with what no honest client sends: each request is done or
+// refused in the documented form, and what is refused leaves no record.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { STATUS_OF } from '../../src/errors.ts';
+import { type Resource, restNameOf, writableFields } from '../../src/resources/resource.ts';
+import { routes } from '../../src/rest/router.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { all, breakages, NUMBERS, TEXTS } from '../support/hostile.ts';
+import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
+import type { Problem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { POOL_SIZE: '10' } });
+  tenant = await createTenant(gateway.app, 'ours');
+  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+});
+afterAll(() => gateway.close());
+
+/** JSON of values of any kind. */
+const VALUES = [
+  ...TEXTS.flatMap((text) => [
+    JSON.stringify(text),
+    `[${JSON.stringify(text)}]`,
+    `{${JSON.stringify(text)}:1}`,
+  ]),
+  ...NUMBERS,
+  ...NUMBERS.map((number) => `["${number}", ${number}]`),
+  ...[
+    'null',
+    'true',
+    '[]',
+    '{}',
+    '[null]',
+    '[{}]',
+    '[[]]',
+    '{"a":null}',
+    '{"a":{}}',
+    '{"a":[]}',
+    '"\\ud800"',
+  ],
+  ...[
+    '{"__proto__":{"x":1}}',
+    '{"constructor":"x"}',
+    '{"a":"\\u0000"}',
+    '{"toString":1,"valueOf":2}',
+    '-0',
+    '1E2',
+  ],
+];
+
+const written = routes.filter(({ body }) => body !== undefined);
+const membersOf = (resource: Resource, method: string) =>
+  Object.entries(writableFields(resource, method === 'POST' ? 'creation' : 'change')).map(
+    ([property, field]) => restNameOf(property, field),
+  );
+
+/** How many changes are recorded. */
+const recorded = () => gateway.app.store.prisma.auditEntry.count({ where: { requestId: 'hostile' } });
+
+describe.each(written)('$method $path', ({ method, path, resource }) => {
+  const operation =
+    OPERATIONS.find(({ route }) => route === `${method} ${path}`) ?? expect.fail(`No operation of ${path}`);
+
+  /** @returns how many were done */
+  async function sendAll(bodies: readonly string[]): Promise<number> {
+    let done = 0;
+    await all(bodies, async (body) => {
+      const { headers } = requestOf(operation, tenant);
+      const response = await gateway.send(operation.path(tenant), {
+        ...{ caller, method, body },
+        headers: { ...headers, 'X-Request-Id': 'hostile' },
+      });
+      const text = await response.text();
+      if (response.status < 300) done += 1;
+      else {
+        const { code, status } = JSON.parse(text) as Problem;
+        if (response.status >= 500 || STATUS_OF[code] !== status) expect.fail(`${body}: ${text}`);
+      }
+    });
+    return done;
+  }
+
+  const members = membersOf(resource, method);
+
+  test.each(members)('takes anything as its member %s', async (name) => {
+    const before = await recorded();
+    const given = VALUES.map((value) => `{"${name}":${value}}`);
+    const known = JSON.stringify(operation.body?.(tenant) ?? {}).slice(1, -1);
+    const wrapped = VALUES.map((value) => `{${known.replace(/\}$/, `,"${name}":${value}}`)}}`);
+    const done = await sendAll([...given, ...wrapped]);
+    expect((await recorded()) - before).toBe(done);
+  });
+
+  test('takes anything as its body, and in it', async () => {
+    const before = await recorded();
+    const names = [...TEXTS, resource.wrapper ?? 'x', ...members].map((name) => JSON.stringify(name));
+    const done = await sendAll([
+      ...VALUES,
+      ...names.map((name) => `{${name}:{${name}:{}}}`),
+      ...names.map((name) => `{${name}:"x",${name}:null}`),
+      ...[
+        '{',
+        '[',
+        '"',
+        '{"a"',
+        '\0',
+        '{}{}',
+        '// x',
+        'NaN',
+        '{"a":1,}',
+        '\ufeff{}',
+        '\u2028',
+        '01',
+        '[1e9999]',
+      ],
+      `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
+      `{"x":[${'0,'.repeat(50_000)}0]}`,
+      `{${Array.from({ length: 5_000 }, (_, i) => `"m${i}":1`).join()}}`,
+    ]);
+    expect((await recorded()) - before).toBe(done);
+  });
+});
+
+test('after all that no failure is logged', () => {
+  expect(breakages(gateway)).toEqual([]);
+});

@@ -1,0 +1,337 @@
+// Changes of the same things at once, and changes that have to wait, are interrupted or undone by PostgreSQL (DESIGN §12).
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+import { createObserver, type Observer } from '../support/statements.ts';
+
+let gateway: Gateway;
+let observer: Observer;
+let client: RestClient;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { POOL_SIZE: '40', LOOKUP_CACHE_MS: '60000' } });
+  observer = await createObserver(gateway);
+});
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+});
+afterAll(async () => {
+  await observer.close();
+  await gateway.close();
+});
+
+const member = (id: number | bigint) => `/api/v2/contacts/${id}`;
+const key = (value: string) => ({ 'Idempotency-Key': value });
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+const entriesOf = (contactId: number) =>
+  gateway.app.store.prisma.auditEntry.findMany({
+    where: { workspaceId: client.workspaceId, contactId: BigInt(contactId) },
+    orderBy: { id: 'asc' },
+  });
+
+/** Until so many connections wait for a lock. */
+const untilWaiting = (count: number) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await gateway.app.store.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      expect(rows).toHaveLength(count);
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+
+describe('at once', () => {
+  test('60 creations with one key make one row, and get one answer', async () => {
+    const answers = await times(60, () =>
+      client.send('POST', client.contacts, { first_name: 'A' }, key('one')),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    const where = { workspaceId: client.workspaceId };
+    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+    expect(await client.recordOf(answers[0]?.body.id ?? 0)).toEqual({
+      actions: ['contact.created'],
+      events: ['contact.created'],
+    });
+  });
+
+  test('changes of different members are all kept, and each entry’s `before` is the `after` of the one before it', async () => {
+    const made = await client.create({ custom_attributes: { kept: 'x' } });
+    const members = ['first_name', 'last_name', 'phone_number', 'time_zone', 'fb_url', 'website_url'];
+    const changed = await times(12, (index) => {
+      const name = members[index];
+      const given = name === undefined ? { custom_attributes: { [`a${index}`]: index } } : { [name]: name };
+      return client.send('PATCH', member(made.body.id), given);
+    });
+    expect(new Set(changed.map(({ status }) => status))).toEqual(new Set([200]));
+    const { body } = await client.send('GET', member(made.body.id));
+    expect(body).toMatchObject(Object.fromEntries(members.map((name) => [name, name])));
+    expect(Object.keys(body['custom_attributes'] as object).sort()).toEqual(
+      ['kept', ...[6, 7, 8, 9, 10, 11].map((index) => `a${index}`)].sort(),
+    );
+    const entries = await entriesOf(made.body.id);
+    expect(entries).toHaveLength(13);
+    // They are recorded in the order in which they had the lock, which their row's time tells.
+    const timeOf = ({ after }: (typeof entries)[number]) =>
+      String((after as { updated_at: string }).updated_at);
+    const inOrder = entries.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
+    for (const [index, entry] of inOrder.entries())
+      expect(entry.before).toEqual(index === 0 ? null : inOrder[index - 1]?.after);
+    expect(inOrder.at(-1)?.after).toEqual(body);
+  });
+
+  test('replacements of the tags, applied tags and removed ones end as one of them, and each shows what was', async () => {
+    const tagIds = await times(4, (index) => client.tag(`tag ${index}`));
+    const made = await client.create({ tag_ids: tagIds.slice(0, 1) });
+    const sets = tagIds.map((id, index) => [id, tagIds[(index + 1) % 4]].toSorted());
+    const answers = await times(12, (index) =>
+      client.send('PUT', member(made.body.id), { tag_ids: sets[index % 4] }),
+    );
+    for (const [index, { status, body }] of answers.entries())
+      expect([status, body.tags.map(({ id }) => id)]).toEqual([200, sets[index % 4]]);
+    const { body } = await client.send('GET', member(made.body.id));
+    expect(sets).toContainEqual(body.tags.map(({ id }) => id));
+    const { events } = await client.recordOf(made.body.id);
+    const count = (name: string) => events.filter((type) => type === `contacts/applied_tag.${name}`).length;
+    expect(count('created') - count('deleted')).toBe(2);
+  });
+
+  test('a tag is applied once, and so is it removed', async () => {
+    const tag_id = await client.tag('wanted');
+    const { body } = await client.create();
+    const path = `${member(body.id)}/applied_tags`;
+    const applied = await times(8, () => client.send('POST', path, { tag_id }));
+    expect(applied.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
+    const removed = await times(8, () => client.send('DELETE', `${path}/${tag_id}`));
+    expect(removed.map(({ status }) => status).sort()).toEqual([204, ...Array(7).fill(404)]);
+    expect((await client.recordOf(body.id)).events.slice(2)).toEqual([
+      'contacts/applied_tag.created',
+      'contacts/applied_tag.deleted',
+    ]);
+  });
+
+  test('a contact has at most 200 tags, however they come', async () => {
+    const ids = await times(204, (index) => client.tag(`tag ${index}`));
+    const { body } = await client.create({ tag_ids: ids.slice(0, 198) });
+    const answers = await times(6, (index) =>
+      client.send('POST', `${member(body.id)}/applied_tags`, { tag_id: ids[198 + index] }),
+    );
+    const { tags } = (await client.send('GET', member(body.id))).body;
+    expect([tags.length, answers.map(({ status }) => status).sort()]).toEqual([
+      200,
+      [201, 201, 422, 422, 422, 422],
+    ]);
+  });
+
+  test('one of two contacts gets an address, the other is told that it is taken', async () => {
+    const contact = { email_address: 'one@example.com' };
+    const answers = await times(10, () => client.send('POST', client.contacts, { contact }));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(422)]);
+  });
+
+  test('a change and a deletion: what is told is what was recorded', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { body } = await client.create();
+      const [changed, deleted] = await Promise.all([
+        client.send('PATCH', member(body.id), { first_name: 'B' }),
+        client.send('DELETE', member(body.id)),
+      ]);
+      expect([changed.status === 200 || changed.status === 404, deleted.status]).toEqual([true, 204]);
+      const actions = (await entriesOf(body.id)).map(({ action }) => action);
+      expect(actions).toEqual([
+        'contact.created',
+        ...(changed.status === 200 ? ['contact.updated'] : []),
+        'contact.deleted',
+      ]);
+    }
+  });
+});
+
+/** What an operation changes, or the parent of what it creates, in a tenant. */
+function lockFor({ route }: { route: string }, tenant: Tenant): string {
+  const { contact, tag, funnel, workspace } = tenant;
+  if (route.includes('conditional_split_steps'))
+    return `select from funnels where id = ${funnel.id} for update`;
+  if (route.includes('/contacts/tags/:id')) return `select from tags where id = ${tag.id} for update`;
+  if (route.includes('applied_tags') || route.includes('/contacts/:id'))
+    return `select from contacts where id = ${contact.id} for update`;
+  return `select from workspaces where id = ${workspace.id} for update`;
+}
+
+test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
+  const wishes = await Promise.all(
+    UNSAFE.map(async (operation) => {
+      const tenant = await createTenant(gateway.app, 'held', client.teamId);
+      const { headers, ...request } = requestOf(operation, tenant);
+      const send = (more: Record<string, string> = {}) =>
+        gateway.send(operation.path(tenant), {
+          ...{ caller: client.caller, ...request },
+          headers: { ...headers, ...more },
+        });
+      return { operation, send, lock: lockFor(operation, tenant) };
+    }),
+  );
+  const before = await digest(gateway, CHANGEABLE);
+  const locks = wishes.map(({ lock }) => lock).join('; ');
+  const answers = await observer.whileLocked(locks, () =>
+    Promise.all(wishes.map(({ send }) => Promise.all([send(key('held')), send()]))),
+  );
+  for (const [index, [keyed, bare]] of answers.entries()) {
+    const route = wishes[index]?.operation.route;
+    expect([route, keyed.status, bare.status]).toEqual([route, 409, 503]);
+    for (const response of [keyed, bare]) {
+      expect(response.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+      expect(await response.text()).toContain('Nothing was changed.');
+    }
+  }
+  expect(await digest(gateway, CHANGEABLE)).toEqual(before);
+  for (const { operation, send } of wishes)
+    expect([operation.route, (await send(key('held'))).status]).toEqual([operation.route, operation.success]);
+});
+
+describe('the second request with a key', () => {
+  test('waits for the first answer, and gets it', async () => {
+    const tagId = await client.tag('held');
+    const send = () => client.send('POST', client.contacts, { tag_ids: [tagId] }, key('waits'));
+    let answers: ReturnType<typeof send>[] = [];
+    await observer.whileLocked(`select from tags where id = ${tagId} for update`, async () => {
+      answers = [send(), send()];
+      await untilWaiting(2);
+    });
+    const [first, second] = await Promise.all(answers);
+    expect([first?.status, second?.text]).toEqual([201, first?.text]);
+  });
+
+  test('is 409 where that takes too long; afterwards it is answered as the first was', async () => {
+    await gateway.app.store.pool.query(`
+      create function take_long() returns trigger language plpgsql as $$ begin perform pg_sleep(8); return new; end $$;
+      create trigger take_long before insert on contacts for each row when (new.first_name = 'slow') execute function take_long()`);
+    const send = () => client.send('POST', client.contacts, { first_name: 'slow' }, key('slow'));
+    const [first, second] = (await Promise.all([send(), send()])).toSorted((a, b) => a.status - b.status);
+    expect([first?.status, second?.status, second?.headers.has('Retry-After')]).toEqual([201, 409, true]);
+    expect((await send()).text).toBe(first?.text);
+    const where = { workspaceId: client.workspaceId };
+    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+  });
+
+  test('makes the change where the first was rolled back', async () => {
+    const tagId = await client.tag('held');
+    const send = (first_name: string) =>
+      client.send('POST', client.contacts, { first_name, tag_ids: [tagId] }, key('rolled-back'));
+    let answers: ReturnType<typeof send>[] = [];
+    await observer.whileLocked(`select from tags where id = ${tagId} for update`, async () => {
+      answers = [send('A'), send('A')];
+      await untilWaiting(2);
+      await gateway.app.store.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' order by query_start limit 1`,
+      );
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, 503]);
+    const where = { workspaceId: client.workspaceId };
+    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+  });
+});
+
+describe('what PostgreSQL undoes for the sake of others', () => {
+  /** As many changes of a contact as are said fail so. A sequence is not rolled back. */
+  const fail = (code: string, count: number) =>
+    gateway.app.store.pool.query(`
+      create sequence failures;
+      create function fail() returns trigger language plpgsql as $$ begin
+        if nextval('failures') <= ${count} then raise exception 'undone' using errcode = '${code}'; end if; return new;
+      end $$;
+      create trigger fail before insert or update on contacts for each row execute function fail()`);
+  afterEach(() =>
+    gateway.app.store.pool.query('drop function if exists fail cascade; drop sequence if exists failures'),
+  );
+
+  const changes: Record<string, (id: number) => Parameters<RestClient['send']>> = {
+    'a change of one statement': (id) => ['PATCH', member(id), { first_name: 'B' }],
+    'a change of several steps': (id) => ['DELETE', `${member(id)}/gdpr_destroy`],
+  };
+  const cases = Object.keys(changes).flatMap((kind) =>
+    ['40001', '40P01'].map((code) => [kind, code] as const),
+  );
+
+  test.each(cases)('%s is tried again after %s, and made once', async (kind, code) => {
+    const { body } = await client.create();
+    await fail(code, 3);
+    const answer = await client.send(...(changes[kind]?.(body.id) ?? expect.fail()));
+    expect(answer.status).toBe(200);
+    expect(await entriesOf(body.id)).toHaveLength(2);
+  });
+
+  test.each(cases)('%s that always ends in %s is 503, and nothing is changed', async (kind, code) => {
+    const { body } = await client.create();
+    await fail(code, 1_000);
+    await client.refused(503, ...(changes[kind]?.(body.id) ?? expect.fail()));
+    const { rows } = await gateway.app.store.pool.query('select last_value::int from failures');
+    expect(rows[0].last_value).toBeLessThan(10);
+  });
+
+  test('a change in a deadlock is made all the same', async () => {
+    const tagId = await client.tag('held');
+    const { body } = await client.create();
+    let answer: ReturnType<RestClient['send']> | undefined;
+    // The other one waits for longer before it looks for a deadlock, so that it is not the one that is undone.
+    const hold = `set local deadlock_timeout = '60s'; select from tags where id = ${tagId} for update`;
+    await observer.whileLocked(hold, async () => {
+      answer = client.send('PUT', member(body.id), { first_name: 'B', tag_ids: [tagId] });
+      await untilWaiting(1);
+      await observer.query(`select from contacts where id = ${body.id} for update`);
+    });
+    const changed = await answer;
+    expect([changed?.status, changed?.body.tags.map(({ id }) => id)]).toEqual([200, [tagId]]);
+    expect((await entriesOf(body.id)).map(({ action }) => action)).toEqual([
+      'contact.created',
+      'contact.updated',
+    ]);
+  });
+});
+
+describe('a deadline that strikes', () => {
+  test('before anything was sent is 503, and nothing was changed; while the change is under way, nobody knows', async () => {
+    const hasty = await createGateway({ env: { REQUEST_TIMEOUT_MS: '700', LOOKUP_CACHE_MS: '60000' } });
+    const watcher = await createObserver(hasty);
+    try {
+      const hurried = await createRestClient(hasty);
+      const { body } = await hurried.create();
+      const lock = `select from contacts where id = ${body.id} for update`;
+      const change = () => hurried.send('PATCH', member(body.id), { first_name: 'B' }, key('hurried'));
+      const answers = await watcher.whileLocked(lock, () =>
+        Promise.all([change(), hurried.send('DELETE', `${member(body.id)}/gdpr_destroy`)]),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+      expect(answers[0]?.text).toContain('may have been changed');
+      expect(answers[1]?.text).toContain('Nothing was changed.');
+      await vi.waitFor(async () => expect(await watcher.underWay()).toEqual([]), { timeout: 20_000 });
+      // The retry is safe: it is made once, whatever became of the first.
+      expect((await change()).body['first_name']).toBe('B');
+      expect((await hurried.recordOf(body.id)).actions).toEqual(['contact.created', 'contact.updated']);
+    } finally {
+      await watcher.close();
+      await hasty.close();
+    }
+  });
+});
+
+test('a change is recorded with who made it, in which request, and what was before', async () => {
+  const other = await factories.apiKey(gateway.app, { teamId: client.teamId });
+  const { publicId } = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: other.id } });
+  const { body } = await client.create();
+  const path = member(body.id);
+  const headers = { 'X-Request-Id': 'who-was-it' };
+  expect((await gateway.send(path, { caller: other, method: 'DELETE', headers })).status).toBe(204);
+  expect((await entriesOf(body.id)).at(-1)).toMatchObject({
+    ...{ actorKind: 'api_key', actorId: publicId, clientId: null, requestId: 'who-was-it' },
+    ...{ action: 'contact.deleted', subjectType: 'Contact', subjectId: BigInt(body.id) },
+    ...{ before: body, after: null },
+  });
+});
