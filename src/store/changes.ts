@@ -1,12 +1,12 @@
 // Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
-// transaction. Over Prisma, on a connection of the pool.
+// transaction of Prisma's. One statement alone goes to the pool itself: through Prisma's raw query it takes a quarter longer.
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
 import { BOUND_WAITS, type Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
-import { query, type StoreContext, type Transaction } from './store.ts';
+import { execute, query, type Store, type StoreContext, type Transaction } from './store.ts';
 import { beginChange, withTransaction } from './transactions.ts';
 
 /** What became of a change. Where there is no snapshot, nothing was changed. */
@@ -128,7 +128,7 @@ async function send(
 ): Promise<Answer> {
   beginChange(ctx);
   try {
-    return await run(ctx.store.prisma, statement, values);
+    return await run(ctx.store, statement, values);
   } catch (error) {
     const known = toStoreError(error);
     if (!(known instanceof AppError) || known.code !== 'unavailable' || isConflictOfTransactions(error))
@@ -138,11 +138,11 @@ async function send(
 }
 
 async function run(
-  db: Pick<Transaction, '$queryRawUnsafe'>,
+  db: Transaction | Store,
   statement: NamedStatement,
   values: Readonly<Record<string, unknown>>,
 ): Promise<Answer> {
-  const [answer] = await db.$queryRawUnsafe<Answer[]>(statement.text, ...valuesOf(statement, values));
+  const [answer] = await execute<Answer>(db, statement, valuesOf(statement, values));
   if (answer === undefined) throw new TypeError(`${statement.name} did not answer`);
   return answer;
 }

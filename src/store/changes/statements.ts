@@ -28,11 +28,13 @@ export interface ChangeStatements {
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  const lock = named(`${table.name}.lock`, locked(table, rules, BOUND_WAITS));
+  // Prepared statements of one name have one text.
+  const name = rules.tags === undefined ? table.name : `${table.name}.tagged`;
+  const lock = named(`${name}.lock`, locked(table, rules, BOUND_WAITS));
   return {
-    create: named(`${table.name}.create`, createText(table, rules)),
-    update: named(`${table.name}.update`, updateText(table, rules)),
-    remove: named(`${table.name}.remove`, removeText(table, rules)),
+    create: named(`${name}.create`, createText(table, rules)),
+    update: named(`${name}.update`, updateText(table, rules)),
+    remove: named(`${name}.remove`, removeText(table, rules)),
     current: named(
       `${table.name}.current`,
       `select t.row_version as version, ${snapshot(table.resource, table.columns)}::text as snapshot from ${table.name} t
