@@ -95,7 +95,7 @@ describe('every existing operation', () => {
     }
   });
 
-  test('the operations of all tests', { timeout: 60_000 }, async () => {
+  test('the operations of all tests', { timeout: 180_000 }, async () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byFastPath = 0;
