@@ -88,9 +88,16 @@ async function attempt(
   change: () => Promise<Changed>,
 ): Promise<Changed> {
   for (let attempts = 1; ; attempts++) {
+    let isBegun = false;
+    const begin = () => {
+      isBegun = true;
+      return change();
+    };
     try {
-      return await ctx.store.changing.run(String(team), change, ctx.signal);
+      return await ctx.store.changing.run(String(team), begin, ctx.signal);
     } catch (error) {
+      // It has not got a slot: too many wait, or the request ended while it waited.
+      if (!isBegun && error instanceof AppError) throw nothingChanged(error);
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
     }
