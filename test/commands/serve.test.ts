@@ -47,7 +47,9 @@ async function isDatabaseUp(): Promise<boolean> {
   );
 }
 
-test('the first start prints addresses, a demo key, and a curl line that works when pasted', async () => {
+test('the first start prints addresses, a demo key, and a curl line that works when pasted', {
+  timeout: 60_000,
+}, async () => {
   const running = start(['serve'], env);
   const banner = await untilPrinted(running, 'Stop it');
   for (const path of ['/api/v2', '/graphql'])
