@@ -19,7 +19,11 @@ export interface Changed {
   readonly snapshot: string | null;
 }
 
-type Answer = Changed & { readonly fresh: boolean };
+interface Answer extends Changed {
+  readonly fresh: boolean;
+  /** The webhook endpoints that are to be told; absent where the noun has no events. */
+  readonly told?: readonly bigint[];
+}
 
 const MAX_ATTEMPTS = 4;
 const RETRY_AFTER_SECONDS = 1;
@@ -36,7 +40,7 @@ export async function executeChange(
   values: Recorded & Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
   const statement = statements[verb];
-  return attempt(ctx, values, async () => {
+  const answer = await attempt(ctx, values, async () => {
     const answer = await send(ctx, statement, values);
     if (answer.fresh || !answer.found) return answer;
     // It waited for another change. With the lock of its own transaction it begins after that.
@@ -47,6 +51,8 @@ export async function executeChange(
       return run(tx, statement, values);
     });
   });
+  ctx.store.deliveries.announce(answer.told ?? []);
+  return answer;
 }
 
 /** Why a change was not made: there is nothing that is the caller's, or it is not as the caller expects. */
@@ -65,16 +71,21 @@ export async function executeSteps(
   recorded: Recorded,
   work: (tx: Transaction) => Promise<ChangeRecord | NotMade>,
 ): Promise<Changed> {
+  let told: readonly bigint[] = [];
   const steps = async (tx: Transaction): Promise<Changed> => {
     await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
     const record = await work(tx);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };
-    if (!(await recordChange(tx, recorded, record))) throw new ClaimedBefore();
+    const endpoints = await recordChange(tx, recorded, record);
+    if (endpoints === null) throw new ClaimedBefore();
+    told = endpoints;
     return { found: true, fits: true, snapshot: record.after ?? record.before };
   };
   try {
-    return await attempt(ctx, recorded, () => withTransaction(ctx, steps));
+    const changed = await attempt(ctx, recorded, () => withTransaction(ctx, steps));
+    ctx.store.deliveries.announce(told);
+    return changed;
   } catch (error) {
     if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
     throw error;
@@ -82,11 +93,11 @@ export async function executeSteps(
 }
 
 /** Makes a change once its team has a slot; serialization failures and deadlocks are tried again. */
-async function attempt(
+async function attempt<Result>(
   ctx: StoreContext,
   { team, key_hash }: Recorded,
-  change: () => Promise<Changed>,
-): Promise<Changed> {
+  change: () => Promise<Result>,
+): Promise<Result> {
   for (let attempts = 1; ; attempts++) {
     let isBegun = false;
     const begin = () => {

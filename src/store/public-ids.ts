@@ -20,6 +20,7 @@ export const TYPE_NUMBER = {
   contact_tags: 13n,
   audit_entries: 14n,
   events: 15n,
+  webhook_deliveries: 16n,
 } as const;
 
 export type PublicIdTable = keyof typeof TYPE_NUMBER;

@@ -7,6 +7,7 @@ import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
+import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toReason, toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createStatementNames } from './prisma-names.ts';
@@ -26,6 +27,8 @@ export interface Store {
   readonly expensive: FairQueue;
   /** Limits how many connections of the pool changes use: those of one team wait for locks, others go on. */
   readonly changing: FairQueue;
+  /** Where changes tell of what they have made due. */
+  readonly deliveries: DeliveryQueue;
   readonly prisma: PrismaClient;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
@@ -101,6 +104,7 @@ export function createStore(options: StoreOptions): Store {
     scans,
     expensive: createExpensive(),
     changing: createChanging(poolSize),
+    deliveries: createDeliveryQueue(),
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

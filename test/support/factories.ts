@@ -74,6 +74,9 @@ export async function auditEntry(app: App, overrides: Overrides<Prisma.AuditEntr
   return app.store.prisma.auditEntry.create({ data: { ...data, ...overrides } });
 }
 
+/** The secret of every endpoint that is made here. */
+export const WEBHOOK_SECRET = 'c0ffee'.repeat(10).padEnd(64, '0');
+
 export async function webhookEndpoint(
   app: App,
   overrides: Overrides<Prisma.WebhookEndpointUncheckedCreateInput> = {},
@@ -81,7 +84,8 @@ export async function webhookEndpoint(
   const id = await nextId(app, 'webhook_endpoints');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
   const url = 'https://hooks.example.com/in';
-  const data = { id, workspaceId, url, name: `Endpoint ${id}`, eventTypeIds: ['contact.identified'] };
+  const secret = app.keyring.seal('webhook secret', Buffer.from(WEBHOOK_SECRET));
+  const data = { id, workspaceId, url, name: `Endpoint ${id}`, eventTypeIds: ['contact.identified'], secret };
   return app.store.prisma.webhookEndpoint.create({ data: { ...data, ...overrides } });
 }
 

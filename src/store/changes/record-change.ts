@@ -3,7 +3,7 @@
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Transaction } from '../store.ts';
 import { named, valuesOf } from './parameters.ts';
-import { audit, BOUND_WAITS, type ChangeOutcome, claim, outbox, type Recorded } from './records.ts';
+import { audit, BOUND_WAITS, type ChangeOutcome, claim, outbox, type Recorded, TOLD } from './records.ts';
 
 export interface ChangeRecord {
   readonly workspaceId: bigint;
@@ -30,13 +30,14 @@ export interface ChangeRecord {
 
 /**
  * Writes the record of a change.
- * @returns false when the idempotency key was claimed before: nothing is written, and the transaction has to be rolled back
+ * @returns the endpoints that are to be told; null when the idempotency key was claimed before: nothing is written, and the
+ *   transaction has to be rolled back
  */
 export async function recordChange(
   tx: Transaction,
   recorded: Recorded,
   { resource, action, outcome, ...change }: ChangeRecord,
-): Promise<boolean> {
+): Promise<bigint[] | null> {
   const happened = change.events.map(
     ({ resource: noun, name, subjectId, data }) =>
       `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subjectId},"data":${data}}`,
@@ -52,7 +53,7 @@ export async function recordChange(
       `select go.workspace_id, e.event_type, e.subject_type, e.subject_id, $contact_id::bigint, e.data
         from go cross join json_to_recordset($events::json) e (event_type text, subject_type text, subject_id bigint, data json)`,
     ])}
-    select exists (select from go) as recorded`,
+    select exists (select from go) as recorded, ${TOLD}`,
   );
   const values = {
     ...recorded,
@@ -63,9 +64,9 @@ export async function recordChange(
     after: change.after,
     events: `[${happened.join()}]`,
   };
-  const [answer] = await tx.$queryRawUnsafe<{ recorded: boolean }[]>(
+  const [answer] = await tx.$queryRawUnsafe<{ recorded: boolean; told: bigint[] }[]>(
     record.text,
     ...valuesOf(record, values),
   );
-  return answer?.recorded === true;
+  return answer?.recorded ? answer.told : null;
 }

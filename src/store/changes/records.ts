@@ -71,13 +71,33 @@ export function event(
     from ${from} where ${when}`;
 }
 
-/** The outbox. @param events each of `event` */
+/** The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13). @param events each of `event` */
 export function outbox(events: readonly string[]): string {
   return `outbox as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
       ${events.join(' union all ')}
+      returning id, workspace_id, event_type, api_version, page_id, funnel_id
+    ), deliveries as (
+      insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+      select o.workspace_id, e.id, o.id, o.event_type
+      from outbox o join webhook_endpoints e on e.workspace_id = o.workspace_id
+      where ${IS_SUBSCRIBED}
+      returning endpoint_id
     )`;
 }
+
+/**
+ * Whether the endpoint `e` is told of the event `o`. One that was deactivated because its answers failed, or at its owner's request, is
+ * told when it is activated again.
+ */
+const IS_SUBSCRIBED = `(e.deactivated_at is null or e.deactivation_reason in ('requested', 'failing'))
+        and e.api_version = o.api_version
+        and (e.event_type_ids = '{}' or o.event_type = any(e.event_type_ids))
+        and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
+        and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
+
+/** The endpoints that are to be told, in the select list of a statement with an outbox. */
+export const TOLD = 'array(select distinct endpoint_id from deliveries) as told';
 
 /** The contact whose data a row `t` holds. */
 export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name' | 'parent'>): string {

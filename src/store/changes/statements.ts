@@ -8,7 +8,7 @@ import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
 import { tagsOf } from '../tags.ts';
 import { type NamedStatement, named } from './parameters.ts';
-import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox } from './records.ts';
+import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { snapshot } from './snapshots.ts';
 import { appliedSet, appliedSetOfNew, tagEvents } from './tag-set.ts';
@@ -69,7 +69,7 @@ function createText(table: Noun, rules: ChangeRules): string {
       from t cross join lateral (select t.*) n
     ), ${audit(resource, 'created')}
     ${outboxOf(table, rules, 'created', 'after')}
-    ${answer('after')}`;
+    ${answer(rules, 'after')}`;
 }
 
 /** The parent of a new row. */
@@ -124,7 +124,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
       from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
     ), ${audit(resource, 'updated')}
     ${outboxOf(table, rules, 'updated', 'after')}
-    ${answer('after')}`;
+    ${answer(rules, 'after')}`;
 }
 
 function removeText(table: Noun, rules: ChangeRules): string {
@@ -138,7 +138,7 @@ function removeText(table: Noun, rules: ChangeRules): string {
     ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
     ${audit(resource, 'deleted')}
     ${outboxOf(table, rules, 'deleted', 'before')}
-    ${answer('before')}`;
+    ${answer(rules, 'before')}`;
 }
 
 /** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
@@ -168,9 +168,9 @@ function isKnownBy({ knownBy }: ChangeRules): string {
   return `($known_by::text is null or ${keyOf(`(fresh.o).${column}`)} = ${keyOf('$known_by::text')})`;
 }
 
-function answer(data: 'before' | 'after'): string {
+function answer({ silent }: ChangeRules, data: 'before' | 'after'): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
-      exists (select from fits) as fits, (select ${data}::text from shown) as snapshot`;
+      exists (select from fits) as fits, (select ${data}::text from shown) as snapshot${silent ? '' : `, ${TOLD}`}`;
 }
 
 function outboxOf({ resource }: Noun, rules: ChangeRules, action: string, data: 'before' | 'after'): string {

@@ -26,6 +26,9 @@ export async function insertWebhookEndpoints(
         eventTypeIds: [...events],
         pageIds: pages.map((page) => requireNamed(pageIds, 'page', page)),
         funnelIds: funnels.map((funnel) => requireNamed(funnelIds, 'funnel', funnel)),
+        // Nothing leaves the machine of somebody who tries the gateway out.
+        deactivatedAt: createdAt,
+        deactivationReason: 'requested',
         createdAt,
         updatedAt: createdAt,
       };
