@@ -12,7 +12,18 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...[
+      'jobs',
+      'app',
+      'http',
+      'graphiql',
+      'graphql',
+      'services/operator',
+      'services',
+      'context',
+      'auth',
+      'store',
+    ],
     ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
