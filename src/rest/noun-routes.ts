@@ -18,6 +18,8 @@ interface Place {
   readonly path: string;
   /** The path of its members, where that is another one. */
   readonly members?: string;
+  /** What is shown of a new one, where that is more than of others. */
+  readonly created?: Resource;
 }
 
 interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
@@ -29,7 +31,7 @@ type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
 export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
-  const { parent, path, members = path } = place;
+  const { parent, path, members = path, created = resource } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -71,7 +73,11 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       resource,
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
-      response: createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
+      response: createdOf(
+        shown(created) as Shown<object> as Shown<Row>,
+        `/api/v2/${members}/`,
+        `The ${one} that was created.`,
+      ),
       handle: async ({ ctx, params, body, options }) =>
         (await create(ctx, parentOf(params), body, options)).row,
     }),
