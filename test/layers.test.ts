@@ -19,6 +19,8 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
+  // What no request waits for.
+  jobs: ['network-addresses'],
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
@@ -78,6 +80,8 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^pg-protocol(\/|$)/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
+  [/^undici$/, ['jobs']],
+  [/^ipaddr\.js$/, ['network-addresses']],
   [/^pino$/, ['log']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
