@@ -27,8 +27,9 @@ export interface DueDelivery {
   readonly id: bigint;
   readonly createdAt: Date;
   readonly attemptCount: number;
-  readonly nextAttemptAt: Date;
-  /** Of a strict order: it holds those behind it until its next attempt. */
+  /** Until it is due: 0 unless the order is strict. */
+  readonly waitMs: number;
+  /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
   readonly holds: boolean;
   /** null: it was erased, there is nothing to send any more. */
   readonly event: DueEvent | null;
@@ -49,7 +50,18 @@ export interface DueEvent {
 }
 
 type Row = Omit<DueDelivery, 'event'> &
-  Omit<DueEvent, 'data' | 'createdAt'> & { readonly data: string | null; readonly eventCreatedAt: Date };
+  Omit<DueEvent, 'data' | 'createdAt'> & {
+    readonly data: string | null;
+    readonly eventCreatedAt: Date;
+    readonly found: number;
+  };
+
+/** The next deliveries of an endpoint. */
+export interface Due {
+  readonly deliveries: readonly DueDelivery[];
+  /** There may be more that are due. */
+  readonly isMore: boolean;
+}
 
 /** Bytes of the events of a batch; one delivery is in it in any case. */
 const MAX_BATCH_BYTES = 512 * 1024;
@@ -72,13 +84,14 @@ export async function findDueDeliveries(
   { id, workspaceId, strictOrder }: Pick<DueEndpoint, 'id' | 'workspaceId' | 'strictOrder'>,
   underWay: readonly bigint[],
   limit: number,
-): Promise<DueDelivery[]> {
+): Promise<Due> {
   const next = strictOrder ? NEXT_IN_ORDER : NEXT;
   const rows = await query<Row>(db, next, [workspaceId, id, underWay, limit, MAX_BATCH_BYTES]);
-  return rows.map(({ data, eventCreatedAt, ...row }) => ({
+  const deliveries = rows.map(({ data, eventCreatedAt, ...row }) => ({
     ...row,
     event: data === null ? null : { ...row, data, createdAt: eventCreatedAt },
   }));
+  return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
 }
 
 const ENDPOINT = statement(
@@ -119,11 +132,12 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
 /** Deliveries with their events, as many as a batch has room for. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
-      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.next_attempt_at as "nextAttemptAt", d.holds,
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.holds,
+        greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
         ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
-        row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
+        count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
       from (${deliveries}) d
       left join events v on v.workspace_id = d.workspace_id and v.id = d.event_id
       window w as (order by ${order} rows unbounded preceding)
