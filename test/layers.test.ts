@@ -12,14 +12,24 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'jobs', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...[
+      'jobs',
+      'app',
+      'http',
+      'graphiql',
+      'graphql',
+      'services/operator',
+      'services',
+      'context',
+      'auth',
+      'store',
+    ],
     ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
-  // What no request waits for.
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // Work that no request waits for. No face imports it.
   jobs: ['services', 'context', 'store', 'network-addresses', 'errors', 'log'],

@@ -12,9 +12,11 @@ export const MAX_TEXT_BYTES = 3 * MAX_TEXT_LENGTH;
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
+const decoder = new TextDecoder();
+
 /** The beginning of an answer as text that PostgreSQL can store. Nothing is decompressed. */
 export function toAnswerText(bytes: Buffer): string {
-  const text = new TextDecoder().decode(bytes).replaceAll('\0', '').slice(0, MAX_TEXT_LENGTH);
+  const text = decoder.decode(bytes).replaceAll('\0', '').slice(0, MAX_TEXT_LENGTH);
   // The cut may have left the first half of a pair.
   return text.isWellFormed() ? text : text.slice(0, -1);
 }

@@ -34,7 +34,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** By the codes of Node, OpenSSL and undici; the first pattern that fits. */
+/** By the codes of Node, OpenSSL and undici, or the name of an error without one; the first pattern that fits. */
 const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
   [/^(ENOTFOUND|ENODATA)$/, 'nameNotFound'],
   [/^(EAI_\w+|ESERVFAIL|ETIMEOUT|EREFUSED|EBADRESP|EBADNAME|ECANCELLED|EFORMERR)$/, 'nameNotResolved'],
@@ -42,7 +42,7 @@ const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
   [/^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'connectTimeout'],
   [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/, 'headersTooLarge'],
-  [/^(HPE_\w+|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'badAnswer'],
+  [/^(HPE_\w+|HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'badAnswer'],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'closed'],
   [/^(UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'stopped'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'certificateName'],
@@ -54,6 +54,7 @@ const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
 /** The reason of any error that an attempt ends with. */
 export function reasonOf(error: unknown): Reason {
   if (error instanceof AttemptFailure) return error.reason;
-  const { code } = error as { code?: unknown };
-  return (typeof code === 'string' && BY_CODE.find(([pattern]) => pattern.test(code))?.[1]) || 'failed';
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  const known = String(code ?? name);
+  return BY_CODE.find(([pattern]) => pattern.test(known))?.[1] ?? 'failed';
 }

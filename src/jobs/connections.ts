@@ -7,7 +7,7 @@ import { AttemptFailure, type Reason } from './attempt-errors.ts';
 import type { Lookup } from './name-lookup.ts';
 
 /** Where a connection goes to. */
-export interface Target {
+interface Target {
   /** An IP address that was checked. */
   readonly address: string;
   readonly port: string;

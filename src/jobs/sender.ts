@@ -161,16 +161,13 @@ function exchange(
     onResponseError: (_, error) => settle(reasonOf(error)),
   };
 
+  const target = URL.parse(url);
   if (signal.aborted) stop();
-  else if (!isSendable(url)) settle('badUrl');
+  else if (target === null || !/^https?:$/.test(target.protocol)) settle('badUrl');
   else {
     signal.addEventListener('abort', stop, { once: true });
-    const { origin, pathname, search } = new URL(url);
-    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body, reset }, handler);
+    const path = target.pathname + target.search;
+    agent.dispatch({ origin: target.origin, path, method: 'POST', headers, body, reset }, handler);
   }
   return promise;
-}
-
-function isSendable(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
