@@ -8,7 +8,7 @@ import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { bodyOf } from './body.ts';
 import { nounRoutes } from './noun-routes.ts';
-import { objectOf, shown } from './responses.ts';
+import { createdOf, objectOf, type Shown, secret, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
 const scope = webhookEndpoints.writeScope;
@@ -19,7 +19,13 @@ export const webhookEndpointRoutes: readonly Route[] = [
   ...nounRoutes(webhookEndpoint, webhookEndpoints, {
     parent: 'workspace',
     path: 'webhooks/outgoing/endpoints',
-    created: webhookEndpointWithSecret,
+    created: secret(
+      createdOf(
+        withSecret as Shown<object> as Shown<{ id: bigint }>,
+        '/api/v2/webhooks/outgoing/endpoints/',
+        'The webhook endpoint that was created, with its secret, which is never shown again.',
+      ),
+    ),
   }),
   route({
     method: 'POST',
@@ -51,7 +57,9 @@ export const webhookEndpointRoutes: readonly Route[] = [
     resource: webhookEndpoint,
     scope,
     body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
-    response: objectOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
+    response: secret(
+      objectOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
+    ),
     handle: async ({ ctx, params, body, options }) =>
       (await activation.rotateSecret(ctx, params.id, body, options)).row,
   }),
