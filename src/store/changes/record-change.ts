@@ -3,16 +3,7 @@
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Transaction } from '../store.ts';
 import { named, valuesOf } from './parameters.ts';
-import {
-  audit,
-  BOUND_WAITS,
-  type ChangeOutcome,
-  claim,
-  eventTypeOf,
-  outbox,
-  type Recorded,
-  TOLD,
-} from './records.ts';
+import { audit, BOUND_WAITS, type ChangeOutcome, claim, outbox, type Recorded, TOLD } from './records.ts';
 
 export interface ChangeRecord {
   readonly workspaceId: bigint;
@@ -49,7 +40,7 @@ export async function recordChange(
 ): Promise<bigint[] | null> {
   const happened = change.events.map(
     ({ resource: noun, name, subjectId, data }) =>
-      `{"event_type":"${eventTypeOf(noun, name)}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subjectId},"data":${data}}`,
+      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subjectId},"data":${data}}`,
   );
   const record = named(
     `${resource.table}.${action}.record`,

@@ -1,5 +1,4 @@
 // What every change records beside its row: common table expressions that follow those of the row itself (DESIGN §12, §13).
-import { isEventType } from '../../resources/event-types.ts';
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import { TYPE_NUMBER } from '../public-ids.ts';
 import type { Table } from '../tables.ts';
@@ -68,15 +67,8 @@ export function event(
   data: 'before' | 'after' | 'data',
   { from = 'shown', when = 'true' } = {},
 ): string {
-  return `select workspace_id, '${eventTypeOf(resource, name)}', '${subjectTypeOf(resource)}', id, contact_id, ${data}
+  return `select workspace_id, '${resource.topic}.${name}', '${subjectTypeOf(resource)}', id, contact_id, ${data}
     from ${from} where ${when}`;
-}
-
-/** The type of an event, which the catalogue has: nobody could subscribe to another one. */
-export function eventTypeOf({ topic }: Resource, name: string): string {
-  const type = `${topic}.${name}`;
-  if (!isEventType(type)) throw new Error(`There is no event type ${type} in the catalogue.`);
-  return type;
 }
 
 /** The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13). @param events each of `event` */
