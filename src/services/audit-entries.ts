@@ -8,6 +8,7 @@ import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
+import { webhookDelivery } from '../resources/webhook-deliveries.ts';
 import { setNull } from '../rows/columns.ts';
 import { AUDIT_ENTRIES } from '../store/tables.ts';
 import { type Reads, readsOf } from './reads.ts';
@@ -18,6 +19,7 @@ const NEEDED: readonly (readonly [Resource, Scope])[] = [
   [tag, 'contacts:read'],
   [appliedTag, 'contacts:read'],
   [conditionalSplit, 'funnels:read'],
+  [webhookDelivery, 'webhooks:read'],
 ];
 
 const DATA = ['before', 'after'];

@@ -23,6 +23,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['token_hash'],
   // What is erased is found by it.
   audit_entries: ['contact_id'],
+  events: ['contact_id', 'event_type', 'erased_at'],
+  webhook_deliveries: ['event_type', 'attempts_before'],
   users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
 };

@@ -16,6 +16,11 @@ export interface Tenant {
   readonly appliedTag: Named & { tagId: bigint };
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
+  readonly webhookEvent: Named;
+  /** It has failed. */
+  readonly webhookDelivery: Named;
+  /** Another one, which is pending. */
+  readonly pendingDelivery: Named;
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
@@ -43,6 +48,18 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   });
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
+  const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
+  const held = { data: { first_name: `${marker} contact` } };
+  const webhookEvent = await factories.webhookEvent(app, { workspaceId, ...held });
+  const told = { workspaceId, endpointId: webhookEndpoint.id };
+  const webhookDelivery = await factories.webhookDelivery(app, { ...told, eventId: webhookEvent.id });
+  await factories.webhookAttempt(app, webhookDelivery, { responseStart: `${marker} answer` });
+  const next = await factories.webhookEvent(app, { workspaceId, ...held });
+  const pendingDelivery = await factories.webhookDelivery(
+    app,
+    { ...told, eventId: next.id },
+    { status: 'pending', nextAttemptAt: new Date() },
+  );
   return {
     team,
     workspace,
@@ -52,7 +69,10 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
       data: { workspaceId, contactId: contact.id, tagId: standing.id },
     }),
     refineFilter,
-    webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
+    webhookEndpoint,
+    webhookEvent,
+    webhookDelivery,
+    pendingDelivery,
     auditEntry: await factories.auditEntry(app, {
       workspaceId,
       subjectId: contact.id,
@@ -165,6 +185,49 @@ const TAGS: readonly Operation[] = [
   ),
 ];
 
+const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints';
+const onEndpoint =
+  (rest: string) =>
+  ({ webhookEndpoint }: Tenant) =>
+    `${ENDPOINT}/${webhookEndpoint.id}/${rest}`;
+const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
+
+/** Events and deliveries. */
+const WEBHOOKS: readonly Operation[] = [
+  get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
+  get(
+    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/events',
+    'webhooks:read',
+    inWorkspace('webhooks/outgoing/events'),
+  ),
+  get(
+    '/api/v2/webhooks/outgoing/events/:id',
+    'webhooks:read',
+    ({ webhookEvent: { id } }) => `/api/v2/webhooks/outgoing/events/${id}`,
+  ),
+  get(`${ENDPOINT}/:endpoint_id/deliveries`, 'webhooks:read', onEndpoint('deliveries')),
+  get(`${DELIVERY}/:id`, 'webhooks:read', ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}`),
+  operation(
+    'POST',
+    `${DELIVERY}/:id/redeliver`,
+    'webhooks:write',
+    ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}/redeliver`,
+    { success: 200 },
+  ),
+  operation(
+    'POST',
+    `${DELIVERY}/:id/cancel`,
+    'webhooks:write',
+    ({ pendingDelivery: { id } }) => `${DELIVERY}/${id}/cancel`,
+    { success: 200 },
+  ),
+  operation('POST', `${ENDPOINT}/:id/redeliver`, 'webhooks:write', onEndpoint('redeliver'), {
+    success: 200,
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+  }),
+  operation('POST', `${ENDPOINT}/:id/test`, 'webhooks:write', onEndpoint('test')),
+];
+
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
   get('/api/v2/teams', 'account:read', () => '/api/v2/teams'),
@@ -193,6 +256,7 @@ export const OPERATIONS: readonly Operation[] = [
     'webhooks:read',
     ({ webhookEndpoint }) => `/api/v2/webhooks/outgoing/endpoints/${webhookEndpoint.id}`,
   ),
+  ...WEBHOOKS,
   get('/api/v2/workspaces/:workspace_id/audit_entries', 'account:read', inWorkspace('audit_entries')),
   get('/api/v2/audit_entries/:id', 'account:read', ({ auditEntry: { id } }) => `/api/v2/audit_entries/${id}`),
   get('/api/v2/workspaces/:workspace_id/funnels', 'funnels:read', inWorkspace('funnels')),
