@@ -44,6 +44,13 @@ const removeSplit: Mutation = [
 const updateContact: Mutation = ['updateContact', (t) => ({ contactId: contactId(t), firstName: 'Other' })];
 const updateTag: Mutation = ['updateTag', (t) => ({ tagId: tagId(t), name: 'Other' })];
 
+const endpointId = ({ webhookEndpoint }: Tenant) => globalId('WebhookEndpoint', webhookEndpoint.id);
+const updateEndpoint: Mutation = [
+  'updateWebhookEndpoint',
+  (t) => ({ webhookEndpointId: endpointId(t), name: 'Other', eventTypeIds: ['contact.created'] }),
+];
+const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints/:id';
+
 /** What GraphQL calls each change of REST. */
 const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'POST /api/v2/workspaces/:workspace_id/contacts': [
@@ -71,6 +78,25 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ],
   'DELETE /api/v2/contacts/applied_tags/:id': removeTag,
   'DELETE /api/v2/contacts/:contact_id/applied_tags/:tag_id': removeTag,
+  'POST /api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints': [
+    'createWebhookEndpoint',
+    (t) => ({
+      ...{ workspaceId: workspaceId(t), url: 'https://hooks.example.com/new', name: 'New' },
+      eventTypeIds: ['contact.created'],
+    }),
+  ],
+  [`PUT ${ENDPOINT}`]: updateEndpoint,
+  [`PATCH ${ENDPOINT}`]: updateEndpoint,
+  [`DELETE ${ENDPOINT}`]: ['deleteWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
+  [`POST ${ENDPOINT}/activate`]: ['activateWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
+  [`POST ${ENDPOINT}/deactivate`]: [
+    'deactivateWebhookEndpoint',
+    (t) => ({ webhookEndpointId: endpointId(t) }),
+  ],
+  [`POST ${ENDPOINT}/rotate_secret`]: [
+    'rotateWebhookEndpointSecret',
+    (t) => ({ webhookEndpointId: endpointId(t) }),
+  ],
   'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };

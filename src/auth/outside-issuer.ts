@@ -1,7 +1,7 @@
 // Access tokens of the outside issuer that OAUTH_ISSUER names: the configuration says which of their claims are team,
 // workspaces and scopes. The store knows nothing of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
-import type { OutsideIssuer } from '../config/config.ts';
+import type { OutsideIssuer } from '../config/oauth.ts';
 import { findNamedTeam, type NamedTeam } from '../store/token-liveness.ts';
 import { CLOCK_TOLERANCE_SECONDS, cacheKeyOf, EXPIRED, requireIssued, toRefusal } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';

@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { type OauthConfig, parseOauth } from './oauth.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
 import {
   type CorsOrigins,
@@ -13,12 +14,12 @@ import {
   parseBaseUrl,
   parseDatabaseUrl,
   parseHostName,
-  parseIssuer,
   parseOrigins,
   parseSecretKeys,
   parseSwitch,
 } from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
+import { parseWebhookProxy, parseWebhooks, type WebhookConfig } from './webhooks.ts';
 
 export interface Limits {
   /** Bytes of a request body; a larger one is 413. */
@@ -65,29 +66,9 @@ export interface Config extends TelemetryConfig {
   readonly lookupCacheMs: number;
   readonly limits: Limits;
   readonly oauth: OauthConfig;
-}
-
-interface OauthConfig {
-  /** Clients may register themselves (RFC 7591). */
-  readonly registration: boolean;
-  /** Seconds that an access token lives. */
-  readonly accessTokenTtlSeconds: number;
-  /** An outside authorization server, in place of the gateway's own; null for the gateway's own. */
-  readonly outside: OutsideIssuer | null;
-}
-
-/** An outside authorization server whose tokens are accepted, and the meaning of their claims. */
-export interface OutsideIssuer {
-  /** `iss`, and where its metadata is found (RFC 8414). */
-  readonly issuer: string;
-  /** The audience that `aud` must contain. */
-  readonly audience: string;
-  /** The claim with the team's id or public id. */
-  readonly teamClaim: string;
-  /** The claim with a list of workspaces' ids or public ids; where a token lacks it, it is for every workspace. */
-  readonly workspacesClaim: string;
-  /** The claim with the scopes, as a list or as text with spaces. */
-  readonly scopesClaim: string;
+  readonly webhooks: WebhookConfig;
+  /** `serve` delivers webhooks, too. */
+  readonly jobs: boolean;
 }
 
 interface Secrets {
@@ -97,6 +78,8 @@ interface Secrets {
   readonly listenUrl: string | undefined;
   /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
+  /** The proxy that webhooks are sent through, with the credentials for it. */
+  readonly webhookProxy: string | undefined;
   /** Headers for the collector of traces. */
   readonly tracingHeaders: Readonly<Record<string, string>>;
 }
@@ -161,12 +144,6 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const authDefault = defaultAuthUrl(serviceHost, port);
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
-  const issuer = check(
-    'OAUTH_ISSUER',
-    undefined,
-    parseIssuer,
-    'an https address without query, or http on loopback',
-  );
   const config: Config = {
     port,
     host: read('HOST') ?? '127.0.0.1',
@@ -208,20 +185,9 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
-    oauth: {
-      registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),
-      accessTokenTtlSeconds: wholeNumber('ACCESS_TOKEN_TTL', 30, 86_400),
-      outside:
-        issuer === undefined
-          ? null
-          : {
-              issuer,
-              audience: read('OAUTH_AUDIENCE') ?? authUrl,
-              teamClaim: read('OAUTH_TEAM_CLAIM') ?? 'team',
-              workspacesClaim: read('OAUTH_WORKSPACES_CLAIM') ?? 'workspaces',
-              scopesClaim: read('OAUTH_SCOPES_CLAIM') ?? 'scope',
-            },
-    },
+    oauth: parseOauth(check, wholeNumber, authUrl),
+    webhooks: parseWebhooks(check, wholeNumber),
+    jobs: check('JOBS', true, parseSwitch, 'on or off'),
     ...parseTelemetry(check),
   };
   const secrets: Secrets = {
@@ -233,6 +199,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       parseSecretKeys,
       `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
     ),
+    webhookProxy: parseWebhookProxy(check),
     tracingHeaders: parseTracingHeaders(check),
   };
   if (problems.length > 0) throw new ConfigError(problems, { config, secrets });

@@ -1,6 +1,6 @@
 // Parses the variables of metrics and traces. Pure. Those of OpenTelemetry have the standard's names and meanings
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
-import type { Variable } from './variables.ts';
+import type { Check } from './variables.ts';
 
 interface MetricsConfig {
   /** 0 takes a free one. */
@@ -25,9 +25,6 @@ export interface TracingConfig {
   readonly attributes: Readonly<Record<string, string>>;
   readonly sampler: { readonly name: (typeof SAMPLERS)[number]; readonly ratio: number };
 }
-
-/** As in config.ts: the variable's parsed value, or the fallback where it is not set. What does not parse is reported. */
-type Check = <T>(name: Variable, fallback: T, parse: (text: string) => T | undefined, expected: string) => T;
 
 export interface TelemetryConfig {
   /** null: no metrics are served, and none are counted. */

@@ -50,6 +50,27 @@ export const VARIABLES = [
   ['OAUTH_SCOPES_CLAIM', 'scope', 'their claim with the scopes, as a list or as text with spaces'],
   ['GRAPHIQL', 'on', 'on or off: whether a browser that opens /graphql gets GraphiQL'],
   ['INTROSPECTION', 'on', 'on or off: whether the GraphQL schema can be asked for'],
+  [
+    'JOBS',
+    'on',
+    'on or off: whether `serve` also delivers webhooks; `funnel-gateway work` does nothing else',
+  ],
+  [
+    'WEBHOOK_ALLOWED_NETWORKS',
+    '',
+    'addresses or CIDR ranges, separated by commas, that webhooks may be sent to although they are not public',
+  ],
+  [
+    'WEBHOOK_PROXY',
+    '',
+    'HTTP proxy that webhooks are sent through, such as http://user:password@proxy.example.com:3128; it must allow CONNECT to addresses',
+  ],
+  [
+    'WEBHOOK_HEADER_PREFIX',
+    'X-Webhook-ClickFunnels',
+    'how the names of the headers of a delivery begin: -Id, -Timestamp and -Signature follow',
+  ],
+  ['WEBHOOK_KEEP_DAYS', '30', 'days that events and deliveries are kept'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['METRICS_PORT', '', 'port that serves /metrics in the text format of Prometheus; 0 takes a free one'],
   ['METRICS_HOST', '127.0.0.1', 'address that METRICS_PORT is on; whoever can reach it can read the metrics'],
@@ -96,6 +117,17 @@ export const VARIABLES = [
 ] as const satisfies readonly (readonly [string, string, string])[];
 
 export type Variable = (typeof VARIABLES)[number][0];
+
+/** The variable's parsed value, or the fallback where it is not set. What does not parse is reported. */
+export type Check = <T>(
+  name: Variable,
+  fallback: T,
+  parse: (text: string) => T | undefined,
+  expected: string,
+) => T;
+
+/** The variable's whole number, or its default. */
+export type WholeNumber = (name: Variable, min: number, max: number) => number;
 
 /** What cannot be looked at while a variable that it depends on is wrong. */
 export const NEEDED = {

@@ -35,7 +35,8 @@ interface Made<Result> {
   readonly ids: readonly bigint[];
 }
 
-type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
+/** Builds the fields of a payload. */
+export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
 
 interface Mutation<Result> {
   readonly description: string;
@@ -86,12 +87,19 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
   );
 }
 
-/** Defines `createX`, `updateX` and `deleteX` of a noun. @param parent the type of what a new one is created in */
-export function defineChanges<Row>(
+/**
+ * Defines `createX`, `updateX` and `deleteX` of a noun.
+ * @param parent the type of what a new one is created in
+ * @param besides what else the payload of `createX` has
+ */
+export function defineChanges<Row, NewRow extends Row = Row>(
   node: NodeType<Row>,
   resource: Resource,
-  writes: Pick<Writes<Row>, 'writeScope' | 'create' | 'update' | 'remove'>,
+  writes: Pick<Writes<Row>, 'writeScope' | 'update' | 'remove'> & {
+    create(...args: Parameters<Writes<Row>['create']>): Promise<Done<NewRow>>;
+  },
   parent: Named,
+  besides: (t: PayloadBuilder<Done<NewRow>>) => FieldMap = () => ({}),
 ): void {
   const { writeScope: scope } = writes;
   const one = withArticle(resource.title.toLowerCase());
@@ -102,7 +110,7 @@ export function defineChanges<Row>(
     fields: writableFields(resource, 'creation'),
     moment: 'creation',
     change: (ctx, [id = 0n], input, options) => writes.create(ctx, id, input, options),
-    payload: (t) => ({ [propertyOf(node)]: rowField(t, node) }),
+    payload: (t) => ({ [propertyOf(node)]: rowField(t, node), ...besides(t) }),
   });
   defineMutation(`update${node.name}`, {
     description: `Changes ${one}. What is not given is left as it is, and null clears it.`,

@@ -1,10 +1,19 @@
 // Outgoing webhook endpoints of a workspace.
-import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import {
+  activationFields,
+  rotationFields,
+  type WebhookEndpointWithSecretRow,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+} from '../resources/webhook-endpoints.ts';
+import type { Done } from '../services/mutate.ts';
+import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { Funnel } from './funnels.ts';
+import { defineChanges, defineMutation, type PayloadBuilder, rowField } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { Page } from './pages.ts';
 import { Workspace } from './workspaces.ts';
@@ -41,6 +50,48 @@ async function loadExisting<Row>(
   const rows = await Promise.all(ids.map((id) => type.load(ctx, id)));
   return rows.filter((row) => row !== null);
 }
+
+/** The secret, in the payload of the mutations that make one. */
+function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {
+  return t.string({
+    description: webhookEndpointWithSecret.fields.webhookSecret.description,
+    resolve: ({ result }) => result.row.webhookSecret,
+  });
+}
+
+defineChanges(WebhookEndpoint, webhookEndpoint, webhookEndpoints, Workspace, (t) => ({
+  webhookSecret: secretField(t),
+}));
+
+defineMutation('activateWebhookEndpoint', {
+  description: 'Sends to a webhook endpoint again, and what it has missed as well.',
+  scope: webhookEndpoints.writeScope,
+  of: [WebhookEndpoint],
+  fields: activationFields,
+  change: (ctx, [id = 0n], input, options) => activation.activate(ctx, id, input, options),
+  payload: (t) => ({ webhookEndpoint: rowField(t, WebhookEndpoint) }),
+});
+
+defineMutation('deactivateWebhookEndpoint', {
+  description:
+    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is kept for it.',
+  scope: webhookEndpoints.writeScope,
+  of: [WebhookEndpoint],
+  change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),
+  payload: (t) => ({ webhookEndpoint: rowField(t, WebhookEndpoint) }),
+});
+
+defineMutation('rotateWebhookEndpointSecret', {
+  description: 'Gives a webhook endpoint another secret. For a while the one before signs as well.',
+  scope: webhookEndpoints.writeScope,
+  of: [WebhookEndpoint],
+  fields: rotationFields,
+  change: (ctx, [id = 0n], input, options) => activation.rotateSecret(ctx, id, input, options),
+  payload: (t) => ({
+    webhookEndpoint: rowField(t, WebhookEndpoint),
+    webhookSecret: secretField(t),
+  }),
+});
 
 const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
 

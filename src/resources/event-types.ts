@@ -5,6 +5,9 @@ import type { Fields, RowOf } from './resource.ts';
 /** What a caller needs to read the subjects of events. */
 export type EventScope = `${'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'}:read`;
 
+/** What an endpoint alone is told, whatever it is subscribed to, so that its owner sees whether it arrives. */
+export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
+
 /** By the scope, what happens to each topic. Ids are `<topic>.<event>`. */
 const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> = {
   'contacts:read': {

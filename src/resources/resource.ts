@@ -52,7 +52,7 @@ export interface Field {
   /** A new object needs it, and it is not blank. */
   readonly required?: true;
   /** What a new object has where it is not given; absent: null, or nothing at all. */
-  readonly default?: string | number | boolean | Readonly<Record<string, never>>;
+  readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
   /** So many characters at most, or items of a list. */
   readonly maxLength?: number;
 }

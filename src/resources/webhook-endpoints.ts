@@ -1,33 +1,127 @@
 // What an outgoing webhook endpoint is (spec §2 "Webhook endpoint (outgoing)").
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { funnel } from './funnels.ts';
+import { page } from './pages.ts';
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 
 export const webhookEndpoint = describe({
   type: 'WebhookEndpoint',
   title: 'Webhook endpoint',
   table: 'webhook_endpoints',
+  wrapper: 'webhooks_outgoing_endpoint',
   description: 'An address of the workspace’s owner that is told about events.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    url: { type: 'text', description: 'The address that deliveries are sent to.' },
-    name: { type: 'text', description: 'The name of the endpoint.' },
+    url: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 2_000,
+      description:
+        'The address that deliveries are sent to: http or https, without user name and password, and not in a private network.',
+    },
+    name: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 255,
+      description: 'The name of the endpoint.',
+    },
     eventTypeIds: {
       type: 'text[]',
-      description: 'The types of event it is told about, each of the form `<resource>.<event>`.',
+      writable: 'always',
+      default: [],
+      maxLength: 200,
+      description:
+        'The types of event it is told about, each of the form `<resource>.<event>`; every type where it is empty.',
     },
     apiVersion: { type: 'int4', description: 'The version of the API that deliveries are written in.' },
     createdAt: { type: 'timestamp', description: 'When the endpoint was created.' },
     updatedAt: { type: 'timestamp', description: 'When the endpoint was last changed.' },
     pageIds: {
       type: 'int8[]',
+      writable: 'always',
+      default: [],
+      idsOf: page,
+      maxLength: 1_000,
       description: 'The integer ids of the pages it is limited to; empty when it is not limited to pages.',
     },
     funnelIds: {
       type: 'int8[]',
+      writable: 'always',
+      default: [],
+      idsOf: funnel,
+      maxLength: 1_000,
       description:
         'The integer ids of the funnels it is limited to; empty when it is not limited to funnels.',
+    },
+    strictOrder: {
+      type: 'bool',
+      writable: 'always',
+      default: false,
+      description:
+        'Whether deliveries are sent one at a time, in the order of the events. One that fails holds those behind it for an hour at most.',
+    },
+    maxDeliveriesPerSecond: {
+      type: 'int4',
+      nullable: true,
+      writable: 'always',
+      description: 'How many deliveries a second are sent at most, from 1 to 1000; null for no limit.',
+    },
+    deactivatedAt: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'Since when nothing is sent to it, or null while it is active.',
+    },
+    deactivationReason: {
+      type: 'text',
+      nullable: true,
+      values: ['requested', 'failing', 'gone', 'unauthorized'],
+      description:
+        'Why nothing is sent: `requested`, `failing` when every attempt had failed for days, `gone` when it answered 410, `unauthorized` when whoever subscribed it lost the right to see the events.',
+    },
+    failingSince: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'Since when every attempt has failed, or null when the last one has not.',
+    },
+  },
+  topic: 'webhooks/outgoing/endpoint',
+  subjectType: 'Webhooks::Outgoing::Endpoint',
+});
+
+/** What is shown of an endpoint when it is created, and when its secret is replaced: never again. */
+export const webhookEndpointWithSecret = describe({
+  ...webhookEndpoint,
+  type: 'WebhookEndpointWithSecret',
+  fields: {
+    ...webhookEndpoint.fields,
+    webhookSecret: {
+      type: 'text',
+      description:
+        'What deliveries are signed with: 64 hexadecimal digits, used as text. It is shown in this answer only.',
     },
   },
 });
 
+/** What clients may say when they activate an endpoint. */
+export const activationFields = {
+  maxDeliveriesPerSecond: {
+    ...webhookEndpoint.fields.maxDeliveriesPerSecond,
+    description:
+      'How many deliveries a second are sent at most from now on, from 1 to 1000: what it has missed comes at this pace. As it was where it is not given.',
+  },
+} as const satisfies Fields;
+
+/** What clients may say when they replace a secret. */
+export const rotationFields = {
+  overlapSeconds: {
+    type: 'int4',
+    default: 86_400,
+    description:
+      'For so many seconds the secret before signs as well, from 0 to 604800. A day where it is not given.',
+  },
+} as const satisfies Fields;
+
 export interface WebhookEndpointRow extends Row<typeof webhookEndpoint> {}
+export interface WebhookEndpointWithSecretRow extends Row<typeof webhookEndpointWithSecret> {}

@@ -8,6 +8,7 @@ import {
   type Page,
   type PageRequest,
   parsePageQuery,
+  requireServed,
 } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import type { Writer } from '../rows/resource-writer.ts';
@@ -65,6 +66,9 @@ export function pageOf<Result>({
     reply: (page, url) => pageReply(page, write, url),
   };
 }
+
+/** A list that is answered whole, in its own order. */
+export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requireServed(query) };
 
 /** All objects that there are, of which there are few. */
 export function arrayOf<Result>(

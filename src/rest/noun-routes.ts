@@ -7,7 +7,7 @@ import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
 import { createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
-import { putAndPatch, type Route, route } from './route.ts';
+import { putAndPatch, type ResponseForm, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
 
@@ -18,6 +18,8 @@ interface Place {
   readonly path: string;
   /** The path of its members, where that is another one. */
   readonly members?: string;
+  /** The answer that shows a new one, where it shows more than others do. */
+  readonly created?: ResponseForm<Row>;
 }
 
 interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
@@ -29,7 +31,7 @@ type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
 export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
-  const { parent, path, members = path } = place;
+  const { parent, path, members = path, created } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -71,7 +73,7 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       resource,
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
-      response: createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
+      response: created ?? createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
       handle: async ({ ctx, params, body, options }) =>
         (await create(ctx, parentOf(params), body, options)).row,
     }),

@@ -94,6 +94,17 @@ function objectReply<Result>(
   return { status, headers, body: out.toBuffer() };
 }
 
+/** An answer that shows a secret: nobody may keep it, nor compress it, which can give secrets away. */
+export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
+  return {
+    ...form,
+    reply(result, url) {
+      const { headers, ...reply } = form.reply(result, url);
+      return { ...reply, headers: { ...headers, 'Cache-Control': 'no-store, no-transform' } };
+    },
+  };
+}
+
 /** An answer without a body. */
 export function nothing(description: string): ResponseForm<void> {
   return {

@@ -69,6 +69,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   if (members !== undefined)
     return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
   if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };
+  if (type === 'text[]') return { ...shown, maxItems: maxLength };
   if (type !== 'int8') return { ...shown, ...(maxLength !== undefined && { maxLength }) };
   return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
 }

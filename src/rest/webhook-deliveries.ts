@@ -16,6 +16,7 @@ import { createdOf, objectOf, type Shown, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 import { objectSchema, schemaRef } from './schemas.ts';
 
+const { detailOf } = webhookDeliveries;
 const objects = shown(webhookDelivery);
 const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
@@ -71,16 +72,18 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${MEMBERS}/:id/redeliver`,
     operationId: 'redeliverWebhookDelivery',
     summary: 'Makes a webhook delivery due again, now',
-    response: objectOf(objects, 'The webhook delivery as it is now, without its attempts.'),
-    handle: async ({ ctx, params, options }) => (await redelivery.redeliver(ctx, params.id, options)).row,
+    response: objectOf(details, 'The webhook delivery as it is now.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.redeliver(ctx, params.id, options)).row),
   }),
   route({
     ...changing,
     path: `${MEMBERS}/:id/cancel`,
     operationId: 'cancelWebhookDelivery',
     summary: 'Gives a webhook delivery up that is pending',
-    response: objectOf(objects, 'The webhook delivery as it is now, without its attempts.'),
-    handle: async ({ ctx, params, options }) => (await redelivery.cancel(ctx, params.id, options)).row,
+    response: objectOf(details, 'The webhook delivery as it is now.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.cancel(ctx, params.id, options)).row),
   }),
   route({
     method: 'POST',
@@ -103,7 +106,8 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     summary: 'Sends a test event to a webhook endpoint, whatever it is subscribed to',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
-    response: createdOf(objects, `${MEMBERS}/`, 'The delivery of the test event.'),
-    handle: async ({ ctx, params, options }) => (await redelivery.test(ctx, params.id, options)).row,
+    response: createdOf(details, `${MEMBERS}/`, 'The delivery of the test event.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.test(ctx, params.id, options)).row),
   }),
 ];

@@ -2,7 +2,7 @@ import { EVENT_TYPE_FIELDS } from '../resources/event-types.ts';
 import { webhookEvent } from '../resources/webhook-events.ts';
 import { writerOf } from '../rows/resource-writer.ts';
 import * as webhookEvents from '../services/webhook-events.ts';
-import { arrayOf } from './lists.ts';
+import { arrayOf, wholeQuery } from './lists.ts';
 import { nounRoutes } from './noun-routes.ts';
 import { type Route, route } from './route.ts';
 import { objectSchema, schemaRef } from './schemas.ts';
@@ -32,6 +32,7 @@ export const webhookEventRoutes: readonly Route[] = [
     operationId: 'listWebhookEventTypes',
     summary: 'Lists the types of event that webhook endpoints can be told about',
     resource: webhookEvent,
+    query: wholeQuery,
     response: arrayOf(types, 'Every type, in the order of their ids: there are no pages.'),
     handle: async ({ ctx }) => webhookEvents.listTypes(ctx),
   }),

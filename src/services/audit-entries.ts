@@ -9,6 +9,7 @@ import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import { webhookDelivery } from '../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { setNull } from '../rows/columns.ts';
 import { AUDIT_ENTRIES } from '../store/tables.ts';
 import { type Reads, readsOf } from './reads.ts';
@@ -20,6 +21,7 @@ const NEEDED: readonly (readonly [Resource, Scope])[] = [
   [appliedTag, 'contacts:read'],
   [conditionalSplit, 'funnels:read'],
   [webhookDelivery, 'webhooks:read'],
+  [webhookEndpoint, 'webhooks:read'],
 ];
 
 const DATA = ['before', 'after'];

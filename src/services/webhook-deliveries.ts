@@ -1,11 +1,12 @@
 // Deliveries of webhooks and their attempts. What was sent, and what was answered, may echo what the event holds: it is for those who
 // may read what the event is about.
-import { requireScope } from '../auth/scopes.ts';
+import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import {
   attemptFields,
   type WebhookAttempt,
   type WebhookDeliveryDetail,
+  type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
 import { WEBHOOK_DELIVERIES } from '../store/tables.ts';
@@ -21,18 +22,27 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
 
 /** A delivery with its attempts. @throws AppError `not_found`, also where the endpoint is gone */
 export async function getDetail(ctx: Context, ref: Ref): Promise<WebhookDeliveryDetail> {
-  const row = await get(ctx, ref);
-  const [attempts = []] = await attemptsOf(ctx, [row.id]);
-  return { ...propertiesOf(row, webhookDelivery.fields), attempts };
+  return detailOf(ctx, await get(ctx, ref));
+}
+
+/** A delivery, also as a change has left it, with the attempts that there were then. */
+export async function detailOf(ctx: Context, row: WebhookDeliveryRow): Promise<WebhookDeliveryDetail> {
+  const [attempts = []] = await readAttempts(ctx, [row.id]);
+  return {
+    ...propertiesOf(row, webhookDelivery.fields),
+    attempts: attempts.filter(({ number }) => number <= row.attemptCount),
+  };
 }
 
 /** The last attempts of each delivery, in the deliveries' order; none of those that are not the caller's. */
 export async function attemptsOf(ctx: Context, deliveryIds: readonly bigint[]): Promise<WebhookAttempt[][]> {
-  const { tenancy } = requireScope(ctx, scope);
-  const byDelivery = Map.groupBy(
-    await findAttempts(ctx, tenancy, deliveryIds),
-    ({ deliveryId }) => deliveryId,
-  );
+  requireScope(ctx, scope);
+  return readAttempts(ctx, deliveryIds);
+}
+
+async function readAttempts(ctx: Context, deliveryIds: readonly bigint[]): Promise<WebhookAttempt[][]> {
+  const found = await findAttempts(ctx, requireCaller(ctx).tenancy, deliveryIds);
+  const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId);
   return deliveryIds.map((id) => (byDelivery.get(id) ?? []).map((attempt) => shown(ctx, attempt)));
 }
 

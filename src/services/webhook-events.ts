@@ -1,5 +1,5 @@
 // Events of a workspace. What an event holds of its subject is for those who may read such objects.
-import { covers, requireCaller, requireScope } from '../auth/scopes.ts';
+import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
 import type { WebhookEventRow } from '../resources/webhook-events.ts';
@@ -49,5 +49,5 @@ function shown(ctx: Context, row: WebhookEventRow): WebhookEventRow {
 /** Whether the caller may read what such events are about. */
 export function mayReadSubject(ctx: Context, eventTypeId: string): boolean {
   const needed = scopeOfEventType(eventTypeId);
-  return needed !== null && covers(requireScope(ctx, scope).scopes, needed);
+  return needed !== null && covers(requireCaller(ctx).scopes, needed);
 }

@@ -3,6 +3,7 @@
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { TEST_EVENT_TYPE } from '../resources/event-types.ts';
 import { subjectTypeOf } from '../resources/resource.ts';
 import {
   type Redelivered,
@@ -40,9 +41,6 @@ export const writeScope: Scope = 'webhooks:write';
 
 /** Most deliveries that are made due again at once. */
 export const MAX_REDELIVERED = 10_000;
-
-/** The event of a test. */
-const TESTED = 'webhooks/outgoing/endpoint.tested';
 
 const toDelivery = snapshotRows<WebhookDeliveryRow>(webhookDelivery);
 const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
@@ -112,7 +110,7 @@ export function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Don
     toRow: toDelivery,
     async make(tx, workspaceId, endpointId) {
       const [data = 'null'] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [endpointId]);
-      const event = { eventType: TESTED, subjectType: subjectTypeOf(webhookEndpoint), data };
+      const event = { eventType: TEST_EVENT_TYPE, subjectType: subjectTypeOf(webhookEndpoint), data };
       const id = await insertOwnEvent(tx, { workspaceId, endpointId, ...event });
       const [after = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
       return { resource: webhookDelivery, action: 'created', subjectId: id, after };

@@ -25,6 +25,8 @@ import type { WriteOptions } from './write-options.ts';
 interface Rules extends ChangeRules {
   /** Input in the form that the description has. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
+  /** Values at creation of parameters that its derived columns name. */
+  readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
 
 export interface Writes<Row> {
@@ -113,7 +115,7 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...parametersOf(resource, { ...defaults, ...given }) };
+      const values = { id, ...parametersOf(resource, { ...defaults, ...given }), ...rules.parameters?.(ctx) };
       return mutate(ctx, {
         scope: writeScope,
         options,

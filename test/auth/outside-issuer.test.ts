@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIssuerKeys } from '../../src/auth/issuer-keys.ts';
-import type { OutsideIssuer } from '../../src/config/config.ts';
+import type { OutsideIssuer } from '../../src/config/oauth.ts';
 import type { Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';

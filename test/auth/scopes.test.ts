@@ -23,7 +23,7 @@ async function run(operation: Operation, caller: Caller): Promise<Response> {
 const withScopes = (scopes: string[]) => factories.apiKey(gateway.app, { teamId, scopes });
 
 describe.each(SCOPED)('$route needs $scope', (operation) => {
-  const { scope, success } = operation;
+  const { scope, success, also = [] } = operation;
   const access = scope.split(':')[1] ?? '';
 
   test('a key without credentials is refused, and told the scope', async () => {
@@ -34,7 +34,7 @@ describe.each(SCOPED)('$route needs $scope', (operation) => {
 
   test('that scope alone and its wildcard alone are enough', async () => {
     for (const scopes of [[scope], [access], [scope, 'store:read']]) {
-      expect((await run(operation, await withScopes(scopes))).status).toBe(success);
+      expect((await run(operation, await withScopes([...scopes, ...also]))).status).toBe(success);
     }
   });
 

@@ -24,6 +24,33 @@ test('an invalid host is reported together with all other problems', () => {
   expect(() => parseConfig(env, '/')).toThrow(/^Configuration: PORT must be .*; SERVICE_HOST must be .*\.$/);
 });
 
+test('webhooks go to public addresses, directly, until something else is asked for', () => {
+  const { config, secrets } = parseConfig({}, '/');
+  expect(config.jobs).toBe(true);
+  expect(config.webhooks).toMatchObject({ headerPrefix: 'X-Webhook-ClickFunnels', keepDays: 30 });
+  expect(config.webhooks.allowedNetworks.rules).toEqual([]);
+  expect(secrets.webhookProxy).toBeUndefined();
+});
+
+test('the password of the proxy of webhooks is in no printed configuration', () => {
+  const { config, secrets } = parseConfig(
+    {
+      JOBS: 'off',
+      WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16, fd12::/16',
+      WEBHOOK_PROXY: 'http://me:secret@proxy.example.com:3128',
+      WEBHOOK_HEADER_PREFIX: 'X-Acme',
+      WEBHOOK_KEEP_DAYS: '7',
+    },
+    '/',
+  );
+  expect(config.jobs).toBe(false);
+  expect(config.webhooks).toMatchObject({ headerPrefix: 'X-Acme', keepDays: 7 });
+  expect(config.webhooks.allowedNetworks.check('10.1.2.3')).toBe(true);
+  expect(config.webhooks.allowedNetworks.check('fd12::1', 'ipv6')).toBe(true);
+  expect(secrets.webhookProxy).toBe('http://me:secret@proxy.example.com:3128');
+  expect(JSON.stringify(config)).not.toContain('secret');
+});
+
 test('metrics and traces are off until they are asked for', () => {
   expect(parseConfig({ METRICS_HOST: '0.0.0.0', OTEL_SERVICE_NAME: 'mine' }, '/').config).toMatchObject({
     metrics: null,
@@ -59,6 +86,17 @@ test.each([
   ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+  ['JOBS', 'secret'],
+  ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
+  ['WEBHOOK_ALLOWED_NETWORKS', 'localhost'],
+  ['WEBHOOK_PROXY', 'proxy.example.com:3128'],
+  ['WEBHOOK_PROXY', 'socks5://me:secret@proxy.example.com'],
+  ['WEBHOOK_PROXY', 'http://me:secret@proxy.example.com/path'],
+  ['WEBHOOK_HEADER_PREFIX', 'X-Webhook-'],
+  ['WEBHOOK_HEADER_PREFIX', 'Webhook'],
+  ['WEBHOOK_HEADER_PREFIX', 'X:Webhook'],
+  ['WEBHOOK_HEADER_PREFIX', 'X-Webhook\r\nX'],
+  ['WEBHOOK_KEEP_DAYS', '0'],
 ])('%s=%s is refused without its value', (name, value) => {
   const parse = () => parseConfig({ [name]: value }, '/');
   expect(parse).toThrow(new RegExp(`^Configuration: ${name} must be `));

@@ -25,6 +25,10 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   audit_entries: ['contact_id'],
   events: ['contact_id', 'event_type', 'erased_at'],
   webhook_deliveries: ['event_type', 'attempts_before'],
+  webhook_endpoints: [
+    ...['secret', 'secret_changed_at', 'previous_secret', 'previous_secret_until'],
+    ...['actor_kind', 'actor_id', 'client_id'],
+  ],
   users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],
 };
@@ -81,20 +85,28 @@ function computedOf({ table, fields }: Resource): string[] {
   );
 }
 
-test.each(RESOURCES)('$type: each field is a column of the same type, null where that can be', (resource) => {
-  const columns = columnsOf.get(resource.table);
-  const computed = computedOf(resource);
-  for (const [property, { type, nullable = false }] of Object.entries(resource.fields)) {
-    if (computed.includes(property)) continue;
-    const column = columns?.get(toSnakeCase(property));
-    const isNullable = column?.nullable && !NULL_ELSEWHERE.includes(`${resource.table}.${property}`);
-    expect([property, TYPES[type]?.includes(column?.type ?? ''), isNullable]).toEqual([
-      property,
-      true,
-      nullable,
-    ]);
-  }
-});
+/** Of no table: it is the same for everybody. */
+const WITHOUT_TABLE = ['WebhookEventType'];
+/** Opened for the one answer that shows it. */
+const OPENED = ['webhookSecret'];
+
+test.each(RESOURCES.filter(({ type }) => !WITHOUT_TABLE.includes(type)))(
+  '$type: each field is a column of the same type, null where that can be',
+  (resource) => {
+    const columns = columnsOf.get(resource.table);
+    const computed = computedOf(resource);
+    for (const [property, { type, nullable = false }] of Object.entries(resource.fields)) {
+      if (computed.includes(property) || OPENED.includes(property)) continue;
+      const column = columns?.get(toSnakeCase(property));
+      const isNullable = column?.nullable && !NULL_ELSEWHERE.includes(`${resource.table}.${property}`);
+      expect([property, TYPES[type]?.includes(column?.type ?? ''), isNullable]).toEqual([
+        property,
+        true,
+        nullable,
+      ]);
+    }
+  },
+);
 
 test.each([...new Set(RESOURCES.map(({ table }) => table))])(
   '%s: each column is described, or known to be shown to nobody',

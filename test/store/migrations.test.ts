@@ -299,7 +299,7 @@ const ROWS = `
     values (1, 1, 'Ann@Example.com', '11111111-1111-4111-8111-111111111111');
   insert into tags (id, workspace_id, name) values (1, 1, 'Tag');
   insert into refine_filters (id, workspace_id, name) values (1, 1, 'Filter');
-  insert into webhook_endpoints (id, workspace_id, url, name, secret) values (1, 1, 'https://a.example', 'Hook', 'sealed');
+  insert into webhook_endpoints (id, workspace_id, url, name, secret, secret_changed_at) values (1, 1, 'https://a.example', 'Hook', 'sealed', now());
   insert into funnels (id, workspace_id, name, current_path) values
     (1, 1, 'Funnel', '/a'), (2, 1, 'Funnel', '/b'), (3, 2, 'Elsewhere', '/a');
   insert into pages (id, workspace_id, name, current_path) values

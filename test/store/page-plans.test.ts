@@ -59,7 +59,12 @@ beforeAll(async () => {
   await prisma.refineFilter.createMany({ data: await below('refine_filters') });
   const endpoints = await below('webhook_endpoints');
   await prisma.webhookEndpoint.createMany({
-    data: endpoints.map((row) => ({ ...row, url: 'https://a.example', secret: Buffer.from('sealed') })),
+    data: endpoints.map((row) => ({
+      ...row,
+      url: 'https://a.example',
+      secret: Buffer.from('sealed'),
+      secretChangedAt: new Date(),
+    })),
   });
   const funnels = await below('funnels');
   await prisma.funnel.createMany({ data: funnels.map((row) => ({ ...row, currentPath: `/${row.id}` })) });

@@ -85,7 +85,15 @@ export async function webhookEndpoint(
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
   const url = 'https://hooks.example.com/in';
   const secret = app.keyring.seal('webhook secret', Buffer.from(WEBHOOK_SECRET));
-  const data = { id, workspaceId, url, name: `Endpoint ${id}`, eventTypeIds: ['contact.identified'], secret };
+  const data = {
+    id,
+    workspaceId,
+    url,
+    name: `Endpoint ${id}`,
+    eventTypeIds: ['contact.identified'],
+    secret,
+    secretChangedAt: new Date(),
+  };
   return app.store.prisma.webhookEndpoint.create({ data: { ...data, ...overrides } });
 }
 

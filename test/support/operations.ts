@@ -89,6 +89,12 @@ export interface Operation {
   readonly route: string;
   /** null: any valid credential will do. */
   readonly scope: string | null;
+  /** Scopes that what it says needs as well. */
+  readonly also?: readonly string[];
+  /** It shows a secret: nobody may keep the answer. */
+  readonly isSecret?: true;
+  /** It changes many objects, and answers what it did to them: no object that can be read later. */
+  readonly isSummary?: true;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -123,13 +129,20 @@ const appliedTagPath = ({ appliedTag }: Tenant) => `/api/v2/contacts/applied_tag
 
 /**
  * Those of a noun that is created, changed and deleted.
+ * @param category of the scopes that they need
  * @param one of a tenant
  * @param list the path of its list, below one of a tenant as well
  * @param members the path of its members up to the id
  * @param body what a new one is given, and what one is changed by
  */
-function lifeOf(one: keyof Tenant, list: string, members: string, body: object): Operation[] {
-  const [read, write] = ['contacts:read', 'contacts:write'];
+function lifeOf(
+  category: string,
+  one: keyof Tenant,
+  list: string,
+  members: string,
+  body: object,
+): Operation[] {
+  const [read, write] = [`${category}:read`, `${category}:write`];
   const member = `${members}/:id`;
   const toList: Operation['path'] = (tenant) =>
     list.replace(/:(\w+)_id/, (_, parent) => String(tenant[parent as keyof Tenant].id));
@@ -146,7 +159,7 @@ function lifeOf(one: keyof Tenant, list: string, members: string, body: object):
 }
 
 const CONTACTS: readonly Operation[] = [
-  ...lifeOf('contact', '/api/v2/workspaces/:workspace_id/contacts', '/api/v2/contacts', {
+  ...lifeOf('contacts', 'contact', '/api/v2/workspaces/:workspace_id/contacts', '/api/v2/contacts', {
     contact: { first_name: 'New' },
   }),
   operation(
@@ -162,7 +175,7 @@ const CONTACTS: readonly Operation[] = [
 ];
 
 const TAGS: readonly Operation[] = [
-  ...lifeOf('tag', '/api/v2/workspaces/:workspace_id/contacts/tags', '/api/v2/contacts/tags', {
+  ...lifeOf('contacts', 'tag', '/api/v2/workspaces/:workspace_id/contacts/tags', '/api/v2/contacts/tags', {
     contacts_tag: { name: 'New' },
   }),
   get('/api/v2/contacts/:contact_id/applied_tags', 'contacts:read', onContact('/applied_tags')),
@@ -185,11 +198,45 @@ const TAGS: readonly Operation[] = [
   ),
 ];
 
-const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints';
+const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
+
+/** Whoever decides what an endpoint is told has to be able to read it. */
+const READING: Partial<Operation> = { also: ['contacts:read'] };
+
+const WEBHOOK_ENDPOINTS: readonly Operation[] = [
+  ...lifeOf(
+    'webhooks',
+    'webhookEndpoint',
+    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints',
+    ENDPOINTS,
+    {
+      webhooks_outgoing_endpoint: {
+        url: 'https://hooks.example.com/new',
+        name: 'New',
+        event_type_ids: ['contact.created'],
+      },
+    },
+  ),
+  ...Object.entries({ activate: READING, deactivate: {}, rotate_secret: { isSecret: true } as const }).map(
+    ([verb, rest]) =>
+      operation(
+        'POST',
+        `${ENDPOINTS}/:id/${verb}`,
+        'webhooks:write',
+        ({ webhookEndpoint }) => `${ENDPOINTS}/${webhookEndpoint.id}/${verb}`,
+        { success: 200, ...rest },
+      ),
+  ),
+].map((operation) => ({
+  ...operation,
+  ...(operation.body && READING),
+  ...(operation.success === 201 && { isSecret: true }),
+}));
+
 const onEndpoint =
   (rest: string) =>
   ({ webhookEndpoint }: Tenant) =>
-    `${ENDPOINT}/${webhookEndpoint.id}/${rest}`;
+    `${ENDPOINTS}/${webhookEndpoint.id}/${rest}`;
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
 
 /** Events and deliveries. */
@@ -205,7 +252,7 @@ const WEBHOOKS: readonly Operation[] = [
     'webhooks:read',
     ({ webhookEvent: { id } }) => `/api/v2/webhooks/outgoing/events/${id}`,
   ),
-  get(`${ENDPOINT}/:endpoint_id/deliveries`, 'webhooks:read', onEndpoint('deliveries')),
+  get(`${ENDPOINTS}/:endpoint_id/deliveries`, 'webhooks:read', onEndpoint('deliveries')),
   get(`${DELIVERY}/:id`, 'webhooks:read', ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}`),
   operation(
     'POST',
@@ -221,12 +268,20 @@ const WEBHOOKS: readonly Operation[] = [
     ({ pendingDelivery: { id } }) => `${DELIVERY}/${id}/cancel`,
     { success: 200 },
   ),
-  operation('POST', `${ENDPOINT}/:id/redeliver`, 'webhooks:write', onEndpoint('redeliver'), {
+  operation('POST', `${ENDPOINTS}/:id/redeliver`, 'webhooks:write', onEndpoint('redeliver'), {
     success: 200,
+    isSummary: true,
     body: () => ({ since: '2026-01-01T00:00:00Z' }),
   }),
-  operation('POST', `${ENDPOINT}/:id/test`, 'webhooks:write', onEndpoint('test')),
+  operation('POST', `${ENDPOINTS}/:id/test`, 'webhooks:write', onEndpoint('test')),
 ];
+
+/** Where a GET shows what an operation changes. */
+export function shownAt(path: string, { appliedTag }: Tenant): string {
+  if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
+  if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
+  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel)$/, '');
+}
 
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
@@ -246,16 +301,7 @@ export const OPERATIONS: readonly Operation[] = [
     'contacts:read',
     ({ refineFilter: { id } }) => `/api/v2/refine_filters/${id}`,
   ),
-  get(
-    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints',
-    'webhooks:read',
-    inWorkspace('webhooks/outgoing/endpoints'),
-  ),
-  get(
-    '/api/v2/webhooks/outgoing/endpoints/:id',
-    'webhooks:read',
-    ({ webhookEndpoint }) => `/api/v2/webhooks/outgoing/endpoints/${webhookEndpoint.id}`,
-  ),
+  ...WEBHOOK_ENDPOINTS,
   ...WEBHOOKS,
   get('/api/v2/workspaces/:workspace_id/audit_entries', 'account:read', inWorkspace('audit_entries')),
   get('/api/v2/audit_entries/:id', 'account:read', ({ auditEntry: { id } }) => `/api/v2/audit_entries/${id}`),

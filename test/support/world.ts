@@ -60,7 +60,12 @@ export async function createWorlds(app: App, count: number): Promise<{ ours: Wor
   await prisma.refineFilter.createMany({ data: filters });
   const endpoints = await rows(app, worlds, 'webhook_endpoints', 'webhook_endpoints', count, below);
   await prisma.webhookEndpoint.createMany({
-    data: endpoints.map((row) => ({ ...row, url: 'https://h.example/', secret: Buffer.from('sealed') })),
+    data: endpoints.map((row) => ({
+      ...row,
+      url: 'https://h.example/',
+      secret: Buffer.from('sealed'),
+      secretChangedAt: new Date(),
+    })),
   });
   const funnels = await rows(app, worlds, 'funnels', 'funnels', count - 1, below);
   await prisma.funnel.createMany({ data: funnels.map((row) => ({ ...row, currentPath: `/${row.id}` })) });

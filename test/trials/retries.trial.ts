@@ -3,7 +3,6 @@
 // a server process of PostgreSQL's, whereupon all of its others end and it recovers from its log.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { type Plan, plans } from '../support/contacts/plans.ts';
 import { createRetrying } from '../support/contacts/retrying.ts';
 import { createSession, type Session } from '../support/contacts/session.ts';
 import { ROOT } from './child-processes.ts';
+import { freePort } from './free-port.ts';
 import { report, withTestBed } from './test-bed.ts';
 
 const KILLS = Number(process.argv[3] ?? 24);
@@ -154,13 +154,4 @@ async function killServerProcess(url: string): Promise<void> {
   const [{ pid } = { pid: undefined }] = rows;
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
   await client.end().catch(() => {});
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

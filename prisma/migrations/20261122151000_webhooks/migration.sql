@@ -6,6 +6,8 @@ alter table webhook_endpoints
   add column row_version integer not null default 1,
   -- Both sealed with the secret key. During a rotation the previous secret signs as well.
   add column secret bytea,
+  -- `updated_at` as the change left it that the secret is from.
+  add column secret_changed_at timestamptz(3),
   add column previous_secret bytea,
   add column previous_secret_until timestamptz(3),
   -- One delivery at a time, in the order of the events.
@@ -22,6 +24,7 @@ alter table webhook_endpoints
 update webhook_endpoints set deactivated_at = current_timestamp, deactivation_reason = 'requested';
 alter table webhook_endpoints
   add constraint webhook_endpoints_secret_check check (secret is not null or deactivated_at is not null),
+  add constraint webhook_endpoints_secret_changed_at_check check ((secret is null) = (secret_changed_at is null)),
   add constraint webhook_endpoints_previous_secret_check check ((previous_secret is null) = (previous_secret_until is null)),
   add constraint webhook_endpoints_max_deliveries_per_second_check check (max_deliveries_per_second between 1 and 1000),
   add constraint webhook_endpoints_deactivated_at_check check ((deactivated_at is null) = (deactivation_reason is null)),

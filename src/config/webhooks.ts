@@ -1,0 +1,49 @@
+// Parses the variables of webhook deliveries. Pure.
+import { BlockList } from 'node:net';
+import { parseAddresses } from './values.ts';
+import type { Check, WholeNumber } from './variables.ts';
+
+export interface WebhookConfig {
+  /** Where webhooks may be sent to besides public addresses (network-addresses.ts). */
+  readonly allowedNetworks: BlockList;
+  /** How the names of the headers of a delivery begin, without a hyphen at the end. */
+  readonly headerPrefix: string;
+  /** Days that events and deliveries are kept. */
+  readonly keepDays: number;
+}
+
+/** What the variables say of webhooks, but for the proxy, whose URL may have a password. */
+export function parseWebhooks(check: Check, wholeNumber: WholeNumber): WebhookConfig {
+  return {
+    allowedNetworks: check(
+      'WEBHOOK_ALLOWED_NETWORKS',
+      new BlockList(),
+      parseAddresses,
+      'IP addresses or CIDR ranges, separated by commas',
+    ),
+    headerPrefix: check(
+      'WEBHOOK_HEADER_PREFIX',
+      'X-Webhook-ClickFunnels',
+      parseHeaderPrefix,
+      'the beginning of a header name such as X-Webhook-Example, at most 64 letters, digits and hyphens, other than webhook alone',
+    ),
+    keepDays: wholeNumber('WEBHOOK_KEEP_DAYS', 1, 3_650),
+  };
+}
+
+/** The URL of the proxy that webhooks are sent through. */
+export function parseWebhookProxy(check: Check): string | undefined {
+  return check('WEBHOOK_PROXY', undefined, parseProxyUrl, 'an http or https address without path and query');
+}
+
+/** Headers called `webhook-...` are those of Standard Webhooks. */
+function parseHeaderPrefix(text: string): string | undefined {
+  const isPrefix = /^[a-z][a-z0-9-]{0,63}$/i.test(text) && !text.endsWith('-');
+  return isPrefix && text.toLowerCase() !== 'webhook' ? text : undefined;
+}
+
+function parseProxyUrl(text: string): string | undefined {
+  if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) return undefined;
+  const { pathname, search, hash } = new URL(text);
+  return pathname === '/' && search === '' && hash === '' ? text : undefined;
+}

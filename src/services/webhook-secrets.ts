@@ -1,0 +1,43 @@
+// The secrets that deliveries are signed with. They are shown once, when they are made, and kept sealed with the secret key.
+import { randomBytes } from 'node:crypto';
+import type { App, Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import {
+  type WebhookEndpointRow,
+  type WebhookEndpointWithSecretRow,
+  webhookEndpointWithSecret,
+} from '../resources/webhook-endpoints.ts';
+import { jsonOf, snapshotRows } from '../rows/snapshot-rows.ts';
+import { findSecret } from '../store/webhook-endpoints.ts';
+import type { Done } from './mutate.ts';
+
+const PURPOSE = 'webhook secret';
+const SECRET_BYTES = 32;
+
+/** A new secret, sealed. */
+export function newSecret({ keyring }: App): Uint8Array<ArrayBuffer> {
+  return keyring.seal(PURPOSE, Buffer.from(randomBytes(SECRET_BYTES).toString('hex')));
+}
+
+/** The secret as its owner has it. @throws Error when it was sealed with another secret key */
+export function openSecret({ keyring }: App, sealed: Uint8Array): string {
+  return Buffer.from(keyring.open(PURPOSE, sealed)).toString();
+}
+
+const toRow = snapshotRows<WebhookEndpointWithSecretRow>(webhookEndpointWithSecret);
+
+/**
+ * What a change that made a secret has done, with the secret: for a retry the same again.
+ * @throws AppError `gone` where the secret was replaced since, or the endpoint deleted
+ */
+export async function withSecret(
+  ctx: Context,
+  done: Done<WebhookEndpointRow>,
+): Promise<Done<WebhookEndpointWithSecretRow>> {
+  const { row } = done;
+  const found = await findSecret(ctx, row.id);
+  if (found?.secret == null || found.secretChangedAt?.getTime() !== row.updatedAt.getTime())
+    throw new AppError('gone', 'The secret that this request made has been replaced since.');
+  const member = `"webhook_secret":${JSON.stringify(openSecret(ctx, found.secret))}`;
+  return { ...done, row: toRow(`${jsonOf(row)?.slice(0, -1)},${member}}`) };
+}

@@ -1,0 +1,128 @@
+// What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
+import type { ChangeRules } from './changes/rules.ts';
+import { bump } from './changes/statements.ts';
+import { statement } from './statements.ts';
+import { query, type StoreContext, type Transaction } from './store.ts';
+import { WEBHOOK_ENDPOINTS } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
+
+/** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
+const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids']";
+const subscriber = (column: string, parameter: string) => ({
+  [column]: {
+    onCreate: `${parameter}::text`,
+    onUpdate: `case when ${IS_SUBSCRIPTION} then ${parameter}::text else o.${column} end`,
+  },
+});
+
+/** With the parameter `$secret`, sealed, in hexadecimal digits. */
+export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
+  derived: {
+    secret: { onCreate: "decode($secret::text, 'hex')", onUpdate: 'o.secret' },
+    secret_changed_at: { onCreate: 'current_timestamp', onUpdate: 'o.secret_changed_at' },
+    ...subscriber('actor_kind', '$actor_kind'),
+    ...subscriber('actor_id', '$actor_id'),
+    ...subscriber('client_id', '$client_id'),
+  },
+  silent: true,
+};
+
+/** The sealed secret of an endpoint, and the `updatedAt` that it was given with. */
+export interface EndpointSecret {
+  readonly secret: Uint8Array | null;
+  readonly secretChangedAt: Date | null;
+}
+
+/** The secret of an endpoint by its id; null where it is gone. */
+export async function findSecret({ store }: StoreContext, id: bigint): Promise<EndpointSecret | null> {
+  const find = statement(
+    'webhook_endpoints.secret',
+    () =>
+      'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint',
+  );
+  return (await query<EndpointSecret>(store, find, [id]))[0] ?? null;
+}
+
+/** An endpoint that is locked until its transaction ends. */
+export interface LockedEndpoint {
+  readonly workspaceId: bigint;
+  readonly hasSecret: boolean;
+}
+
+/** Locks an endpoint that is the caller's; null where there is none. */
+export async function lockEndpoint(
+  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  { teamId, workspaceIds }: Tenancy,
+  id: bigint,
+): Promise<LockedEndpoint | null> {
+  const [found] = await tx.$queryRawUnsafe<LockedEndpoint[]>(LOCK, teamId, workspaceIds, id);
+  return found ?? null;
+}
+
+const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret"
+  from webhook_endpoints t where t.id = $3::bigint and ${WEBHOOK_ENDPOINTS.owned('$1', '$2::bigint[]')} for update of t`;
+
+/** Who stands behind a subscription. */
+export interface Subscriber {
+  readonly actor_kind: string;
+  readonly actor_id: string;
+  readonly client_id: string | null;
+}
+
+/** Sends again to an endpoint, in the name of whoever activates it. @param maxPerSecond null: as it was */
+export async function activateEndpoint(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  { actor_kind, actor_id, client_id }: Subscriber,
+  maxPerSecond: number | null,
+): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set deactivated_at = null, deactivation_reason = null, failing_since = null,
+      actor_kind = $3, actor_id = $4, client_id = $5,
+      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${bump('c')}
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    workspaceId,
+    id,
+    actor_kind,
+    actor_id,
+    client_id,
+    maxPerSecond,
+  );
+}
+
+/** Sends nothing more to an endpoint. One that is deactivated already stays so, for the reason that it has. */
+export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, current_timestamp),
+      deactivation_reason = coalesce(c.deactivation_reason, 'requested'), ${bump('c')}
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    workspaceId,
+    id,
+  );
+}
+
+/** Gives an endpoint another secret. @param overlapSeconds for so long the one before signs as well */
+export async function replaceSecret(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  sealed: Uint8Array,
+  overlapSeconds: number,
+): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set secret = $3::bytea,
+      previous_secret = case when $4::integer > 0 then c.secret end,
+      previous_secret_until = case when $4 > 0 and c.secret is not null then v.at + $4 * interval '1 second' end,
+      row_version = c.row_version + 1, updated_at = v.at, secret_changed_at = v.at
+    from (select greatest(clock_timestamp(), e.updated_at + interval '1 millisecond')::timestamptz(3) as at
+      from webhook_endpoints e where e.workspace_id = $1::bigint and e.id = $2::bigint) v
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    workspaceId,
+    id,
+    sealed,
+    overlapSeconds,
+  );
+}
+
+type Executor = { $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };

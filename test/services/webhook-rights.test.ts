@@ -1,0 +1,82 @@
+// The rights that stand behind a subscription are those that its subscriber has now, not those of then.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mayReceive } from '../../src/services/webhook-rights.ts';
+import type { Subscription } from '../../src/store/webhook-backing.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let teamId: bigint;
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  ({ id: workspaceId, teamId } = await factories.workspace(gateway.app));
+});
+afterAll(() => gateway.close());
+
+const may = (subscription: Partial<Subscription>, eventTypeId = 'contact.created') =>
+  mayReceive(
+    gateway.app,
+    { workspaceId, actorKind: null, actorId: null, clientId: null, ...subscription },
+    eventTypeId,
+  );
+
+test('a key must be live, of the team of the workspace, and hold the scope', async () => {
+  const { prisma } = gateway.app.store;
+  const key = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
+  const { publicId: actorId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+  const subscription = { actorKind: 'api_key', actorId } as const;
+  expect(await may(subscription)).toBe(true);
+  expect(await may(subscription, 'order.created')).toBe(false);
+  const elsewhere = await factories.workspace(gateway.app);
+  expect(await may({ ...subscription, workspaceId: elsewhere.id })).toBe(false);
+  for (const data of [{ expiresAt: new Date(0) }, { expiresAt: null, revokedAt: new Date(0) }]) {
+    await prisma.apiKey.update({ where: { id: key.id }, data: { createdAt: new Date(-1), ...data } });
+    expect(await may(subscription)).toBe(false);
+  }
+});
+
+test('nobody stands behind what the operator made: it may go on', async () => {
+  expect(await may({})).toBe(true);
+});
+
+test('a grant must be live, of a person who is still in the team and may pass the scope on, and reach the workspace', async () => {
+  const { prisma } = gateway.app.store;
+  const user = await factories.user(gateway.app, { teamId, role: 'owner' });
+  const client = await prisma.oauthClient.create({ data: { id: 'app', name: 'App', metadata: {} } });
+  const subscription = { actorKind: 'oauth', actorId: user.publicId, clientId: client.id } as const;
+  expect(await may(subscription)).toBe(false);
+  const { id } = await prisma.oauthGrant.create({
+    data: {
+      ...{ key: 'g', userId: user.id, clientId: client.id, teamId, scopes: ['contacts:read'] },
+      ...{ payload: {}, expiresAt: new Date(Date.now() + 3_600_000) },
+    },
+  });
+  expect([await may(subscription), await may(subscription, 'order.created')]).toEqual([true, false]);
+  const change = async (data: object) => {
+    await prisma.oauthGrant.update({ where: { id }, data });
+    return may(subscription);
+  };
+  const other = await factories.workspace(gateway.app, { teamId });
+  expect(await change({ wholeTeam: false, workspaceIds: [other.id] })).toBe(false);
+  expect(await change({ wholeTeam: false, workspaceIds: [workspaceId] })).toBe(true);
+  expect(await change({ expiresAt: new Date(0) })).toBe(false);
+  expect(await change({ expiresAt: new Date(Date.now() + 3_600_000) })).toBe(true);
+  await prisma.oauthClient.update({ where: { id: client.id }, data: { disabledAt: new Date() } });
+  expect(await may(subscription)).toBe(false);
+  await prisma.oauthClient.update({ where: { id: client.id }, data: { disabledAt: null } });
+  await prisma.teamMember.delete({ where: { userId_teamId: { userId: user.id, teamId } } });
+  expect(await may(subscription)).toBe(false);
+});
+
+test('a client that acts for itself has what it is registered with', async () => {
+  const { prisma } = gateway.app.store;
+  const client = await prisma.oauthClient.create({
+    data: { id: 'robot', name: 'Robot', teamId, metadata: { scope: 'contacts:read webhooks:write' } },
+  });
+  const subscription = { actorKind: 'oauth', actorId: client.id, clientId: client.id } as const;
+  expect([await may(subscription), await may(subscription, 'order.created')]).toEqual([true, false]);
+  await prisma.oauthClient.update({ where: { id: client.id }, data: { disabledAt: new Date() } });
+  expect(await may(subscription)).toBe(false);
+});
