@@ -12,13 +12,26 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
 const LAYERS: Record<string, readonly string[]> = {
   main: ['commands', 'config', 'errors'],
   commands: [
-    ...['app', 'http', 'graphiql', 'graphql', 'services/operator', 'services', 'context', 'auth', 'store'],
+    ...[
+      'jobs',
+      'app',
+      'http',
+      'graphiql',
+      'graphql',
+      'services/operator',
+      'services',
+      'context',
+      'auth',
+      'store',
+    ],
     ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
+  // What no request waits for.
+  jobs: ['network-addresses'],
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
@@ -78,6 +91,8 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^pg-protocol(\/|$)/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
+  [/^undici$/, ['jobs']],
+  [/^ipaddr\.js$/, ['network-addresses']],
   [/^pino$/, ['log']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],

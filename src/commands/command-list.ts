@@ -81,6 +81,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./grant.ts')).addGrant,
   },
   {
+    name: 'webhook',
+    description: 'receive webhooks on this machine, and verify them',
+    load: async () => (await import('./webhook.ts')).addWebhook,
+  },
+  {
     name: 'signing-key',
     description: 'list, rotate and remove the keys that access tokens are signed with',
     load: async () => (await import('./signing-key.ts')).addSigningKey,

@@ -80,6 +80,8 @@ interface Secrets {
   readonly secretKeys: readonly string[];
   /** The proxy that webhooks are sent through, with the credentials for it. */
   readonly webhookProxy: string | undefined;
+  /** The secret of the endpoint that `webhook listen` plays. */
+  readonly webhookSecret: string | undefined;
   /** Headers for the collector of traces. */
   readonly tracingHeaders: Readonly<Record<string, string>>;
 }
@@ -200,6 +202,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
     ),
     webhookProxy: parseWebhookProxy(check),
+    webhookSecret: read('WEBHOOK_SECRET'),
     tracingHeaders: parseTracingHeaders(check),
   };
   if (problems.length > 0) throw new ConfigError(problems, { config, secrets });

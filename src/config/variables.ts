@@ -71,6 +71,7 @@ export const VARIABLES = [
     'how the names of the headers of a delivery begin: -Id, -Timestamp and -Signature follow',
   ],
   ['WEBHOOK_KEEP_DAYS', '30', 'days that events and deliveries are kept'],
+  ['WEBHOOK_SECRET', '', 'secret that `webhook listen` verifies with'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['METRICS_PORT', '', 'port that serves /metrics in the text format of Prometheus; 0 takes a free one'],
   ['METRICS_HOST', '127.0.0.1', 'address that METRICS_PORT is on; whoever can reach it can read the metrics'],

@@ -44,6 +44,16 @@ function parseHeaderPrefix(text: string): string | undefined {
 
 function parseProxyUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) return undefined;
-  const { pathname, search, hash } = new URL(text);
-  return pathname === '/' && search === '' && hash === '' ? text : undefined;
+  const { pathname, search, hash, username, password } = new URL(text);
+  const isPlain = pathname === '/' && search === '' && hash === '';
+  return isPlain && isPercentEncoded(username + password) ? text : undefined;
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

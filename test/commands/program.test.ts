@@ -44,6 +44,8 @@ const COMMANDS = [
   ['grant'],
   ['grant', 'list'],
   ['grant', 'revoke'],
+  ['webhook'],
+  ['webhook', 'listen'],
   ['signing-key'],
   ['signing-key', 'list'],
   ['signing-key', 'rotate'],
@@ -111,6 +113,8 @@ test.concurrent.each([
   [['token', 'revoke', '3', '4'], 'too many arguments', 'token revoke '],
   [['user', 'create', '--email', 'ada@example.com'], "'--name <name>' not specified", 'user create '],
   [['user', 'set-password', 'ada@example.com', 'a password'], 'too many arguments', 'user set-password '],
+  [['webhook', 'listen', '--port', 'x'], 'whole number from 0 to 65535', 'webhook listen '],
+  [['webhook', 'listen', '--status', '99'], 'whole number from 200 to 599', 'webhook listen '],
   [['client', 'remove'], "missing required argument 'client_id'", 'client remove '],
 ])('%j is wrong usage: exit code 2, and where its help is', async (args, message, command) => {
   const { code, stdout, stderr } = await runHere(args, BROKEN);

@@ -92,6 +92,7 @@ test.each([
   ['WEBHOOK_PROXY', 'proxy.example.com:3128'],
   ['WEBHOOK_PROXY', 'socks5://me:secret@proxy.example.com'],
   ['WEBHOOK_PROXY', 'http://me:secret@proxy.example.com/path'],
+  ['WEBHOOK_PROXY', 'http://me:secret%zz@proxy.example.com'],
   ['WEBHOOK_HEADER_PREFIX', 'X-Webhook-'],
   ['WEBHOOK_HEADER_PREFIX', 'Webhook'],
   ['WEBHOOK_HEADER_PREFIX', 'X:Webhook'],

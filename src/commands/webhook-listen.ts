@@ -1,0 +1,115 @@
+// `webhook listen`: a receiver that prints and verifies what arrives, on this machine only.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { StartupError } from '../errors.ts';
+import { verify } from '../jobs/signatures.ts';
+import { toReceived } from './received-webhooks.ts';
+import { report, type Shell } from './shell.ts';
+
+const HOST = '127.0.0.1';
+const MAX_BODY_BYTES = 5_000_000;
+
+const HELP = `
+Examples:
+  $ npx funnel-gateway webhook listen --port 4100
+  $ WEBHOOK_SECRET=4f1c... npx funnel-gateway webhook listen --json
+  $ npx funnel-gateway webhook listen --status 503
+
+The gateway sends to this machine only when it is started with WEBHOOK_ALLOWED_NETWORKS=127.0.0.1/32. Ctrl-C ends it. With --json the
+first line names the address, and each delivery is a line of its own.`;
+
+interface ListenOptions {
+  readonly port: number;
+  readonly secret?: string | undefined;
+  readonly status: number;
+}
+
+/** Adds the subcommand. */
+export function addWebhookListen(
+  webhook: CommandUnknownOpts,
+  shell: Shell,
+  json: () => boolean | undefined,
+): void {
+  webhook
+    .command('listen')
+    .description('receive webhooks on this machine: print each, and whether its signatures are right')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4_100)
+    .option(
+      '--secret <secret>',
+      "the endpoint's webhook_secret; WEBHOOK_SECRET keeps it off the command line",
+    )
+    .option('--status <code>', 'what to answer', wholeNumber(200, 599), 200)
+    .addHelpText('after', HELP)
+    .action((options: ListenOptions) => listen(shell, json(), options));
+}
+
+async function listen(shell: Shell, json: boolean | undefined, { port, secret, status }: ListenOptions) {
+  const { config, secrets } = shell.settings();
+  const { headerPrefix: prefix } = config.webhooks;
+  const key = secret ?? secrets.webhookSecret;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const answered = body === null ? 413 : request.method === 'POST' ? status : 405;
+    response.writeHead(answered, { 'content-type': 'text/plain', connection: 'close' }).end();
+    if (body === null) return;
+    const { headers } = request;
+    const now = new Date();
+    const checked = verify({ prefix, headers, body, secret: key ?? '', now });
+    const received = toReceived({
+      request,
+      body,
+      prefix,
+      now,
+      answered,
+      checked,
+      isChecked: key !== undefined,
+    });
+    report(shell, json, received.json, received.text);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  const url = `http://${HOST}:${await bind(port)}`;
+  const hint = key === undefined ? 'Signatures are not checked: give --secret or WEBHOOK_SECRET.' : '';
+  report(shell, json, { url }, `Listening on ${url}, answering ${status}. Ctrl-C ends it. ${hint}\n`);
+  await new Promise<void>((resolve) => {
+    if (shell.signal.aborted) resolve();
+    else shell.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  server.close();
+  server.closeAllConnections();
+
+  async function bind(wanted: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+        const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code ?? message})`;
+        reject(new StartupError(`Port ${wanted} on ${HOST} ${why}. Choose another with --port.`));
+      });
+      server.listen(wanted, HOST, resolve);
+    });
+    return (server.address() as AddressInfo).port;
+  }
+}
+
+/** Null where it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && +text >= min && +text <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
