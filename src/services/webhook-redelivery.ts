@@ -50,7 +50,12 @@ const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
  * @throws AppError `not_found`; `conflict` where it is pending, its endpoint deactivated, or its event's data gone
  */
 export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
-  return change(ctx, ref, options, { verb: 'redeliver', action: 'redelivered', refuse, make: makeDue });
+  return change(ctx, ref, options, {
+    verb: 'redeliver',
+    action: 'redelivered',
+    refuse: whyNot,
+    make: makeDue,
+  });
 }
 
 /** Gives a delivery up. @throws AppError `not_found`; `conflict` unless it is pending */
@@ -169,13 +174,13 @@ async function change(
 }
 
 /** Why a delivery cannot be made due again. */
-function refuse({ status, isActive, hasData }: LockedDelivery): string | null {
+export function whyNot({ status, isActive, hasData }: LockedDelivery): string | null {
   if (status === 'pending') return 'The delivery is pending: it will be attempted anyway.';
   if (!isActive) return DEACTIVATED;
   return hasData ? null : 'What the event held has been erased, or is no longer kept.';
 }
 
-const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
+export const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
 
 function conflict(message: string | null): AppError | null {
   return message === null ? null : new AppError('conflict', message);

@@ -2,7 +2,7 @@
 import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, type Transaction } from './store.ts';
+import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
 import { ownedWorkspace, WEBHOOK_DELIVERIES } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -177,4 +177,18 @@ export async function insertOwnEvent(
   );
   if (made === undefined) throw new TypeError('The delivery was not recorded');
   return made.id;
+}
+
+/** Whose an endpoint or a delivery is, for the operator. */
+export async function findTenancyOf(
+  store: Store,
+  table: 'webhook_endpoints' | 'webhook_deliveries',
+  id: bigint,
+): Promise<Tenancy | null> {
+  const ofTable = statement(
+    `${table}.team`,
+    () => `select w.team_id as id from ${table} t join workspaces w on w.id = t.workspace_id where t.id = $1`,
+  );
+  const [team] = await query<{ id: bigint }>(store, ofTable, [id]);
+  return team === undefined ? null : { teamId: team.id, workspaceIds: null };
 }
