@@ -27,6 +27,8 @@ export interface DueDelivery {
   readonly id: bigint;
   readonly createdAt: Date;
   readonly attemptCount: number;
+  /** Those of them that were made before it was last sent again. */
+  readonly attemptsBefore: number;
   /** Until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
   /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
@@ -132,7 +134,8 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
 /** Deliveries with their events, as many as a batch has room for. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
-      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.holds,
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount",
+        d.attempts_before as "attemptsBefore", d.holds,
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
