@@ -29,6 +29,8 @@ Examples:
 }
 
 async function work(shell: Shell, json: boolean | undefined): Promise<void> {
+  // A configuration that is wrong does not become right by waiting.
+  shell.settings();
   const observe = (log: Logger) => createTelemetry(shell, log);
   let isReady = false;
   let hasSaid = false;

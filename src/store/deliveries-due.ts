@@ -156,7 +156,7 @@ export interface Sweep {
   readonly forgotten: readonly bigint[];
   /** Endpoints that have something due. */
   readonly endpointCount: number;
-  /** How long the delivery that is due longest has been. */
+  /** How long the delivery that is due longest has been, but for endpoints that fail: these have pauses. */
   readonly oldestSeconds: number;
 }
 
@@ -186,12 +186,12 @@ const SWEEP = statement(
         where d.status = 'pending' and (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
         order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1) n
     ), due as materialized (
-      select e.id, p.next_attempt_at from pending p
+      select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
       join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
       where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
-      (select coalesce(extract(epoch from current_timestamp - min(next_attempt_at)), 0)::float8 from due) as "oldestSeconds",
+      (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
       array(select d.id from due d where not exists (select from pgboss.job j where j.name = '${QUEUE}'
         and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
 );
