@@ -92,7 +92,8 @@ create table webhook_attempts (
   constraint webhook_attempts_workspace_id_fkey
     foreign key (workspace_id) references workspaces (id) on delete restrict,
   constraint webhook_attempts_number_check check (number > 0),
-  constraint webhook_attempts_error_check check ((error is null) = (response_code is not null))
+  -- An answer may break off behind its status.
+  constraint webhook_attempts_error_check check (error is not null or response_code is not null)
 ) partition by range (started_at);
 create table webhook_attempts_default partition of webhook_attempts default;
 create index webhook_attempts_started_at_idx on webhook_attempts using brin (started_at);
