@@ -22,8 +22,8 @@ export function addWork(program: Program, shell: Shell): void {
 database and its tables. With METRICS_PORT it can be watched. SIGTERM lets attempts under way end.
 
 Examples:
-  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
-  $ METRICS_PORT=9465 npx funnel-gateway work`,
+  $ METRICS_PORT=9465 DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
+  $ npx funnel-gateway work`,
     )
     .action(() => work(shell, program.opts().json));
 }

@@ -53,7 +53,7 @@ export async function attempt(
   if (halt.aborted && sent.error !== null) return null;
   const number = delivery.attemptCount + 1;
   const isSuccess = isDelivered(sent);
-  const waitMs = isSuccess ? null : nextAttempt(number, sent.retryAfterMs);
+  const waitMs = isSuccess ? null : nextAttempt(number - delivery.attemptsBefore, sent.retryAfterMs);
   const outcome: Outcome = {
     ...{
       workspaceId,

@@ -27,6 +27,8 @@ export interface DueDelivery {
   readonly id: bigint;
   readonly createdAt: Date;
   readonly attemptCount: number;
+  /** Of these, those before it was made due again: the waits have begun anew. */
+  readonly attemptsBefore: number;
   /** Until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
   /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
@@ -121,7 +123,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   withEvents(
     `select h.* from (
         select d.*, not exists (select from webhook_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-          and a.started_at < current_timestamp - ${HOLD}) as holds
+          and a.number > d.attempts_before and a.started_at < current_timestamp - ${HOLD}) as holds
         from webhook_deliveries d where ${PENDING}) h
       where h.holds or h.next_attempt_at <= current_timestamp
       order by h.id limit $4::int`,
@@ -132,7 +134,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
 /** Deliveries with their events, as many as a batch has room for. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
-      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.holds,
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",

@@ -293,3 +293,18 @@ test('an attempt that does not end in time is broken off, does not count, and is
   startWorker();
   await eventually(() => to.received.length).toBe(2);
 });
+
+test('one that is made due again begins with the first of the waits', async () => {
+  const to = await receiver();
+  to.answer = () => 500;
+  const { create, deliveries, workspaceId } = await setUp([to.url]);
+  await create('ann');
+  await gateway.app.store.prisma.webhookDelivery.updateMany({
+    where: { workspaceId },
+    data: { attemptCount: 9, attemptsBefore: 9 },
+  });
+  startWorker();
+  await eventually(deliveries).toMatchObject([{ status: 'pending', attemptCount: 10 }]);
+  const [delivery] = await deliveries();
+  expect((delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeLessThan(15_000);
+});
