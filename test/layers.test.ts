@@ -24,7 +24,7 @@ const LAYERS: Record<string, readonly string[]> = {
       'auth',
       'store',
     ],
-    ...['telemetry', 'config', 'rows', 'resources', 'errors', 'log'],
+    ...['telemetry', 'config', 'rows', 'errors', 'log'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
@@ -45,7 +45,7 @@ const LAYERS: Record<string, readonly string[]> = {
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'errors'],
   graphiql: ['content-coding'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
-  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'resources', 'errors'],
+  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
     ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
     ...['config', 'rows', 'resources', 'pagination', 'network-addresses', 'fair-queue', 'errors'],
