@@ -1,6 +1,11 @@
 // The deliveries of one endpoint, as long as this process has it: batch after batch until nothing is due. It waits for no other endpoint.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DueDelivery, findDueDeliveries, findDueEndpoint } from '../store/deliveries-due.ts';
+import {
+  type DueDelivery,
+  findDueDeliveries,
+  findDueEndpoint,
+  findStillPending,
+} from '../store/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { deliver, type Receiver, type Works } from './deliver.ts';
 import { CONCURRENCY, createSpacing, isEndpointFailure, pauseMs } from './pace.ts';
@@ -16,6 +21,8 @@ export interface Lane {
 }
 
 const BATCH = 50;
+/** What was read is believed for so long: what is deactivated, canceled or erased, or loses its secret, is heard of that soon. */
+const FRESH_MS = 1_000;
 /** A pause that is shorter is not worth giving the endpoint back for. */
 const SHORT_MS = 500;
 /** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
@@ -42,6 +49,14 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     return endpoint && { endpoint, secrets: openSecrets(app, endpoint) };
   }
 
+  /** What of a batch is to be sent still, and to whom now; null where nothing is, or in another way. */
+  async function readAgain({ endpoint }: Receiver, batch: readonly DueDelivery[]) {
+    const ids = batch.map(({ id }) => id);
+    const [receiver, pending] = await Promise.all([read(), findStillPending(db, endpoint.workspaceId, ids)]);
+    if (receiver === null || receiver.endpoint.strictOrder !== endpoint.strictOrder) return null;
+    return { receiver, batch: batch.filter(({ id }) => pending.has(id)) };
+  }
+
   /** Waits for the pace that the endpoint has chosen, and for what is left of a pause. */
   async function takePace({ endpoint }: Receiver, pause: number): Promise<void> {
     const waitMs = pause + spacing.next(endpoint.maxDeliveriesPerSecond, Date.now() + pause);
@@ -60,12 +75,23 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   async function inOrder(first: Receiver): Promise<number | null> {
     for (let now: Receiver | null = first; now !== null; now = await read()) {
       if (!now.endpoint.strictOrder) return 0;
+      let readAt = Date.now();
       const { deliveries, isMore } = await findDueDeliveries(db, now.endpoint, [], BATCH);
-      for (const delivery of deliveries) {
-        if (delivery.waitMs > 0) return Math.min(delivery.waitMs, MAX_HOLD_MS);
+      let batch = deliveries;
+      while (batch.length > 0) {
         if (isTurnOver()) return 0;
         await takePace(now, 0);
         if (!mayBegin()) return null;
+        if (Date.now() - readAt >= FRESH_MS) {
+          readAt = Date.now();
+          const again = await readAgain(now, batch);
+          if (again === null) return 0;
+          ({ receiver: now, batch } = again);
+        }
+        const [delivery, ...others] = batch;
+        if (delivery === undefined) break;
+        if (delivery.waitMs > 0) return Math.min(delivery.waitMs, MAX_HOLD_MS);
+        batch = others;
         const result = await deliver(works, now, delivery);
         if (result.kind === 'over') return null;
         if (result.kind === 'failed' && result.waitMs !== null && delivery.holds)
@@ -82,6 +108,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let queue: DueDelivery[] = [];
     let isMore = true;
     let lookedAt = 0;
+    let readAt = 0;
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
@@ -122,6 +149,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       const isFirst = lookedAt === 0;
       isNudged = false;
       lookedAt = Date.now();
+      readAt = lookedAt;
       const due = findDueDeliveries(db, now.endpoint, [...underWay], BATCH);
       const [{ deliveries, isMore: more }, again] = await Promise.all([due, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
@@ -129,6 +157,15 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       queue = [...deliveries];
       isMore = more;
       failingSince = now.endpoint.failingSince?.getTime() ?? failingSince;
+      return true;
+    }
+
+    async function refresh(): Promise<boolean> {
+      readAt = Date.now();
+      const again = await readAgain(now, queue);
+      if (again === null) return false;
+      now = again.receiver;
+      queue = again.batch;
       return true;
     }
 
@@ -140,12 +177,13 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
         failingSince === null
           ? unanswered.size < CONCURRENCY && underWay.size < MAX_UNWRITTEN
           : underWay.size === 0;
-      const next = isRoom ? queue.shift() : undefined;
-      if (next !== undefined) {
+      if (isRoom && queue.length > 0) {
         const waited = pause;
         pause = 0;
         await takePace(now, waited);
-        if (mayBegin()) begin(next);
+        if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
+        const next = queue.shift();
+        if (next !== undefined && mayBegin()) begin(next);
       } else if (underWay.size > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();

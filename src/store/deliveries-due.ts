@@ -96,6 +96,22 @@ export async function findDueDeliveries(
   return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
 }
 
+/** Which of some deliveries are still pending: others were canceled since they were read, or have been erased. */
+export async function findStillPending(
+  db: Pick<Store, 'pool'>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await query<{ id: bigint }>(db, STILL_PENDING, [workspaceId, ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const STILL_PENDING = statement(
+  'webhook_deliveries.still_pending',
+  () => `select d.id from webhook_deliveries d
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+);
+
 const ENDPOINT = statement(
   'webhook_endpoints.due',
   () => `select e.id, e.workspace_id as "workspaceId", e.url, e.secret,
