@@ -12,6 +12,7 @@ import { type Lane, openLane } from './lane.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { createSender, type Sender } from './sender.ts';
+import { createShares } from './shares.ts';
 
 export interface DeliveryWorker {
   /**
@@ -67,6 +68,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const [stopping, halting] = [new AbortController(), new AbortController()];
   const works: Works = {
     ...{ app, db, sender, outcomes, mayReceive },
+    shares: createShares(maxLanes),
     stopping: stopping.signal,
     halt: halting.signal,
   };

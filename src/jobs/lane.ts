@@ -27,6 +27,8 @@ const FRESH_MS = 1_000;
 const SHORT_MS = 500;
 /** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
 const MAX_HOLD_MS = 15_000;
+/** An endpoint whose team has its share of the lanes is looked at again after so long. */
+const CROWDED_MS = 2_000;
 /** Deliveries of which is not written yet what came of them: so many are sent again after a crash. */
 const MAX_UNWRITTEN = 100;
 /** While some are under way, others are looked for so often at most. */
@@ -66,9 +68,15 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   async function run(): Promise<number | null> {
     const first = await read();
     if (first === null) return null;
-    const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
-    // What was not begun is somebody else's.
-    return stopping.aborted ? 0 : waitMs;
+    const leave = works.shares.take(first.endpoint.teamId);
+    if (leave === null) return CROWDED_MS;
+    try {
+      const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
+      // What was not begun is somebody else's.
+      return stopping.aborted ? 0 : waitMs;
+    } finally {
+      leave();
+    }
   }
 
   /** One after the other. One that fails holds those behind it for a while. */

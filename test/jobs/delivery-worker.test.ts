@@ -143,6 +143,17 @@ test('a receiver that hangs does not hold up another one', async () => {
   expect(endpoints).toHaveLength(2);
 });
 
+test('endpoints of one team that hang do not take every lane', async () => {
+  const [hanging, good] = [await receiver(), await receiver()];
+  hanging.answer = () => null;
+  const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
+  await many.create('ann');
+  startWorker({ maxLanes: 4 });
+  await eventually(() => hanging.received.length).toBeGreaterThan(1);
+  await other.create('bob');
+  await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);
+});
+
 test('in strict order one goes after the other, and a failing one holds those behind it', async () => {
   const to = await receiver();
   to.answer = async (_, index) => {
