@@ -8,6 +8,7 @@ import {
 } from '../store/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { deliver, type Receiver, type Works } from './deliver.ts';
+import { createLoad } from './load.ts';
 import { CONCURRENCY, createSpacing, isEndpointFailure, pauseMs } from './pace.ts';
 import { createRights } from './rights.ts';
 
@@ -31,6 +32,9 @@ const MAX_HOLD_MS = 15_000;
 const CROWDED_MS = 2_000;
 /** Deliveries of which is not written yet what came of them: so many are sent again after a crash. */
 const MAX_UNWRITTEN = 100;
+/** Characters of the events of those, and of those that are not answered, each of which is in memory three times. */
+const MAX_UNWRITTEN_SIZE = 1_048_576;
+const MAX_UNANSWERED_SIZE = 524_288;
 /** While some are under way, others are looked for so often at most. */
 const REFILL_MS = 100;
 
@@ -121,15 +125,16 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let pause = 0;
     let failure: unknown;
     /** Those that are not written yet; of them, those that the receiver has not answered. */
-    const underWay = new Set<bigint>();
-    const unanswered = new Set<bigint>();
+    const underWay = createLoad(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
+    const unanswered = createLoad(CONCURRENCY, MAX_UNANSWERED_SIZE);
 
     function begin(delivery: DueDelivery): void {
-      underWay.add(delivery.id);
-      unanswered.add(delivery.id);
+      const size = sizeOf(delivery);
+      underWay.add(delivery.id, size);
+      unanswered.add(delivery.id, size);
       const startedAt = Date.now();
       const onAnswered = () => {
-        unanswered.delete(delivery.id);
+        unanswered.remove(delivery.id);
         wake.resolve();
       };
       deliver(works, now, delivery, onAnswered)
@@ -148,7 +153,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
           isOver = true;
         })
         .finally(() => {
-          underWay.delete(delivery.id);
+          underWay.remove(delivery.id);
           onAnswered();
         });
     }
@@ -158,7 +163,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       isNudged = false;
       lookedAt = Date.now();
       readAt = lookedAt;
-      const due = findDueDeliveries(db, now.endpoint, [...underWay], BATCH);
+      const due = findDueDeliveries(db, now.endpoint, underWay.ids(), BATCH);
       const [{ deliveries, isMore: more }, again] = await Promise.all([due, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
@@ -181,22 +186,21 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     while (mayBegin() && isTurn && pause < SHORT_MS) {
       const isLookedFor = isMore || (isNudged && Date.now() - lookedAt >= REFILL_MS);
       if (queue.length === 0 && isLookedFor && !(await refill())) break;
-      const isRoom =
-        failingSince === null
-          ? unanswered.size < CONCURRENCY && underWay.size < MAX_UNWRITTEN
-          : underWay.size === 0;
-      if (isRoom && queue.length > 0) {
+      const [next] = queue;
+      const isRoom = (size: number) =>
+        failingSince === null ? unanswered.hasRoom(size) && underWay.hasRoom(size) : underWay.count === 0;
+      if (next !== undefined && isRoom(sizeOf(next))) {
         const waited = pause;
         pause = 0;
         await takePace(now, waited);
         if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
-        const next = queue.shift();
-        if (next !== undefined && mayBegin()) begin(next);
-      } else if (underWay.size > 0) await untilWoken();
+        const delivery = queue.shift();
+        if (delivery !== undefined && mayBegin()) begin(delivery);
+      } else if (underWay.count > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();
     }
-    while (underWay.size > 0) await untilWoken();
+    while (underWay.count > 0) await untilWoken();
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
@@ -220,4 +224,8 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     },
     ended: run(),
   };
+}
+
+function sizeOf({ event }: DueDelivery): number {
+  return event?.data.length ?? 0;
 }

@@ -143,6 +143,29 @@ test('a receiver that hangs does not hold up another one', async () => {
   expect(endpoints).toHaveLength(2);
 });
 
+test('of big events few are under way at once, so that receivers that hang do not fill the memory', async () => {
+  const to = await receiver();
+  to.answer = async () => {
+    await sleep(100);
+    return 200;
+  };
+  const { workspaceId, endpoints, create, deliveries } = await setUp([to.url]);
+  await gateway.app.store.pool.query(
+    `with event as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      select $1, 'contact.created', 'Contact', n, json_build_object('id', n, 'note', repeat('x', 170000))
+      from generate_series(1, 12) n returning id
+    ) insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+    select $1, $2, id, 'contact.created' from event`,
+    [workspaceId, endpoints[0]?.id],
+  );
+  startWorker();
+  await create('ann');
+  await eventually(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
+  expect(to.received).toHaveLength(13);
+  expect(to.maxUnderWay()).toBeLessThan(5);
+});
+
 test('endpoints of one team that hang do not take every lane', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
