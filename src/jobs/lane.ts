@@ -1,6 +1,7 @@
 // The deliveries of one endpoint, as long as this process has it: batch after batch until nothing is due. It waits for no other endpoint.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Due,
   type DueDelivery,
   findDueDeliveries,
   findDueEndpoint,
@@ -24,6 +25,9 @@ export interface Lane {
 const BATCH = 50;
 /** What was read is believed for so long: what is deactivated, canceled or erased, or loses its secret, is heard of that soon. */
 const FRESH_MS = 1_000;
+/** How many to ask for next: of big events no more than fit, for the database unpacks all that it is asked for. */
+const nextLimit = ({ deliveries, isMore }: Due, limit: number) =>
+  isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
 /** A pause that is shorter is not worth giving the endpoint back for. */
 const SHORT_MS = 500;
 /** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
@@ -85,11 +89,13 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
 
   /** One after the other. One that fails holds those behind it for a while. */
   async function inOrder(first: Receiver): Promise<number | null> {
+    let limit = BATCH;
     for (let now: Receiver | null = first; now !== null; now = await read()) {
       if (!now.endpoint.strictOrder) return 0;
       let readAt = Date.now();
-      const { deliveries, isMore } = await findDueDeliveries(db, now.endpoint, [], BATCH);
-      let batch = deliveries;
+      const due = await findDueDeliveries(db, now.endpoint, [], limit);
+      limit = nextLimit(due, limit);
+      let batch = due.deliveries;
       while (batch.length > 0) {
         if (isTurnOver()) return 0;
         await takePace(now, 0);
@@ -109,7 +115,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
         if (result.kind === 'failed' && result.waitMs !== null && delivery.holds)
           return Math.min(result.waitMs, MAX_HOLD_MS);
       }
-      if (!isMore) return null;
+      if (!due.isMore) return null;
     }
     return null;
   }
@@ -119,6 +125,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let now = first;
     let queue: DueDelivery[] = [];
     let isMore = true;
+    let limit = BATCH;
     let lookedAt = 0;
     let readAt = 0;
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
@@ -163,12 +170,13 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       isNudged = false;
       lookedAt = Date.now();
       readAt = lookedAt;
-      const due = findDueDeliveries(db, now.endpoint, underWay.ids(), BATCH);
-      const [{ deliveries, isMore: more }, again] = await Promise.all([due, isFirst ? now : read()]);
+      const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
+      const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
-      queue = [...deliveries];
-      isMore = more;
+      queue = [...due.deliveries];
+      isMore = due.isMore;
+      limit = nextLimit(due, limit);
       failingSince = now.endpoint.failingSince?.getTime() ?? failingSince;
       return true;
     }
