@@ -8,7 +8,7 @@ import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
-const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids']";
+const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
 const subscriber = (column: string, parameter: string) => ({
   [column]: {
     onCreate: `${parameter}::text`,

@@ -185,6 +185,8 @@ describe('whoever subscribes', () => {
     expect(await status('PATCH', member(body.id), { name: 'New' })).toBe(200);
     expect(await status('PATCH', member(body.id), { url: 'https://elsewhere.example' })).toBe(403);
     expect(await status('PATCH', member(body.id), { event_type_ids: ['contact.created'] })).toBe(403);
+    expect(await status('PATCH', member(body.id), { page_ids: [] })).toBe(403);
+    expect(await status('PATCH', member(body.id), { funnel_ids: null })).toBe(403);
     expect(await status('POST', member(body.id, '/activate'), {})).toBe(403);
     const now = await client.send('GET', member(body.id));
     expect(now.body).toMatchObject({ ...GIVEN, name: 'New' });
