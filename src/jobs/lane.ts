@@ -80,6 +80,8 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     if (leave === null) return CROWDED_MS;
     try {
       const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
+      // The next lane knows nothing of this one's pace.
+      if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
       // What was not begun is somebody else's.
       return stopping.aborted ? 0 : waitMs;
     } finally {

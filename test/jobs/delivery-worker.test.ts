@@ -235,6 +235,20 @@ test('no more than the chosen number a second are sent', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(400);
 });
 
+test('nor are more sent where each comes alone', async () => {
+  const to = await receiver();
+  startWorker();
+  const { create } = await setUp([to.url], { maxDeliveriesPerSecond: 2 });
+  const times: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    await create(`person-${index}`);
+    await eventually(() => to.received.length).toBe(index + 1);
+    times.push(performance.now());
+  }
+  // Three spaces of 500 ms; the first one was seen late.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
+});
+
 test('a deactivated endpoint gets what it missed when it is activated', async () => {
   const to = await receiver();
   startWorker();
