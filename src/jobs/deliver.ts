@@ -8,6 +8,7 @@ import type { WorkerStore } from '../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
+import type { Shares } from './shares.ts';
 
 /** What all lanes of a worker share. */
 export interface Works {
@@ -16,6 +17,7 @@ export interface Works {
   readonly sender: Sender;
   readonly outcomes: OutcomeWriter;
   readonly mayReceive: typeof mayReceive;
+  readonly shares: Shares;
   /** Nothing is begun any more. */
   readonly stopping: AbortSignal;
   /** What is under way ends at once. */

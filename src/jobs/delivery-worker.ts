@@ -12,6 +12,7 @@ import { type Lane, openLane } from './lane.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { createSender, type Sender } from './sender.ts';
+import { createShares } from './shares.ts';
 
 export interface DeliveryWorker {
   /**
@@ -43,6 +44,8 @@ const SILENCE_MS = 25_000;
 /** Should a notification be lost. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 500;
+/** Retries are found by the sweep alone: a moment in which the database is slow must not delay them for long. */
+const MAX_SWEEP_WAIT_MS = 5_000;
 const SUPERVISE_MS = 10_000;
 const CLEAN_MS = 10 * 60_000;
 const CLEAN_SOON_MS = 1_000;
@@ -67,6 +70,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const [stopping, halting] = [new AbortController(), new AbortController()];
   const works: Works = {
     ...{ app, db, sender, outcomes, mayReceive },
+    shares: createShares(maxLanes),
     stopping: stopping.signal,
     halt: halting.signal,
   };
@@ -146,14 +150,15 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     repeat(log, 'looking for deliveries that are due', SWEEP_MS, async () => {
       const startedAt = Date.now();
       const sweep = await sweepEndpoints(db);
+      const tookMs = Date.now() - startedAt;
       if (sweep === null) return undefined;
       reading = sweep;
       if (sweep.forgotten.length > 0) {
         await db.jobs.add(sweep.forgotten);
         claiming.soon();
       }
-      // However many endpoints there are, it takes a tenth of a connection at most.
-      return Math.max(SWEEP_MS, 10 * (Date.now() - startedAt));
+      // However many endpoints there are, it takes a tenth of a connection, as long as that is quick enough.
+      return Math.min(Math.max(SWEEP_MS, 10 * tookMs), MAX_SWEEP_WAIT_MS);
     }),
     repeat(log, 'looking after the queue', SUPERVISE_MS, async () => {
       await db.jobs.supervise();

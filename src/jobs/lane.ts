@@ -1,8 +1,15 @@
 // The deliveries of one endpoint, as long as this process has it: batch after batch until nothing is due. It waits for no other endpoint.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DueDelivery, findDueDeliveries, findDueEndpoint } from '../store/deliveries-due.ts';
+import {
+  type Due,
+  type DueDelivery,
+  findDueDeliveries,
+  findDueEndpoint,
+  findStillPending,
+} from '../store/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { deliver, type Receiver, type Works } from './deliver.ts';
+import { createLoad } from './load.ts';
 import { CONCURRENCY, createSpacing, isEndpointFailure, pauseMs } from './pace.ts';
 import { createRights } from './rights.ts';
 
@@ -16,12 +23,22 @@ export interface Lane {
 }
 
 const BATCH = 50;
+/** What was read is believed for so long: what is deactivated, canceled or erased, or loses its secret, is heard of that soon. */
+const FRESH_MS = 1_000;
+/** How many to ask for next: of big events no more than fit, for the database unpacks all that it is asked for. */
+const nextLimit = ({ deliveries, isMore }: Due, limit: number) =>
+  isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
 /** A pause that is shorter is not worth giving the endpoint back for. */
 const SHORT_MS = 500;
 /** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
 const MAX_HOLD_MS = 15_000;
+/** An endpoint whose team has its share of the lanes is looked at again after so long. */
+const CROWDED_MS = 2_000;
 /** Deliveries of which is not written yet what came of them: so many are sent again after a crash. */
 const MAX_UNWRITTEN = 100;
+/** Characters of the events of those, and of those that are not answered, each of which is in memory three times. */
+const MAX_UNWRITTEN_SIZE = 1_048_576;
+const MAX_UNANSWERED_SIZE = 524_288;
 /** While some are under way, others are looked for so often at most. */
 const REFILL_MS = 100;
 
@@ -42,6 +59,14 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     return endpoint && { endpoint, secrets: openSecrets(app, endpoint) };
   }
 
+  /** What of a batch is to be sent still, and to whom now; null where nothing is, or in another way. */
+  async function readAgain({ endpoint }: Receiver, batch: readonly DueDelivery[]) {
+    const ids = batch.map(({ id }) => id);
+    const [receiver, pending] = await Promise.all([read(), findStillPending(db, endpoint.workspaceId, ids)]);
+    if (receiver === null || receiver.endpoint.strictOrder !== endpoint.strictOrder) return null;
+    return { receiver, batch: batch.filter(({ id }) => pending.has(id)) };
+  }
+
   /** Waits for the pace that the endpoint has chosen, and for what is left of a pause. */
   async function takePace({ endpoint }: Receiver, pause: number): Promise<void> {
     const waitMs = pause + spacing.next(endpoint.maxDeliveriesPerSecond, Date.now() + pause);
@@ -51,27 +76,48 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   async function run(): Promise<number | null> {
     const first = await read();
     if (first === null) return null;
-    const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
-    // What was not begun is somebody else's.
-    return stopping.aborted ? 0 : waitMs;
+    const leave = works.shares.take(first.endpoint.teamId);
+    if (leave === null) return CROWDED_MS;
+    try {
+      const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
+      // The next lane knows nothing of this one's pace.
+      if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
+      // What was not begun is somebody else's.
+      return stopping.aborted ? 0 : waitMs;
+    } finally {
+      leave();
+    }
   }
 
   /** One after the other. One that fails holds those behind it for a while. */
   async function inOrder(first: Receiver): Promise<number | null> {
+    let limit = BATCH;
     for (let now: Receiver | null = first; now !== null; now = await read()) {
       if (!now.endpoint.strictOrder) return 0;
-      const { deliveries, isMore } = await findDueDeliveries(db, now.endpoint, [], BATCH);
-      for (const delivery of deliveries) {
-        if (delivery.waitMs > 0) return Math.min(delivery.waitMs, MAX_HOLD_MS);
+      let readAt = Date.now();
+      const due = await findDueDeliveries(db, now.endpoint, [], limit);
+      limit = nextLimit(due, limit);
+      let batch = due.deliveries;
+      while (batch.length > 0) {
         if (isTurnOver()) return 0;
         await takePace(now, 0);
         if (!mayBegin()) return null;
+        if (Date.now() - readAt >= FRESH_MS) {
+          readAt = Date.now();
+          const again = await readAgain(now, batch);
+          if (again === null) return 0;
+          ({ receiver: now, batch } = again);
+        }
+        const [delivery, ...others] = batch;
+        if (delivery === undefined) break;
+        if (delivery.waitMs > 0) return Math.min(delivery.waitMs, MAX_HOLD_MS);
+        batch = others;
         const result = await deliver(works, now, delivery);
         if (result.kind === 'over') return null;
         if (result.kind === 'failed' && result.waitMs !== null && delivery.holds)
           return Math.min(result.waitMs, MAX_HOLD_MS);
       }
-      if (!isMore) return null;
+      if (!due.isMore) return null;
     }
     return null;
   }
@@ -81,20 +127,23 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let now = first;
     let queue: DueDelivery[] = [];
     let isMore = true;
+    let limit = BATCH;
     let lookedAt = 0;
+    let readAt = 0;
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
     /** Those that are not written yet; of them, those that the receiver has not answered. */
-    const underWay = new Set<bigint>();
-    const unanswered = new Set<bigint>();
+    const underWay = createLoad(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
+    const unanswered = createLoad(CONCURRENCY, MAX_UNANSWERED_SIZE);
 
     function begin(delivery: DueDelivery): void {
-      underWay.add(delivery.id);
-      unanswered.add(delivery.id);
+      const size = sizeOf(delivery);
+      underWay.add(delivery.id, size);
+      unanswered.add(delivery.id, size);
       const startedAt = Date.now();
       const onAnswered = () => {
-        unanswered.delete(delivery.id);
+        unanswered.remove(delivery.id);
         wake.resolve();
       };
       deliver(works, now, delivery, onAnswered)
@@ -113,7 +162,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
           isOver = true;
         })
         .finally(() => {
-          underWay.delete(delivery.id);
+          underWay.remove(delivery.id);
           onAnswered();
         });
     }
@@ -122,13 +171,24 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       const isFirst = lookedAt === 0;
       isNudged = false;
       lookedAt = Date.now();
-      const due = findDueDeliveries(db, now.endpoint, [...underWay], BATCH);
-      const [{ deliveries, isMore: more }, again] = await Promise.all([due, isFirst ? now : read()]);
+      readAt = lookedAt;
+      const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
+      const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
-      queue = [...deliveries];
-      isMore = more;
+      queue = [...due.deliveries];
+      isMore = due.isMore;
+      limit = nextLimit(due, limit);
       failingSince = now.endpoint.failingSince?.getTime() ?? failingSince;
+      return true;
+    }
+
+    async function refresh(): Promise<boolean> {
+      readAt = Date.now();
+      const again = await readAgain(now, queue);
+      if (again === null) return false;
+      now = again.receiver;
+      queue = again.batch;
       return true;
     }
 
@@ -136,21 +196,21 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     while (mayBegin() && isTurn && pause < SHORT_MS) {
       const isLookedFor = isMore || (isNudged && Date.now() - lookedAt >= REFILL_MS);
       if (queue.length === 0 && isLookedFor && !(await refill())) break;
-      const isRoom =
-        failingSince === null
-          ? unanswered.size < CONCURRENCY && underWay.size < MAX_UNWRITTEN
-          : underWay.size === 0;
-      const next = isRoom ? queue.shift() : undefined;
-      if (next !== undefined) {
+      const [next] = queue;
+      const isRoom = (size: number) =>
+        failingSince === null ? unanswered.hasRoom(size) && underWay.hasRoom(size) : underWay.count === 0;
+      if (next !== undefined && isRoom(sizeOf(next))) {
         const waited = pause;
         pause = 0;
         await takePace(now, waited);
-        if (mayBegin()) begin(next);
-      } else if (underWay.size > 0) await untilWoken();
+        if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
+        const delivery = queue.shift();
+        if (delivery !== undefined && mayBegin()) begin(delivery);
+      } else if (underWay.count > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();
     }
-    while (underWay.size > 0) await untilWoken();
+    while (underWay.count > 0) await untilWoken();
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
@@ -174,4 +234,8 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     },
     ended: run(),
   };
+}
+
+function sizeOf({ event }: DueDelivery): number {
+  return event?.data.length ?? 0;
 }

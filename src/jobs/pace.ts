@@ -24,8 +24,11 @@ export function pauseMs(failingForMs: number, retryAfterMs: number | null): numb
   return Math.min(Math.max(failingForMs * PAUSE_SHARE, retryAfterMs ?? 0, 0), MAX_PAUSE_MS);
 }
 
-/** Spaces deliveries: `next` is how many milliseconds the next one has to wait. */
-export function createSpacing(): { next(perSecond: number | null, nowMs: number): number } {
+/** Spaces deliveries: `next` is how many milliseconds the next one has to wait, `rest` how many one would have to that came now. */
+export function createSpacing(): {
+  next(perSecond: number | null, nowMs: number): number;
+  rest(nowMs: number): number;
+} {
   let freeAt = 0;
   return {
     next(perSecond, nowMs) {
@@ -34,5 +37,6 @@ export function createSpacing(): { next(perSecond: number | null, nowMs: number)
       freeAt = at + 1_000 / perSecond;
       return at - nowMs;
     },
+    rest: (nowMs) => Math.max(0, freeAt - nowMs),
   };
 }

@@ -60,6 +60,9 @@ const IDLE_MS = 4_000;
 /** Open connections beyond which one is closed with the end of its request. */
 const MAX_KEPT_CONNECTIONS = 1_000;
 
+/** Answers that may come before the answer (1xx). Without a bound they would keep this process busy until the time is up. */
+const MAX_INTERIM_ANSWERS = 20;
+
 /** What sends deliveries, by connections of its own. */
 export function createSender({
   allowedNetworks,
@@ -117,6 +120,7 @@ function exchange(
   let code: number | null = null;
   let retryAfterMs: number | null = null;
   let length = 0;
+  let interimAnswers = 0;
   const chunks: Buffer[] = [];
 
   function settle(reason: Reason | null): void {
@@ -146,7 +150,11 @@ function exchange(
       timer = setTimeout(() => abandon('answerTimeout'), answerMs);
     },
     onResponseStart(_, status, answerHeaders) {
-      if (status < 200) return;
+      if (status < 200) {
+        interimAnswers++;
+        if (interimAnswers > MAX_INTERIM_ANSWERS) abandon('badAnswer');
+        return;
+      }
       code = status;
       retryAfterMs = parseRetryAfter(answerHeaders['retry-after'], new Date());
     },

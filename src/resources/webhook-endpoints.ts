@@ -3,12 +3,15 @@ import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 
+/** Endpoints of a workspace. Each change of its data writes a delivery for each that is subscribed. */
+export const MAX_ENDPOINTS = 100;
+
 export const webhookEndpoint = describe({
   type: 'WebhookEndpoint',
   title: 'Webhook endpoint',
   table: 'webhook_endpoints',
   wrapper: 'webhooks_outgoing_endpoint',
-  description: 'An address of the workspace’s owner that is told about events.',
+  description: `An address of the workspace’s owner that is told about events. A workspace has at most ${MAX_ENDPOINTS}.`,
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

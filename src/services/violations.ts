@@ -16,7 +16,7 @@ const MESSAGES: Record<Violation['kind'], string> = {
 
 /** The 422 for one more than a parent can have. */
 export function tooMany(
-  { resource: { fields }, parent }: Noun,
+  { resource: { fields }, title, parent }: Noun,
   { perParent, property }: NonNullable<ChangeRules['most']>,
   nameOf: NameOf,
 ): AppError {
@@ -24,7 +24,7 @@ export function tooMany(
   const name = field === undefined ? property : nameOf(property, field);
   return invalid(
     name,
-    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent}.`,
+    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${title.toLowerCase()}s.`,
   );
 }
 

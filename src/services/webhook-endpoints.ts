@@ -65,7 +65,7 @@ export async function update(
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   const now = await findById(ctx, WEBHOOK_ENDPOINTS, tenancy, id);
   const given = await parse(ctx, input, 'change', now?.workspaceId ?? null);
-  const isSubscription = given.url !== undefined || given.eventTypeIds !== undefined;
+  const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
   const fits = (row: object) => {
     requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
@@ -131,6 +131,8 @@ async function requireOwn(
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;
+/** What says where events are sent, and which. */
+const SUBSCRIPTION = ['url', ...LISTS] as const;
 
 /** Clients send null for an empty list. */
 function withLists(input: Input): Input {

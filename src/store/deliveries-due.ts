@@ -7,6 +7,7 @@ import { query, type Store } from './store.ts';
 export interface DueEndpoint {
   readonly id: bigint;
   readonly workspaceId: bigint;
+  readonly teamId: bigint;
   readonly url: string;
   /** Sealed. */
   readonly secret: Uint8Array;
@@ -96,13 +97,30 @@ export async function findDueDeliveries(
   return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
 }
 
+/** Which of some deliveries are still pending: others were canceled since they were read, or have been erased. */
+export async function findStillPending(
+  db: Pick<Store, 'pool'>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await query<{ id: bigint }>(db, STILL_PENDING, [workspaceId, ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const STILL_PENDING = statement(
+  'webhook_deliveries.still_pending',
+  () => `select d.id from webhook_deliveries d
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+);
+
 const ENDPOINT = statement(
   'webhook_endpoints.due',
-  () => `select e.id, e.workspace_id as "workspaceId", e.url, e.secret,
+  () => `select e.id, e.workspace_id as "workspaceId", w.team_id as "teamId", e.url, e.secret,
       case when e.previous_secret_until > current_timestamp then e.previous_secret end as "previousSecret",
       e.strict_order as "strictOrder", e.max_deliveries_per_second as "maxDeliveriesPerSecond",
       e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId"
-    from webhook_endpoints e where e.id = $1::bigint and e.deactivated_at is null and e.secret is not null`,
+    from webhook_endpoints e join workspaces w on w.id = e.workspace_id
+    where e.id = $1::bigint and e.deactivated_at is null and e.secret is not null`,
 );
 
 const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;

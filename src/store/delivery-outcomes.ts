@@ -25,7 +25,8 @@ export interface Outcome {
 
 /**
  * Writes attempts, their deliveries, and since when each endpoint has failed. A delivery that was canceled meanwhile stays so, unless it
- * was delivered; of the answer nothing is kept then, for its event may have been erased. Written twice, they are there once.
+ * was delivered. Of an answer that nobody waits for any more nothing is kept: its event may have been erased. Written twice, they are
+ * there once.
  */
 export async function recordOutcomes(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({
@@ -40,19 +41,24 @@ const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint,
   "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json, code int, error text, "responseStart" text,
   status text, "waitMs" float8`;
 
-/** Endpoints are locked in the order of their ids. One that neither begins nor ceases to fail is not written. What REST shows
- * changes with that, and so the version. */
+/**
+ * Deliveries are locked before anything is read of them: whoever waited for an erasure sees what it has left. Endpoints are locked in the
+ * order of their ids. One that neither begins nor ceases to fail is not written. What REST shows changes with that, and so the version.
+ */
 const RECORD = statement(
   'webhook_deliveries.record',
   () => `with o as materialized (
       select * from json_to_recordset($1::json) as o(${COLUMNS})
+    ), locked as materialized (
+      select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
+      where (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
+      order by d.workspace_id, d.id for update of d
     ), attempts as (
       insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers,
         response_code, error, response_start)
       select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
-        case when exists (select from webhook_deliveries d where d.workspace_id = "workspaceId" and d.id = "deliveryId"
-          and d.created_at = "deliveryCreatedAt" and d.status = 'canceled') then null else "responseStart" end
-      from o
+        case when l.status = 'pending' then "responseStart" end
+      from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
       on conflict do nothing
     ), deliveries as (
       update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
@@ -61,7 +67,8 @@ const RECORD = statement(
           then current_timestamp + o."waitMs" * interval '1 millisecond' end,
         delivered_at = case when o.status = 'delivered' then o."startedAt" + o."durationMs" * interval '1 millisecond' end,
         updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 millisecond')
-      from o where d.workspace_id = o."workspaceId" and d.id = o."deliveryId" and d.created_at = o."deliveryCreatedAt"
+      from o join locked l on l.workspace_id = o."workspaceId" and l.id = o."deliveryId"
+      where d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
         and d.status <> 'delivered'
     ), succeeded as (
       select "endpointId", max("startedAt") as at from o where status = 'delivered' group by 1
@@ -97,7 +104,7 @@ const CANCEL = statement(
     where d.workspace_id = c.workspace_id and d.id = c.id and d.status = 'pending'`,
 );
 
-/** Cancels at most `limit` pending deliveries of an endpoint. Returns how many. */
+/** Cancels at most `limit` pending deliveries of an endpoint that is deactivated, and stays so meanwhile. Returns how many. */
 export async function cancelPending(
   db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
@@ -108,8 +115,12 @@ export async function cancelPending(
 
 const CANCEL_PENDING = statement(
   'webhook_deliveries.cancel_pending',
-  () => `update webhook_deliveries d set ${CANCELED}
-    where d.workspace_id = $1::bigint and d.status = 'pending' and d.id = any(array(
+  () => `with e as materialized (
+      select from webhook_endpoints e
+      where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share
+    )
+    update webhook_deliveries d set ${CANCELED}
+    where exists (select from e) and d.workspace_id = $1::bigint and d.status = 'pending' and d.id = any(array(
       select p.id from webhook_deliveries p
       where p.workspace_id = $1::bigint and p.endpoint_id = $2::bigint and p.status = 'pending' limit $3::int))
     returning 1`,

@@ -3,6 +3,7 @@ import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { event, outbox, TOLD } from './changes/records.ts';
 import { snapshot } from './changes/snapshots.ts';
 import { bump } from './changes/statements.ts';
+import type { DueEndpoint } from './deliveries-due.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
@@ -14,18 +15,21 @@ export type Cause = 'failing' | 'gone' | 'unauthorized';
 const FAILING_FOR = "interval '72 hours'";
 const FAILED_ATTEMPTS = 20;
 
+/** What it was found of. An endpoint that is sent elsewhere now, or that somebody else stands behind, has given no cause. */
+type Found = Pick<DueEndpoint, 'workspaceId' | 'id' | 'url' | 'actorKind' | 'actorId' | 'clientId'>;
+
 /**
- * Deactivates an endpoint that is active; one that fails only if it has for long enough.
+ * Deactivates an endpoint that is active and as it was found; one that fails only if it has for long enough.
  * @returns null where it stays as it is; else the endpoints that are to be told of it
  */
 export async function deactivateBecause(
   db: Pick<Store, 'pool'>,
-  { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
+  { workspaceId, id, url, actorKind, actorId, clientId }: Found,
   cause: Cause,
 ): Promise<readonly bigint[] | null> {
   const [answer] = await query<{ deactivated: boolean; told: bigint[] }>(db, deactivation(cause), [
-    workspaceId,
-    id,
+    ...[workspaceId, id, url],
+    ...[actorKind, actorId, clientId],
   ]);
   return answer?.deactivated ? answer.told : null;
 }
@@ -41,6 +45,7 @@ function deactivation(cause: Cause): Statement {
     () => `with t as (
       update webhook_endpoints c set deactivated_at = current_timestamp, deactivation_reason = '${cause}', ${bump('c')}
       where c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
+        and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
         and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}
       returning c.*
     ), shown as (

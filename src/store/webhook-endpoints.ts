@@ -1,4 +1,5 @@
 // What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
+import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
 import { bump } from './changes/statements.ts';
 import { statement } from './statements.ts';
@@ -7,7 +8,7 @@ import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
-const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids']";
+const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
 const subscriber = (column: string, parameter: string) => ({
   [column]: {
     onCreate: `${parameter}::text`,
@@ -23,7 +24,13 @@ export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
     ...subscriber('actor_kind', '$actor_kind'),
     ...subscriber('actor_id', '$actor_id'),
     ...subscriber('client_id', '$client_id'),
+    // What another address did says nothing of this one.
+    failing_since: {
+      onCreate: 'null::timestamptz',
+      onUpdate: 'case when n.url = o.url then o.failing_since end',
+    },
   },
+  most: { perParent: MAX_ENDPOINTS, property: 'url' },
   silent: true,
 };
 

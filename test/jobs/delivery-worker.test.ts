@@ -143,6 +143,40 @@ test('a receiver that hangs does not hold up another one', async () => {
   expect(endpoints).toHaveLength(2);
 });
 
+test('of big events few are under way at once, so that receivers that hang do not fill the memory', async () => {
+  const to = await receiver();
+  to.answer = async () => {
+    await sleep(100);
+    return 200;
+  };
+  const { workspaceId, endpoints, create, deliveries } = await setUp([to.url]);
+  await gateway.app.store.pool.query(
+    `with event as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      select $1, 'contact.created', 'Contact', n, json_build_object('id', n, 'note', repeat('x', 170000))
+      from generate_series(1, 12) n returning id
+    ) insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+    select $1, $2, id, 'contact.created' from event`,
+    [workspaceId, endpoints[0]?.id],
+  );
+  startWorker();
+  await create('ann');
+  await eventually(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
+  expect(to.received).toHaveLength(13);
+  expect(to.maxUnderWay()).toBeLessThan(5);
+});
+
+test('endpoints of one team that hang do not take every lane', async () => {
+  const [hanging, good] = [await receiver(), await receiver()];
+  hanging.answer = () => null;
+  const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
+  await many.create('ann');
+  startWorker({ maxLanes: 4 });
+  await eventually(() => hanging.received.length).toBeGreaterThan(1);
+  await other.create('bob');
+  await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);
+});
+
 test('in strict order one goes after the other, and a failing one holds those behind it', async () => {
   const to = await receiver();
   to.answer = async (_, index) => {
@@ -199,6 +233,20 @@ test('no more than the chosen number a second are sent', async () => {
   await eventually(() => to.received.length).toBe(11);
   // Ten spaces of 50 ms; a late start of the first one shortens it.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(400);
+});
+
+test('nor are more sent where each comes alone', async () => {
+  const to = await receiver();
+  startWorker();
+  const { create } = await setUp([to.url], { maxDeliveriesPerSecond: 2 });
+  const times: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    await create(`person-${index}`);
+    await eventually(() => to.received.length).toBe(index + 1);
+    times.push(performance.now());
+  }
+  // Three spaces of 500 ms; the first one was seen late.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
 });
 
 test('a deactivated endpoint gets what it missed when it is activated', async () => {

@@ -245,6 +245,19 @@ describe('a receiver that hangs is given up', () => {
     expect(attempt.error).toBe(LATE);
   });
 
+  test('one that sends early hints without end is not listened to until then', async () => {
+    await using receiver = await receiveRaw((socket) => {
+      const hints = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1_000));
+      const write = () => {
+        while (!socket.destroyed && socket.write(hints));
+        if (!socket.destroyed) socket.once('drain', write);
+      };
+      socket.once('data', write);
+    });
+    const attempt = await post(newSender(), `http://127.0.0.1:${receiver.port}/`);
+    expect(attempt).toMatchObject({ code: null, error: 'The answer was not valid HTTP.' });
+  });
+
   test('also one that never reads', async () => {
     await using receiver = await receiveRaw((socket) => socket.pause());
     const body = Buffer.alloc(30_000_000);

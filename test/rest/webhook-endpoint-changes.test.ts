@@ -185,6 +185,8 @@ describe('whoever subscribes', () => {
     expect(await status('PATCH', member(body.id), { name: 'New' })).toBe(200);
     expect(await status('PATCH', member(body.id), { url: 'https://elsewhere.example' })).toBe(403);
     expect(await status('PATCH', member(body.id), { event_type_ids: ['contact.created'] })).toBe(403);
+    expect(await status('PATCH', member(body.id), { page_ids: [] })).toBe(403);
+    expect(await status('PATCH', member(body.id), { funnel_ids: null })).toBe(403);
     expect(await status('POST', member(body.id, '/activate'), {})).toBe(403);
     const now = await client.send('GET', member(body.id));
     expect(now.body).toMatchObject({ ...GIVEN, name: 'New' });
@@ -230,4 +232,35 @@ describe('activating', () => {
       JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
     ).not.toMatch(/[0-9a-f]{64}/);
   });
+});
+
+test('a workspace has at most 100 endpoints, and a retry of the last one is still answered', async () => {
+  await gateway.app.store.pool.query(
+    `insert into webhook_endpoints (workspace_id, url, name, deactivated_at, deactivation_reason)
+    select $1, 'https://hooks.example.com/in', 'Endpoint ' || n, now(), 'requested' from generate_series(1, 99) n`,
+    [client.workspaceId],
+  );
+  const key = { 'Idempotency-Key': 'last' };
+  const last = await create({}, key);
+  expect(last.status).toBe(201);
+  const refused = await create();
+  expect([refused.status, refused.text]).toEqual([
+    422,
+    expect.stringContaining('url is one too many: a workspace has at most 100 webhook endpoints.'),
+  ]);
+  expect((await create({}, key)).text).toBe(last.text);
+  expect((await client.send('DELETE', member(last.body.id))).status).toBe(204);
+  expect((await create()).status).toBe(201);
+});
+
+test('one that is given another URL begins anew with failing, and with nothing else', async () => {
+  const { body } = await create();
+  const failingSince = async () => (await client.send('GET', member(body.id))).body['failing_since'];
+  await gateway.app.store.pool.query('update webhook_endpoints set failing_since = now() where id = $1', [
+    body.id,
+  ]);
+  await client.send('PUT', member(body.id), { name: 'Other', url: GIVEN.url });
+  expect(await failingSince()).not.toBe(null);
+  await client.send('PUT', member(body.id), { url: 'https://other.example.com/in' });
+  expect(await failingSince()).toBe(null);
 });

@@ -20,7 +20,10 @@ export interface ChangeRules {
   readonly constraints?: Readonly<Record<string, string>>;
   /** It is part of what is shown of its parent, which is changed with it. */
   readonly touchesParent?: true;
-  /** How many of it a parent has at most, and the property that is to blame for one more. Only where it touches its parent. */
+  /**
+   * How many of it a parent has at most, and the property that is to blame for one more. Where it does not touch its parent, some that
+   * are created at the same moment may be beyond that.
+   */
   readonly most?: { readonly perParent: number; readonly property: string };
   /** It has no events. */
   readonly silent?: true;

@@ -1,0 +1,102 @@
+// What is ended while its endpoint is being delivered to is not sent any more: at most what is under way, and what begins within a second.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+
+/** Busy machines are slow. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
+
+let gateway: Gateway;
+let worker: DeliveryWorker;
+let to: Receiver;
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', SHUTDOWN_TIMEOUT_MS: '100' },
+  });
+  worker = startDeliveryWorker(gateway.app);
+  to = await createReceiver();
+});
+afterAll(async () => {
+  await worker.close();
+  await to.close();
+  await gateway.close();
+});
+beforeEach(() => {
+  to.received.length = 0;
+  to.answer = () => 200;
+});
+
+/** An endpoint with so many deliveries due. */
+async function setUp(count: number, overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
+  const { app } = gateway;
+  const { id: workspaceId, teamId } = await workspace(app);
+  const caller = await apiKey(app, { teamId });
+  const endpoint = await webhookEndpoint(app, {
+    ...{ workspaceId, url: to.url, eventTypeIds: ['contact.created'] },
+    ...overrides,
+  });
+  const post = async (path: string, body: object = {}) => {
+    const response = await gateway.send(`/api/v2${path}`, {
+      ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBeLessThan(300);
+    return (await response.json()) as { id: number };
+  };
+  await app.store.pool.query(
+    `with event as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      select $1, 'contact.created', 'Contact', n, json_build_object('id', n) from generate_series(1, $3::int) n returning id
+    ) insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+    select $1, $2, id, 'contact.created' from event order by id`,
+    [workspaceId, endpoint.id, count],
+  );
+  const deliveries = () =>
+    app.store.prisma.webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+  return { workspaceId, endpoint, post, deliveries };
+}
+
+for (const strictOrder of [false, true]) {
+  const which = strictOrder ? 'in strict order' : 'at once';
+
+  test(`an endpoint that is deactivated gets nothing more, ${which}`, async () => {
+    const { endpoint, post } = await setUp(40, { strictOrder, maxDeliveriesPerSecond: 4 });
+    await eventually(() => to.received.length).toBe(2);
+    await post(`/webhooks/outgoing/endpoints/${endpoint.id}/deactivate`);
+    const before = to.received.length;
+    const { pool } = gateway.app.store;
+    await eventually(
+      async () => (await pool.query("select from pgboss.job where state = 'active'")).rowCount,
+    ).toBe(0);
+    expect(to.received.length - before).toBeLessThan(8);
+  });
+
+  test(`a delivery that is canceled is not sent, ${which}`, async () => {
+    const { post, deliveries } = await setUp(8, { strictOrder, maxDeliveriesPerSecond: 2 });
+    await eventually(() => to.received.length).toBe(1);
+    const last = (await deliveries()).at(-1);
+    await post(`/webhooks/outgoing/deliveries/${last?.id}/cancel`);
+    await eventually(async () => (await deliveries()).map(({ status }) => status)).toEqual([
+      ...Array.from({ length: 7 }, () => 'delivered'),
+      'canceled',
+    ]);
+    expect(to.received.map(({ payload }) => payload.subject_id).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+}
+
+test('what answers slowly is sent nothing more once it is deactivated', async () => {
+  const answers: ((status: number) => void)[] = [];
+  to.answer = () => new Promise((resolve) => answers.push(resolve));
+  const { endpoint, post } = await setUp(40);
+  await eventually(() => to.received.length).toBe(10);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await post(`/webhooks/outgoing/endpoints/${endpoint.id}/deactivate`);
+  for (const answer of answers) answer(200);
+  const { pool } = gateway.app.store;
+  await eventually(
+    async () => (await pool.query("select from pgboss.job where state = 'active'")).rowCount,
+  ).toBe(0);
+  expect(to.received).toHaveLength(10);
+});

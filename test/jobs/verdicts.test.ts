@@ -1,0 +1,97 @@
+// What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eraseContact } from '../../src/store/contact-erasure.ts';
+import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
+import { cancelPending, type Outcome, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
+import { deactivateBecause } from '../../src/store/endpoint-deactivation.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+async function setUp() {
+  const { app } = gateway;
+  const { store } = app;
+  const { id: workspaceId, teamId } = await factories.workspace(app);
+  const { id } = await factories.webhookEndpoint(app, { workspaceId });
+  const contactId = 77n;
+  const event = await factories.webhookEvent(app, { workspaceId, contactId });
+  const delivery = await factories.webhookDelivery(
+    app,
+    { workspaceId, endpointId: id, eventId: event.id },
+    { status: 'pending', nextAttemptAt: new Date(), attemptCount: 0, responseCode: null },
+  );
+  const endpoint = await findDueEndpoint(store, id);
+  if (endpoint === null) throw new Error('It is not active');
+  const read = () => store.prisma.webhookEndpoint.findFirstOrThrow({ where: { workspaceId, id } });
+  const change = (data: object) =>
+    store.prisma.webhookEndpoint.updateMany({ where: { workspaceId, id }, data });
+  const outcome: Outcome = {
+    ...{ workspaceId, endpointId: id, deliveryId: delivery.id, deliveryCreatedAt: delivery.createdAt },
+    ...{ number: 1, startedAt: new Date(), durationMs: 1, url: endpoint.url, requestHeaders: {} },
+    ...{ code: 500, error: null, responseStart: 'Who is Ann?', status: 'pending', waitMs: 1_000 },
+  };
+  return { store, teamId, workspaceId, contactId, delivery, endpoint, read, change, outcome };
+}
+
+for (const [what, data] of [
+  ['its URL was changed', { url: 'https://other.example.com/in' }],
+  ['somebody else stands behind it', { actorKind: 'api_key', actorId: 'another' }],
+] as const)
+  test(`an endpoint is not deactivated for what came of an attempt when ${what} since`, async () => {
+    const { store, endpoint, read, change } = await setUp();
+    await change(data);
+    expect(await deactivateBecause(store, endpoint, 'gone')).toBe(null);
+    expect(await deactivateBecause(store, endpoint, 'unauthorized')).toBe(null);
+    expect((await read()).deactivatedAt).toBe(null);
+  });
+
+test('what is pending is not canceled for an endpoint that was activated again meanwhile', async () => {
+  const { store, workspaceId, endpoint, change, delivery } = await setUp();
+  expect(await deactivateBecause(store, endpoint, 'gone')).toEqual([]);
+  await change({ deactivatedAt: null, deactivationReason: null });
+  expect(await cancelPending(store, endpoint, 10)).toBe(0);
+  const { status } = await store.prisma.webhookDelivery.findFirstOrThrow({
+    where: { workspaceId, id: delivery.id },
+  });
+  expect(status).toBe('pending');
+});
+
+test('an answer that is written while the person is being erased is not kept', async () => {
+  const { store, workspaceId, contactId, outcome } = await setUp();
+  const client = await store.pool.connect();
+  try {
+    await client.query('begin');
+    await eraseContact(
+      { $executeRawUnsafe: (text, ...values) => client.query(text, values) },
+      workspaceId,
+      contactId,
+    );
+    const written = recordOutcomes(store, [outcome]);
+    await sleep(300);
+    await client.query('commit');
+    await written;
+  } finally {
+    client.release();
+  }
+  const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  expect(attempts).toMatchObject([{ number: 1, responseStart: null }]);
+});
+
+test('an answer that arrives twice is not kept when the person was erased between', async () => {
+  const { store, workspaceId, contactId, outcome } = await setUp();
+  await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
+  await eraseContact(
+    { $executeRawUnsafe: (text, ...values) => store.pool.query(text, values) },
+    workspaceId,
+    contactId,
+  );
+  await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
+  const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  expect(attempts.map(({ responseStart }) => responseStart)).toEqual([null, null]);
+});
