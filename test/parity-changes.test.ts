@@ -50,6 +50,7 @@ const updateEndpoint: Mutation = [
   (t) => ({ webhookEndpointId: endpointId(t), name: 'Other', eventTypeIds: ['contact.created'] }),
 ];
 const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints/:id';
+const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
 
 /** What GraphQL calls each change of REST. */
 const MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -96,6 +97,19 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   [`POST ${ENDPOINT}/rotate_secret`]: [
     'rotateWebhookEndpointSecret',
     (t) => ({ webhookEndpointId: endpointId(t) }),
+  ],
+  [`POST ${ENDPOINT}/redeliver`]: [
+    'redeliverFailedWebhookDeliveries',
+    (t) => ({ webhookEndpointId: endpointId(t), since: '2026-01-01T00:00:00Z' }),
+  ],
+  [`POST ${ENDPOINT}/test`]: ['testWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
+  [`POST ${DELIVERY}/redeliver`]: [
+    'redeliverWebhookDelivery',
+    ({ webhookDelivery }) => ({ webhookDeliveryId: globalId('WebhookDelivery', webhookDelivery.id) }),
+  ],
+  [`POST ${DELIVERY}/cancel`]: [
+    'cancelWebhookDelivery',
+    ({ pendingDelivery }) => ({ webhookDeliveryId: globalId('WebhookDelivery', pendingDelivery.id) }),
   ],
   'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,

@@ -2,7 +2,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
-import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../resources/webhook-deliveries.ts';
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as deliveries from '../services/operator/webhook-deliveries.ts';
 import { withTables } from './database.ts';
@@ -29,7 +28,7 @@ export function addWebhookDeliveries(
     .command('deliveries')
     .description('list what an endpoint was told, the newest first')
     .argument('<endpoint>', 'the endpoint, by id or public id')
-    .option('--status <status>', `only those that are ${DELIVERY_STATUSES.join(', ')}`)
+    .option('--status <status>', `only those that are ${deliveries.DELIVERY_STATUSES.join(', ')}`)
     .option('--limit <count>', `how many, at most ${MAX_LISTED}`, parseLimit, 20)
     .addHelpText('after', LIST_EXAMPLES)
     .action((endpoint: string, options: { status?: string; limit: number }) =>
@@ -66,7 +65,7 @@ function parseLimit(text: string): number {
   return limit;
 }
 
-function deliveryTable(rows: readonly WebhookDeliveryRow[]): string {
+function deliveryTable(rows: readonly deliveries.WebhookDeliveryRow[]): string {
   if (rows.length === 0) return 'There are no deliveries.';
   return table(
     ['ID', 'CREATED', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT ATTEMPT', 'EVENT', 'TYPE'],
@@ -83,7 +82,7 @@ function deliveryTable(rows: readonly WebhookDeliveryRow[]): string {
   );
 }
 
-function toJson(row: WebhookDeliveryRow) {
+function toJson(row: deliveries.WebhookDeliveryRow) {
   return {
     id: toInteger(row.id),
     public_id: row.publicId,

@@ -37,8 +37,6 @@ const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> 
     'orders/transaction': 'created updated',
     product: 'created updated',
     'products/variant': 'created updated',
-    // Its id is the topic alone.
-    'renewal-invoice-payment-declined': '',
     subscription: `activated canceled churned completed downgraded upgraded modified reactivated first_payment_received
       trial_started trial_ended trial_converted line_items.changed invoice.paid`,
   },
@@ -68,7 +66,7 @@ export const EVENT_TYPES: readonly EventType[] = (
 )
   .flatMap(([scope, topics]) =>
     Object.entries(topics).flatMap(([topic, events]) =>
-      events.split(/\s+/).map((event) => ({ id: event === '' ? topic : `${topic}.${event}`, topic, scope })),
+      events.split(/\s+/).map((event) => ({ id: `${topic}.${event}`, topic, scope })),
     ),
   )
   .toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -4,6 +4,7 @@ import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import {
   attemptFields,
+  DELIVERY_STATUSES,
   type WebhookAttempt,
   type WebhookDeliveryDetail,
   type WebhookDeliveryRow,
@@ -14,6 +15,8 @@ import { type AttemptRow, findAttempts } from '../store/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { mayReadSubject } from './webhook-events.ts';
+
+export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WEBHOOK_DELIVERIES,

@@ -80,7 +80,7 @@ export async function redeliverFailed(
   options: WriteOptions,
 ): Promise<Redelivered> {
   requireScope(ctx, writeScope);
-  const { since = new Date(0) } = parseFields(redeliveryFields, input, 'creation');
+  const since = parseSince(input);
   const { row } = await tell(ctx, ref, options, {
     request: ['redeliver', WEBHOOK_ENDPOINTS.name, since],
     outcome: 'updated',
@@ -101,6 +101,13 @@ export async function redeliverFailed(
     },
   });
   return row;
+}
+
+/** The moment since when what failed is made due again. @throws AppError `invalid` blaming `since` */
+export function parseSince(input: Input): Date {
+  const { since } = parseFields(redeliveryFields, input, 'creation');
+  if (since === undefined) throw new TypeError('A required field was not given');
+  return since;
 }
 
 /**

@@ -28,9 +28,9 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway })
       const { id } = await factories.workspace(app, { teamId, subdomain: `delivery-${index}` });
       return id;
     });
+    const made = { acknowledged: 0, refused: 0 };
     const started = performance.now();
     const killing = killAtRandom(fleet, url, () => made.acknowledged / CHANGES);
-    const made = { acknowledged: 0, refused: 0 };
     const timer = setInterval(
       () => say(`    ${made.acknowledged} changes, ${receivers.total()} arrived`),
       PROGRESS_MS,

@@ -51,6 +51,8 @@ create table webhook_deliveries (
   event_type text not null,
   status text not null default 'pending',
   attempt_count integer not null default 0,
+  -- Made before it was last sent again: the waits between attempts begin anew then.
+  attempts_before integer not null default 0,
   next_attempt_at timestamptz(3) default current_timestamp,
   -- Of the last attempt; null where there was no answer.
   response_code integer,
@@ -61,6 +63,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_workspace_id_fkey
     foreign key (workspace_id) references workspaces (id) on delete restrict,
   constraint webhook_deliveries_status_check check (status in ('pending', 'delivered', 'failed', 'canceled')),
+  constraint webhook_deliveries_attempts_before_check check (attempts_before between 0 and attempt_count),
   constraint webhook_deliveries_next_attempt_at_check check ((next_attempt_at is not null) = (status = 'pending')),
   constraint webhook_deliveries_delivered_at_check check ((delivered_at is not null) = (status = 'delivered'))
 ) partition by range (created_at);

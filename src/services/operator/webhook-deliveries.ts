@@ -2,11 +2,6 @@
 // clients do: it has nothing of this.
 import type { App } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../errors.ts';
-import {
-  DELIVERY_STATUSES,
-  redeliveryFields,
-  type WebhookDeliveryRow,
-} from '../../resources/webhook-deliveries.ts';
 import { parseId } from '../../store/public-ids.ts';
 import { findPageUnder } from '../../store/rows.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/tables.ts';
@@ -19,8 +14,10 @@ import {
   makeDue,
   makeFailedDue,
 } from '../../store/webhook-deliveries.ts';
-import { parseFields } from '../parse-fields.ts';
-import { DEACTIVATED, MAX_REDELIVERED, whyNot } from '../webhook-redelivery.ts';
+import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
+import { DEACTIVATED, MAX_REDELIVERED, parseSince, whyNot } from '../webhook-redelivery.ts';
+
+export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
 /** The newest deliveries of an endpoint, the newest first. @throws AppError `not_found`, `invalid` for the status */
 export async function list(
@@ -61,8 +58,7 @@ export async function redeliver(app: App, delivery: string): Promise<void> {
  * @throws AppError `not_found`, `invalid` for the moment; `conflict` where the endpoint is deactivated
  */
 export async function redeliverFailed(app: App, endpoint: string, time: string): Promise<number> {
-  const input = { members: { since: time }, nameOf: () => 'since' };
-  const { since = new Date(0) } = parseFields(redeliveryFields, input, 'creation');
+  const since = parseSince({ members: { since: time }, nameOf: (property) => property });
   const { id: endpointId, tenancy } = await requireNamed(app, WEBHOOK_ENDPOINTS, endpoint);
   let count = 0;
   for (let hasMore = true; hasMore; ) {

@@ -24,7 +24,7 @@ const COUNT = 50;
 const SLOW_MS = 300;
 const FAILING_SHARE = 0.2;
 
-export interface Receiver {
+interface Receiver {
   readonly kind: Kind['name'];
   readonly url: string;
   secret: string;
