@@ -59,7 +59,7 @@ export async function activate(
       await activateEndpoint(tx, workspaceId, before.id, recorded, maxDeliveriesPerSecond);
     },
   });
-  ctx.store.deliveries.announce([done.row.id]);
+  ctx.store.deliveries.hasten(done.row.id);
   return done;
 }
 

@@ -176,7 +176,7 @@ async function change(
     unfit: () => conflict(refusal),
     toRow: toDelivery,
   });
-  if (done.row.status === 'pending') ctx.store.deliveries.announce([done.row.endpointId]);
+  if (done.row.status === 'pending') ctx.store.deliveries.hasten(done.row.endpointId);
   return done;
 }
 
@@ -234,6 +234,6 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
     unfit: () => conflict(refusal),
     toRow,
   });
-  ctx.store.deliveries.announce([id]);
+  ctx.store.deliveries.hasten(id);
   return done;
 }

@@ -14,8 +14,9 @@ export interface Outcome {
   readonly durationMs: number;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** null without an answer; `error` says why. */
+  /** null without an answer. */
   readonly code: number | null;
+  /** Why there is no complete one. */
   readonly error: string | null;
   readonly responseStart: string;
   readonly status: 'delivered' | 'pending' | 'failed';

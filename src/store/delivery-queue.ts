@@ -9,6 +9,8 @@ import { createJobQueue } from './job-queue.ts';
 export interface DeliveryQueue {
   /** Tells workers, soon and in the background, that endpoints have something due. What is lost on the way, the sweep finds. */
   announce(endpointIds: readonly bigint[]): void;
+  /** As `announce`, of an endpoint that may be paused because it fails: somebody says that it should be tried now. */
+  hasten(endpointId: bigint): void;
   /** Sends what is still to be told. */
   close(): Promise<void>;
 }
@@ -25,10 +27,15 @@ const BATCH = 500;
 export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
   const jobs = createJobQueue(pool, log);
   const waiting = new Set<bigint>();
+  const hasty = new Set<bigint>();
   let flushing: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
+    for (const id of hasty) {
+      hasty.delete(id);
+      await jobs.defer(id, 0);
+    }
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, BATCH);
       for (const id of batch) waiting.delete(id);
@@ -44,7 +51,7 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
         .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'))
         .finally(() => {
           flushing = null;
-          if (waiting.size > 0) flushSoon();
+          if (waiting.size + hasty.size > 0) flushSoon();
         });
     }, GATHER_MS);
   }
@@ -53,6 +60,10 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
     announce(endpointIds) {
       if (endpointIds.length === 0) return;
       for (const id of endpointIds) if (waiting.size < MAX_WAITING) waiting.add(id);
+      flushSoon();
+    },
+    hasten(endpointId) {
+      if (hasty.size < MAX_WAITING) hasty.add(endpointId);
       flushSoon();
     },
     async close() {

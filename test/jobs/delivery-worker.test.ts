@@ -356,3 +356,24 @@ test('one that is made due again begins with the first of the waits', async () =
   const [delivery] = await deliveries();
   expect((delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeLessThan(15_000);
 });
+
+test('an endpoint that is paused is tried at once when somebody sends to it again', async () => {
+  const { app } = gateway;
+  const at = await receiver();
+  const { workspaceId, endpoints, create, deliveries } = await setUp([at.url], {
+    deactivatedAt: new Date(),
+    deactivationReason: 'failing',
+  });
+  const [endpoint] = endpoints;
+  await create('paused');
+  // The pause of an endpoint that fails: its job is due only later.
+  const pause = "update pgboss.job set start_after = now() + interval '1 day' where singleton_key = $1";
+  await expect.poll(async () => (await app.store.pool.query(pause, [String(endpoint?.id)])).rowCount).toBe(1);
+  startWorker();
+  const { teamId } = await app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
+  const caller = await apiKey(app, { teamId });
+  const path = `/api/v2/webhooks/outgoing/endpoints/${endpoint?.id}/activate`;
+  expect((await gateway.send(path, { caller, method: 'POST' })).status).toBe(200);
+  await eventually(() => at.received.length).toBe(1);
+  expect((await deliveries()).map(({ status }) => status)).not.toContain('canceled');
+});

@@ -49,7 +49,7 @@ export async function redeliver(app: App, delivery: string): Promise<void> {
     await makeDue(tx, found.workspaceId, id);
     return found.endpointId;
   });
-  app.store.deliveries.announce([endpointId]);
+  app.store.deliveries.hasten(endpointId);
 }
 
 /**
@@ -72,7 +72,7 @@ export async function redeliverFailed(app: App, endpoint: string, time: string):
     count += made.count;
     ({ hasMore } = made);
   }
-  app.store.deliveries.announce([endpointId]);
+  app.store.deliveries.hasten(endpointId);
   return count;
 }
 
