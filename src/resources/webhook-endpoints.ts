@@ -93,6 +93,16 @@ export const webhookEndpoint = describe({
   subjectType: 'Webhooks::Outgoing::Endpoint',
 });
 
+const { strictOrder, maxDeliveriesPerSecond, deactivatedAt, deactivationReason, failingSince, ...specified } =
+  webhookEndpoint.fields;
+
+/** What REST's lists show of an endpoint: the eleven fields of the specification, and no other (spec §2). */
+export const listedWebhookEndpoint = describe({
+  ...webhookEndpoint,
+  type: 'ListedWebhookEndpoint',
+  fields: specified,
+});
+
 /** What is shown of an endpoint when it is created, and when its secret is replaced: never again. */
 export const webhookEndpointWithSecret = describe({
   ...webhookEndpoint,

@@ -18,6 +18,8 @@ interface Place {
   readonly path: string;
   /** The path of its members, where that is another one. */
   readonly members?: string;
+  /** What lists show of it, where that is less. */
+  readonly listed?: Resource;
   /** The answer that shows a new one, where it shows more than others do. */
   readonly created?: ResponseForm<Row>;
 }
@@ -31,7 +33,7 @@ type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
 export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
-  const { parent, path, members = path, created } = place;
+  const { parent, path, members = path, listed = resource, created } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -48,7 +50,7 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       resource,
       scope,
       query: listQuery(resource),
-      response: pageOf(objects),
+      response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
       handle: ({ ctx, params, query }) => list(ctx, parentOf(params), query),
     }),
     route({

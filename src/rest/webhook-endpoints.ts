@@ -1,5 +1,6 @@
 import {
   activationFields,
+  listedWebhookEndpoint,
   rotationFields,
   webhookEndpoint,
   webhookEndpointWithSecret,
@@ -19,6 +20,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
   ...nounRoutes(webhookEndpoint, webhookEndpoints, {
     parent: 'workspace',
     path: 'webhooks/outgoing/endpoints',
+    listed: listedWebhookEndpoint,
     created: secret(
       createdOf(
         withSecret as Shown<object> as Shown<{ id: bigint }>,

@@ -56,7 +56,8 @@ describe.each(OPERATIONS)('$route', (operation) => {
     }
     expect(response.headers.get('Content-Type')).toBe('application/json');
     const isStreamed = operation.route.endsWith('/refine_filters');
-    expect(response.headers.get('Cache-Control')).toBe(isStreamed ? 'no-store' : 'private, no-cache');
+    const kept = operation.isSecret ? 'no-store, no-transform' : 'private, no-cache';
+    expect(response.headers.get('Cache-Control')).toBe(isStreamed ? 'no-store' : kept);
     expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
