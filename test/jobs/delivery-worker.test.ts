@@ -122,7 +122,7 @@ test('what was rolled back is delivered to nobody', async () => {
   startWorker();
   const { create } = await setUp([to.url]);
   await create('ann');
-  // The same address is taken: refused after its event was recorded.
+  // The same address is taken. What fails as late as its commit: test/store/webhook-subscriptions.test.ts.
   await expect(create('ann')).rejects.toThrow();
   await create('bob');
   await eventually(() => to.received.length).toBe(2);
