@@ -315,7 +315,7 @@ test('while a secret is being replaced both sign, and afterwards the new one alo
   const to = await receiver();
   startWorker();
   const { create, endpoints, workspaceId } = await setUp([to.url]);
-  const [{ id }] = endpoints as [{ id: bigint }];
+  const id = endpoints[0]?.id;
   const caller = await apiKey(gateway.app, {
     teamId: (await gateway.app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } }))
       .teamId,
