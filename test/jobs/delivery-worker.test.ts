@@ -352,6 +352,20 @@ test('while a secret is being replaced both sign, and afterwards the new one alo
   expect(to.received[1]?.headers).not.toHaveProperty('x-webhook-clickfunnels-signature-next');
 });
 
+test('a secret before that no longer opens, for the secret key was lost, holds nothing up', async () => {
+  const to = await receiver();
+  startWorker();
+  const previous = {
+    previousSecret: Buffer.from('sealed with another key'),
+    previousSecretUntil: new Date(Date.now() + 60_000),
+  };
+  const { create } = await setUp([to.url], previous);
+  await create('ann');
+  await eventually(() => to.received.length).toBe(1);
+  const [{ body, headers }] = to.received as [Receiver['received'][0]];
+  expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toBeDefined();
+});
+
 test('one that is made due again begins with the first of the waits', async () => {
   const to = await receiver();
   to.answer = () => 500;
