@@ -61,6 +61,27 @@ test('serve delivers, and a stop gives back what it had', async () => {
   expect(rowCount).toBe(0);
 }, 60_000);
 
+test('serve --no-migrate delivers once the store is up to date', async () => {
+  const { pool } = gateway.app.store;
+  // As the store of the version before, which another process brings up to date.
+  const { rows } = await pool.query(`delete from _prisma_migrations where migration_name = (
+    select max(migration_name) from _prisma_migrations) returning *`);
+  const server = await serve(env, ['--no-migrate']);
+  try {
+    await create('cy');
+    await expect
+      .poll(async () => (await fetch(`${server.rest.replace('/api/v2', '')}/readyz`)).status)
+      .toBe(503);
+    await pool.query(
+      'insert into _prisma_migrations select * from json_populate_recordset(null::_prisma_migrations, $1)',
+      [JSON.stringify(rows)],
+    );
+    await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('cy@example.com');
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
+
 test('work waits for a database that is not there, and can be stopped meanwhile', async () => {
   const waiting = start(['work'], { ...env, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:9/x' });
   const waitingFor = new Promise<void>((resolve) => {

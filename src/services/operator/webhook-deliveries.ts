@@ -2,7 +2,6 @@
 // clients do: it has nothing of this.
 import type { App } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
 import { parseId } from '../../store/public-ids.ts';
 import { findPageUnder } from '../../store/rows.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/tables.ts';
@@ -28,7 +27,7 @@ export async function list(
   { status, limit }: { readonly status?: string | undefined; readonly limit: number },
 ): Promise<readonly WebhookDeliveryRow[]> {
   const given = status === undefined ? {} : { status: [status] };
-  const filter = parseFilters(webhookDelivery, given, (property) => property);
+  const filter = parseFilters(WEBHOOK_DELIVERIES.resource, given, (property) => property);
   const { id, tenancy } = await requireNamed(app, WEBHOOK_ENDPOINTS, endpoint);
   const page = await findPageUnder(app, WEBHOOK_DELIVERIES, tenancy, id, {
     ...{ order: 'desc', size: limit, after: null, before: null, backward: false, rowsOnly: true, filter },
