@@ -1,7 +1,8 @@
 // The processes that deliver webhooks: `work`, and `serve` unless JOBS=off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
-import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { verify } from '../../src/jobs/signatures.ts';
+import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { databaseUrlOf, type Env, run, serve, start, stopServers, untilPrinted } from './cli.ts';
@@ -52,10 +53,14 @@ test('serve with JOBS=off delivers nothing, work delivers what is due, and SIGTE
   expect(await working.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('"level"') });
 }, 60_000);
 
-test('serve delivers, and a stop gives back what it had', async () => {
-  const server = await serve(env);
+test('serve delivers, with the headers that the operator has chosen, and a stop gives back what it had', async () => {
+  const server = await serve({ ...env, WEBHOOK_HEADER_PREFIX: 'X-Acme' });
   await create('bob');
   await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('bob@example.com');
+  const { headers = {}, body = '' } = receiver.received.at(-1) ?? {};
+  const checked = { headers, body: Buffer.from(body), secret: WEBHOOK_SECRET, now: new Date() };
+  expect(verify({ ...checked, prefix: 'X-Acme' })).toMatchObject({ prefixed: 'valid', standard: 'valid' });
+  expect(Object.keys(headers).filter((name) => name.includes('clickfunnels'))).toEqual([]);
   expect((await server.stop()).code).toBe(0);
   const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
   expect(rowCount).toBe(0);
