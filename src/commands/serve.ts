@@ -73,7 +73,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
           pid: shell.pid,
         };
         report(shell, json, data, banner(facts));
-        if (config.jobs && prepared.store !== 'not migrated') worker = startWorker(shell, database.app);
+        if (config.jobs) worker = startWorker(shell, database.app);
         await aborted(shell.signal);
         remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
       } finally {

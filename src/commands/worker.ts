@@ -1,5 +1,7 @@
 // The worker that delivers webhooks, in the process of a command. It is loaded when the command has started: nothing waits for it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
+import { migrationState } from '../store/migrations.ts';
 import type { Shell } from './shell.ts';
 
 export interface RunningWorker {
@@ -7,19 +9,37 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** Starts it, in the background. */
+const MIGRATED_CHECK_MS = 2_000;
+
+/** Starts it, in the background: at once, or when somebody has applied the migrations that are pending. */
 export function startWorker(shell: Shell, app: App): RunningWorker {
   const { webhookProxy: proxy } = shell.settings().secrets;
-  const loading = import('../jobs/delivery-worker.ts').then(({ startDeliveryWorker }) =>
-    shell.signal.aborted ? null : startDeliveryWorker(app, { proxy }),
-  );
+  const closing = new AbortController();
+
+  async function load() {
+    const { startDeliveryWorker } = await import('../jobs/delivery-worker.ts');
+    while (!closing.signal.aborted && !(await isMigrated(app)))
+      await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
+    return closing.signal.aborted ? null : startDeliveryWorker(app, { proxy });
+  }
+
+  const loading = load();
   loading.catch((error: unknown) => app.log.error({ err: error }, 'webhooks are not delivered'));
   return {
     close: async () => {
+      closing.abort();
       await loading.then(
         (worker) => worker?.close(),
         () => undefined,
       );
     },
   };
+}
+
+/** False as well while the database does not say. */
+function isMigrated({ store }: App): Promise<boolean> {
+  return migrationState(store.pool).then(
+    ({ pending }) => pending.length === 0,
+    () => false,
+  );
 }

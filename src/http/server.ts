@@ -23,6 +23,7 @@ import { toTemplate } from '../rest/route.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { requireReady } from '../services/health.ts';
+import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -162,7 +163,8 @@ function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
 function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
   const home = new URL(app.config.authUrl);
-  const needed = new Set([...restRoutes.flatMap(({ scope }) => scope ?? []), ...schemaScopes()]);
+  const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
+  const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
   const routes = createAuthorizationServer(app, usableScopes(needed));
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {

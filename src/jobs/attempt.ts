@@ -20,12 +20,20 @@ export interface Secrets {
   readonly previous: string | null;
 }
 
-/** @throws Error when they were sealed with another secret key */
+/**
+ * A previous secret that was sealed with another secret key is passed over: it is replaced because that key was lost.
+ * @throws Error when the current one was
+ */
 export function openSecrets(app: App, { secret, previousSecret }: DueEndpoint): Secrets {
-  return {
-    current: openSecret(app, secret),
-    previous: previousSecret && openSecret(app, previousSecret),
-  };
+  return { current: openSecret(app, secret), previous: openPrevious(app, previousSecret) };
+}
+
+function openPrevious(app: App, sealed: Uint8Array | null): string | null {
+  try {
+    return sealed && openSecret(app, sealed);
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -108,6 +108,8 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly type: 'id' | 'text' | 'bool';
   /** With the type `id`: whose ids its values are. */
   readonly idsOf: Field['idsOf'];
+  /** With the type `text`: the only values that there are. */
+  readonly values: Field['values'];
 }
 
 /** The filters of a noun's lists, in the order of its description. */
@@ -120,7 +122,7 @@ export function filtersOf(
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
     const idsOf = field?.idsOf ?? (property === 'id' ? resource : undefined);
     const type = idsOf !== undefined ? 'id' : field?.type === 'bool' ? 'bool' : 'text';
-    return { property, unique, type, idsOf, description };
+    return { property, unique, type, idsOf, values: field?.values, description };
   });
 }
 

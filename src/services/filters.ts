@@ -36,7 +36,7 @@ export function parseFilters(
 function parseValues(form: FilterForm, given: readonly (string | boolean)[], name: string) {
   if (given.length > MAX_FILTER_VALUES)
     throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
-  const { expected, parse } = FORMS[form.type];
+  const { expected, parse } = form.values === undefined ? FORMS[form.type] : only(form.values);
   const values = given.map((value) => parse(value, form));
   if (values.some((value) => value === null))
     throw invalid(name, `Each value of ${name} must be ${expected}.`);
@@ -49,6 +49,15 @@ interface Form {
   readonly expected: string;
   /** null for a value of another form. */
   parse(value: string | boolean, form: FilterForm): bigint | string | boolean | null;
+}
+
+/** One of a closed list. */
+function only(values: readonly string[]): Form {
+  const [last = '', ...others] = values.toReversed();
+  return {
+    expected: `${others.toReversed().join(', ')} or ${last}`,
+    parse: (value) => values.find((known) => known === value) ?? null,
+  };
 }
 
 const FORMS: Record<FilterForm['type'], Form> = {

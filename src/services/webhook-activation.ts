@@ -55,7 +55,8 @@ export async function activate(
     given: maxDeliveriesPerSecond,
     async make(tx, { workspaceId, hasSecret }, before, recorded) {
       requireReadable(ctx, before.eventTypeIds);
-      if (!hasSecret) throw new AppError('conflict', 'The endpoint has no secret: rotate it first.');
+      if (!hasSecret)
+        throw new AppError('conflict', 'The endpoint has no secret to sign with: rotate its secret first.');
       await activateEndpoint(tx, workspaceId, before.id, recorded, maxDeliveriesPerSecond);
     },
   });

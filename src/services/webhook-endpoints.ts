@@ -97,7 +97,7 @@ async function parse(
   if (unknown.length > 0)
     throw invalid(
       nameOf('eventTypeIds'),
-      `${nameOf('eventTypeIds')} has what is no type of event: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
+      `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
   requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
   await requireOwn(ctx, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));

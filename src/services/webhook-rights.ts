@@ -19,6 +19,9 @@ export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): 
   });
 }
 
+/** What subscribing to one type of event or another needs, also of nouns that nothing else here reads yet. */
+export const SUBSCRIPTION_SCOPES: readonly Scope[] = scopesOf([]);
+
 function scopesOf(eventTypeIds: readonly string[]): Scope[] {
   const all = eventTypeIds.length === 0 ? EVENT_TYPES.map(({ id }) => id) : eventTypeIds;
   return [...new Set(all.map(scopeOfEventType))].filter((scope) => scope !== null);

@@ -135,7 +135,7 @@ const NEXT = statement('webhook_deliveries.next', () =>
 
 /**
  * Those that wait for their next attempt are there as well, as long as they hold the ones behind them. The order is that of the events;
- * by the ids of deliveries, which are read here, it differs only between neighbours.
+ * by the ids of deliveries, which are read here, it differs only between changes that were made at the same time.
  */
 const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   withEvents(

@@ -1,6 +1,6 @@
 // Telling workers that endpoints have something due, after the change has committed: soon, in the background, and never in a change's
 // own transaction, whose commit would wait for those of others that notify, too.
-import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { toReason } from './failures.ts';
@@ -69,7 +69,7 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
     async close() {
       clearTimeout(timer);
       const last = (flushing ?? Promise.resolve()).then(flush).catch(() => {});
-      await Promise.race([last, setTimeoutPromise(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+      await Promise.race([last, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
       await jobs.close();
     },
   };

@@ -1,7 +1,8 @@
 // The processes that deliver webhooks: `work`, and `serve` unless JOBS=off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
-import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { verify } from '../../src/jobs/signatures.ts';
+import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { databaseUrlOf, type Env, run, serve, start, stopServers, untilPrinted } from './cli.ts';
@@ -52,13 +53,38 @@ test('serve with JOBS=off delivers nothing, work delivers what is due, and SIGTE
   expect(await working.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('"level"') });
 }, 60_000);
 
-test('serve delivers, and a stop gives back what it had', async () => {
-  const server = await serve(env);
+test('serve delivers, with the headers that the operator has chosen, and a stop gives back what it had', async () => {
+  const server = await serve({ ...env, WEBHOOK_HEADER_PREFIX: 'X-Acme' });
   await create('bob');
   await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('bob@example.com');
+  const { headers = {}, body = '' } = receiver.received.at(-1) ?? {};
+  const checked = { headers, body: Buffer.from(body), secret: WEBHOOK_SECRET, now: new Date() };
+  expect(verify({ ...checked, prefix: 'X-Acme' })).toMatchObject({ prefixed: 'valid', standard: 'valid' });
+  expect(Object.keys(headers).filter((name) => name.includes('clickfunnels'))).toEqual([]);
   expect((await server.stop()).code).toBe(0);
   const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
   expect(rowCount).toBe(0);
+}, 60_000);
+
+test('serve --no-migrate delivers once the store is up to date', async () => {
+  const { pool } = gateway.app.store;
+  // As the store of the version before, which another process brings up to date.
+  const { rows } = await pool.query(`delete from _prisma_migrations where migration_name = (
+    select max(migration_name) from _prisma_migrations) returning *`);
+  const server = await serve(env, ['--no-migrate']);
+  try {
+    await create('cy');
+    await expect
+      .poll(async () => (await fetch(`${server.rest.replace('/api/v2', '')}/readyz`)).status)
+      .toBe(503);
+    await pool.query(
+      'insert into _prisma_migrations select * from json_populate_recordset(null::_prisma_migrations, $1)',
+      [JSON.stringify(rows)],
+    );
+    await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('cy@example.com');
+  } finally {
+    await server.stop();
+  }
 }, 60_000);
 
 test('work waits for a database that is not there, and can be stopped meanwhile', async () => {

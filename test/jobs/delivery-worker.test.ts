@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { verify } from '../../src/jobs/signatures.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { capturedDelivery } from './captured-delivery.ts';
 
 /** Busy machines are slow. */
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
@@ -84,6 +86,8 @@ test('a change is delivered once, signed in both forms, with what REST shows', a
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
   expect(payload.data).toEqual(contact);
+  for (const [name, member] of Object.entries(capturedDelivery.data))
+    expect([name, typeof payload.data[name]]).toEqual([name, typeof member]);
   expect(headers['x-webhook-clickfunnels-id']).toBe(payload.event_id);
   expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toEqual(payload);
   await eventually(async () => (await deliveries()).map(({ status }) => status)).toEqual(['delivered']);
@@ -122,7 +126,7 @@ test('what was rolled back is delivered to nobody', async () => {
   startWorker();
   const { create } = await setUp([to.url]);
   await create('ann');
-  // The same address is taken: refused after its event was recorded.
+  // The same address is taken. What fails as late as its commit: test/store/webhook-subscriptions.test.ts.
   await expect(create('ann')).rejects.toThrow();
   await create('bob');
   await eventually(() => to.received.length).toBe(2);
@@ -340,6 +344,74 @@ test('an attempt that does not end in time is broken off, does not count, and is
   to.answer = () => 200;
   startWorker();
   await eventually(() => to.received.length).toBe(2);
+});
+
+test('a receiver that asks for a pause is not called before it is over', async () => {
+  const to = await receiver();
+  to.answer = () => ({ status: 503, headers: { 'Retry-After': '3600' } });
+  startWorker();
+  const { create, deliveries } = await setUp([to.url]);
+  await create('ann');
+  await eventually(deliveries).toMatchObject([{ status: 'pending', attemptCount: 1 }]);
+  const [delivery] = await deliveries();
+  const waitMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now();
+  expect(waitMs).toBeGreaterThan(3_500_000);
+  expect(to.received).toHaveLength(1);
+});
+
+test('while a secret is being replaced both sign, and afterwards the new one alone', async () => {
+  const to = await receiver();
+  startWorker();
+  const { create, endpoints, workspaceId } = await setUp([to.url]);
+  const id = endpoints[0]?.id;
+  const caller = await apiKey(gateway.app, {
+    teamId: (await gateway.app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } }))
+      .teamId,
+  });
+  const rotate = async (overlap: number) => {
+    const response = await gateway.send(`/api/v2/webhooks/outgoing/endpoints/${id}/rotate_secret`, {
+      ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ overlap_seconds: overlap }),
+    });
+    return ((await response.json()) as { webhook_secret: string }).webhook_secret;
+  };
+  const verifiedBy = (index: number, secret: string) => {
+    const { body, headers } = to.received[index] as Receiver['received'][0];
+    const checked = {
+      prefix: 'X-Webhook-ClickFunnels',
+      headers,
+      body: Buffer.from(body),
+      secret,
+      now: new Date(),
+    };
+    const { prefixed, standard } = verify(checked);
+    return [prefixed, standard];
+  };
+  const second = await rotate(600);
+  await create('ann');
+  await eventually(() => to.received.length).toBe(1);
+  for (const secret of [WEBHOOK_SECRET, second]) expect(verifiedBy(0, secret)).toEqual(['valid', 'valid']);
+  const third = await rotate(0);
+  await create('bob');
+  await eventually(() => to.received.length).toBe(2);
+  expect(verifiedBy(1, third)).toEqual(['valid', 'valid']);
+  for (const secret of [WEBHOOK_SECRET, second])
+    expect(verifiedBy(1, secret)).toEqual(['invalid', 'invalid']);
+  expect(to.received[1]?.headers).not.toHaveProperty('x-webhook-clickfunnels-signature-next');
+});
+
+test('a secret before that no longer opens, for the secret key was lost, holds nothing up', async () => {
+  const to = await receiver();
+  startWorker();
+  const previous = {
+    previousSecret: Buffer.from('sealed with another key'),
+    previousSecretUntil: new Date(Date.now() + 60_000),
+  };
+  const { create } = await setUp([to.url], previous);
+  await create('ann');
+  await eventually(() => to.received.length).toBe(1);
+  const [{ body, headers }] = to.received as [Receiver['received'][0]];
+  expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toBeDefined();
 });
 
 test('one that is made due again begins with the first of the waits', async () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
+import { EVENT_TYPES } from '../../src/resources/event-types.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { allow, createScene, getTokens, requireLeft, requirePage, signIn } from '../support/oauth.ts';
 import { SCOPED } from '../support/operations.ts';
@@ -13,11 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What the REST operations need, and what the fields say in the published schema. */
+/** What the REST operations need, what the fields say in the published schema, and what subscribing to events does. */
 const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
 const needed = new Set([
   ...SCOPED.map(({ scope }) => scope),
   ...[...schema.matchAll(/Needs (\w+:\w+)\./g)].map(([, scope = '']) => scope),
+  ...EVENT_TYPES.map(({ scope }) => scope),
 ]);
 const unused = SCOPES.filter((scope) => scope.includes(':') && !needed.has(scope));
 
@@ -26,7 +28,7 @@ const scopesOn = (text: string) =>
 
 test('of all scopes, consent asks for those that an operation needs, and the wildcards', async () => {
   expect(unused).toContain('store:write');
-  expect(needed).toContain('funnels:write');
+  expect([...needed]).toEqual(expect.arrayContaining(['funnels:write', 'store:read']));
   const scene = await createScene(gateway);
   const { url } = await scene.platform.request({ scope: SCOPES.join(' ') });
   const page = requirePage(
@@ -47,7 +49,7 @@ test('a request that names others too is granted the rest, is told so, and is no
 
 test('a request for nothing that an operation needs goes back with invalid_scope', async () => {
   const scene = await createScene(gateway);
-  const { url, state } = await scene.platform.request({ scope: 'store:read store:write' });
+  const { url, state } = await scene.platform.request({ scope: 'store:write' });
   const back = requireLeft(await scene.browser.open(url)).searchParams;
   expect([back.get('error'), back.get('state')]).toEqual(['invalid_scope', state]);
   expect(back.get('error_description')).toBe('no operation needs any of these scopes');

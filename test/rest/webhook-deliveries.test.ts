@@ -157,6 +157,14 @@ test('deliveries are filtered by status and by event; those of a deleted endpoin
   expect(await idsOf('filter[status]=failed')).toEqual([webhookDelivery.id]);
   expect(await idsOf('filter[status]=pending,delivered')).toEqual([pendingDelivery.id]);
   expect(await idsOf(`filter[event_id]=${webhookEvent.publicId}`)).toEqual([webhookDelivery.id]);
+  const misspelt = await ask('GET', `${list}?filter[status]=failed,fail`);
+  expect([misspelt.status, misspelt.body]).toMatchObject([
+    422,
+    {
+      error: 'Each value of filter[status] must be pending, delivered, failed or canceled.',
+      errors: [{ field: 'filter[status]' }],
+    },
+  ]);
   await gateway.app.store.prisma.webhookEndpoint.deleteMany({ where: { id: tenant.webhookEndpoint.id } });
   for (const path of [list, `${DELIVERIES}/${webhookDelivery.id}`])
     expect((await ask('GET', path)).status).toBe(404);

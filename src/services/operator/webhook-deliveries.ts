@@ -1,7 +1,7 @@
 // Deliveries as the operator sees them and makes them due again, whosever they are. The audit trail of a workspace is of what its
 // clients do: it has nothing of this.
 import type { App } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { parseId } from '../../store/public-ids.ts';
 import { findPageUnder } from '../../store/rows.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/tables.ts';
@@ -14,6 +14,7 @@ import {
   makeDue,
   makeFailedDue,
 } from '../../store/webhook-deliveries.ts';
+import { parseFilters } from '../filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
 import { DEACTIVATED, MAX_REDELIVERED, parseSince, whyNot } from '../webhook-redelivery.ts';
 
@@ -25,12 +26,11 @@ export async function list(
   endpoint: string,
   { status, limit }: { readonly status?: string | undefined; readonly limit: number },
 ): Promise<readonly WebhookDeliveryRow[]> {
-  if (status !== undefined && !(DELIVERY_STATUSES as readonly string[]).includes(status))
-    throw invalid('status', `status must be ${DELIVERY_STATUSES.join(' or ')}.`);
+  const given = status === undefined ? {} : { status: [status] };
+  const filter = parseFilters(WEBHOOK_DELIVERIES.resource, given, (property) => property);
   const { id, tenancy } = await requireNamed(app, WEBHOOK_ENDPOINTS, endpoint);
   const page = await findPageUnder(app, WEBHOOK_DELIVERIES, tenancy, id, {
-    ...{ order: 'desc', size: limit, after: null, before: null, backward: false, rowsOnly: true },
-    ...(status !== undefined && { filter: { status: [status] } }),
+    ...{ order: 'desc', size: limit, after: null, before: null, backward: false, rowsOnly: true, filter },
   });
   if (page === null) throw notFound(WEBHOOK_ENDPOINTS.title);
   return page.rows;

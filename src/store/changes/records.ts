@@ -71,7 +71,10 @@ export function event(
     from ${from} where ${when}`;
 }
 
-/** The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13). @param events each of `event` */
+/**
+ * The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13), whose ids are in the order of the events.
+ * @param events each of `event`
+ */
 export function outbox(events: readonly string[]): string {
   return `outbox as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
@@ -82,6 +85,7 @@ export function outbox(events: readonly string[]): string {
       select o.workspace_id, e.id, o.id, o.event_type
       from outbox o join webhook_endpoints e on e.workspace_id = o.workspace_id
       where ${IS_SUBSCRIBED}
+      order by o.id
       returning endpoint_id
     )`;
 }

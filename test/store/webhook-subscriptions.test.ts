@@ -1,0 +1,135 @@
+// Which endpoints a change makes deliveries for, in its own transaction (src/store/changes/records.ts).
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+let gateway: Gateway;
+let client: RestClient;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+});
+afterAll(() => gateway.close());
+
+type Overrides = Parameters<typeof factories.webhookEndpoint>[1];
+
+/** An endpoint of the client's workspace that is called so, and told of everything unless limited. */
+const endpoint = (name: string, overrides: Overrides = {}) =>
+  factories.webhookEndpoint(gateway.app, {
+    ...{ workspaceId: client.workspaceId, name, eventTypeIds: [] },
+    ...overrides,
+  });
+
+/** The types of event that each endpoint is to be told of, by its name, in the order in which it is told. */
+async function told(workspaceId = client.workspaceId): Promise<Record<string, string[]>> {
+  const { rows } = await gateway.app.store.pool.query(
+    `select e.name, array(select d.event_type from webhook_deliveries d
+        where d.workspace_id = e.workspace_id and d.endpoint_id = e.id order by d.id) as types
+      from webhook_endpoints e where e.workspace_id = $1`,
+    [workspaceId],
+  );
+  return Object.fromEntries(rows.map(({ name, types }) => [name, types]));
+}
+
+test('an endpoint is told of the types that it names, or of all, in its own workspace and version', async () => {
+  const other = await factories.workspace(gateway.app, { teamId: client.teamId });
+  await endpoint('all');
+  await endpoint('one', { eventTypeIds: ['contact.identified', 'order.created'] });
+  await endpoint('another', { eventTypeIds: ['contact.deleted'] });
+  await endpoint('older', { apiVersion: 1 });
+  await endpoint('elsewhere', { workspaceId: other.id });
+  await client.create();
+  expect(await told()).toEqual({
+    all: ['contact.created', 'contact.identified'],
+    one: ['contact.identified'],
+    another: [],
+    older: [],
+  });
+  expect(await told(other.id)).toEqual({ elsewhere: [] });
+});
+
+test('what happened in order is told in order', async () => {
+  await endpoint('all');
+  for (let index = 0; index < 5; index++) await client.create();
+  expect((await told())['all']).toEqual(
+    Array.from({ length: 5 }, () => ['contact.created', 'contact.identified']).flat(),
+  );
+});
+
+test('one that is limited to pages or funnels is told of what happens there, and both have to fit', async () => {
+  const { pool } = gateway.app.store;
+  const limits: Record<string, Overrides> = {
+    none: {},
+    page: { pageIds: [6n, 7n] },
+    funnel: { funnelIds: [9n] },
+    both: { pageIds: [7n], funnelIds: [9n] },
+    'page only': { pageIds: [7n], funnelIds: [10n] },
+    'other page': { pageIds: [8n] },
+  };
+  for (const [name, limit] of Object.entries(limits))
+    await endpoint(name, { ...limit, eventTypeIds: ['contact.created'] });
+  await client.create();
+  const nowhere = await told();
+  expect(nowhere).toEqual({
+    none: ['contact.created'],
+    page: [],
+    funnel: [],
+    both: [],
+    'page only': [],
+    'other page': [],
+  });
+  // No noun says yet where its events happen.
+  await pool.query('alter table events alter page_id set default 7, alter funnel_id set default 9');
+  try {
+    await client.create();
+  } finally {
+    await pool.query('alter table events alter page_id drop default, alter funnel_id drop default');
+  }
+  const somewhere = Object.entries(await told()).filter(
+    ([name, types]) => types.length > (nowhere[name]?.length ?? 0),
+  );
+  expect(somewhere.map(([name]) => name).toSorted()).toEqual(['both', 'funnel', 'none', 'page']);
+});
+
+test('for one that is deactivated it is kept, unless it ended the subscription or has lost the right', async () => {
+  const deactivated = (deactivationReason: string) => ({
+    deactivatedAt: new Date(),
+    deactivationReason,
+    eventTypeIds: ['contact.created'],
+  });
+  for (const reason of ['requested', 'failing', 'gone', 'unauthorized'])
+    await endpoint(reason, deactivated(reason));
+  await client.create();
+  expect(await told()).toEqual({
+    requested: ['contact.created'],
+    failing: ['contact.created'],
+    gone: [],
+    unauthorized: [],
+  });
+});
+
+test('of a change that is rolled back after its events were recorded nothing is left', async () => {
+  await endpoint('all');
+  const { pool, prisma } = gateway.app.store;
+  // Refuses at the commit, when all else of the change is written and its deliveries were counted.
+  await pool.query(`create function refuse_late() returns trigger language plpgsql as $$ begin
+      if (select count(*) from webhook_deliveries where workspace_id = new.workspace_id) > 0
+      then raise exception 'refused at the commit'; end if; return null; end $$;
+    create constraint trigger refuse_late after insert on contacts deferrable initially deferred
+      for each row when (new.first_name = 'Late') execute function refuse_late()`);
+  try {
+    const refused = await client.send('POST', client.contacts, {
+      contact: { email_address: 'late@example.com', first_name: 'Late' },
+    });
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+  } finally {
+    await pool.query('drop trigger refuse_late on contacts; drop function refuse_late()');
+  }
+  expect(await told()).toEqual({ all: [] });
+  expect(await prisma.event.count({ where: { workspaceId: client.workspaceId } })).toBe(0);
+  await client.create();
+  expect(await told()).toEqual({ all: ['contact.created', 'contact.identified'] });
+});
