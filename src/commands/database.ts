@@ -58,12 +58,17 @@ export async function withDatabase<T>(
  * Runs `work` on a store whose tables are there: in the embedded database they are brought up to date, in any other
  * that is left to whoever runs it.
  */
-export async function withTables<T>(shell: Shell, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
-  return withDatabase(shell, async (database) => {
+export async function withTables<T>(
+  shell: Shell,
+  work: (database: OpenDatabase) => Promise<T>,
+  override?: (log: Logger) => Promise<Partial<App>>,
+): Promise<T> {
+  const prepared = async (database: OpenDatabase) => {
     if (database.embedded !== null) await applyMigrations(database.app.store.pool);
     else await requireTables(database.app);
     return work(database);
-  });
+  };
+  return withDatabase(shell, prepared, override);
 }
 
 /**

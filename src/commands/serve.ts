@@ -9,11 +9,13 @@ import { hasAnyTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
+import { aborted } from './aborted.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
+import { type RunningWorker, startWorker } from './worker.ts';
 
 interface ServeOptions {
   /** Absent: with the embedded database. */
@@ -52,6 +54,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
       const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, database.app);
       const metricsListener = await listenForMetrics(database.app);
       let listener: Listener | undefined;
+      let worker: RunningWorker | undefined;
       try {
         listener = await listen(database.app, demoLink);
         const demoPerson = await person;
@@ -70,10 +73,11 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
           pid: shell.pid,
         };
         report(shell, json, data, banner(facts));
+        if (config.jobs && prepared.store !== 'not migrated') worker = startWorker(shell, database.app);
         await aborted(shell.signal);
         remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
       } finally {
-        await listener?.close();
+        await Promise.all([listener?.close(), worker?.close()]);
         await metricsListener?.close();
       }
     },
@@ -124,13 +128,6 @@ function networkAddresses(): string[] {
     .flatMap((addresses = []) => addresses)
     .filter(({ internal, family }) => !internal && family === 'IPv4')
     .map(({ address }) => address);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function help(): string {

@@ -25,6 +25,10 @@ export interface ChangeListener {
 interface ChangeListenerOptions {
   readonly store: Pick<Store, 'listening' | 'lookups'>;
   readonly log: Logger;
+  /** What is listened to; absent: changes of keys and hosts. */
+  readonly channel?: string;
+  /** What follows while nothing is heard: a warning. */
+  readonly unheard?: string;
   /** Called after each change, and whenever changes may have been missed. */
   readonly onChange: () => void;
   /** How long a test notification may take, and the interval between them, also after a failure. */
@@ -44,6 +48,8 @@ class NotDelivered extends Error {
 export function listenForChanges({
   store,
   log,
+  channel: ownChannel = CHANNEL,
+  unheard = 'not hearing of changes: keys and hosts are looked up every time',
   onChange,
   check = CHECK,
 }: ChangeListenerOptions): ChangeListener {
@@ -63,11 +69,7 @@ export function listenForChanges({
 
   function lost(error: Error | undefined): void {
     if (closed || client === null) return;
-    if (!hasWarned)
-      log.warn(
-        { reason: toReason(error) },
-        'not hearing of changes: keys and hosts are looked up every time',
-      );
+    if (!hasWarned) log.warn({ reason: toReason(error) }, unheard);
     hasWarned = true;
     live = false;
     connectionOf(client).stream.destroy();
@@ -103,7 +105,7 @@ export function listenForChanges({
     });
     ownClient
       .connect()
-      .then(() => ownClient.query(`listen ${CHANNEL}; listen ${checkChannel}`))
+      .then(() => ownClient.query(`listen ${ownChannel}; listen ${checkChannel}`))
       .then(checkDelivery)
       .then(() => {
         if (client !== ownClient) return;

@@ -8,11 +8,12 @@ import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
-import { toReason, toStoreError } from './failures.ts';
+import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
-import { connectionOf, ResultTooLarge } from './readers/rows-query.ts';
+import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
 import { traceStore } from './traced-store.ts';
@@ -66,7 +67,6 @@ interface StoreOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 /** How long after the statement timeout PostgreSQL's cancellation may take to arrive. */
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
@@ -87,16 +87,15 @@ export function createStore(options: StoreOptions): Store {
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
-  const pool = new pg.Pool({ ...connection, max: poolSize });
-  // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
-  pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
-  const pooled = limitSilence(pool, answerTimeoutMs);
+  const pooled = createPool({ ...connection, max: poolSize }, answerTimeoutMs, log);
+  const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, special = {}) =>
     createReaders({ count, connection, answerTimeoutMs, log, ...special });
   const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
+  const deliveries = createDeliveryQueue(pool, log);
   const store: Store = {
     pool,
     readers,
@@ -104,44 +103,18 @@ export function createStore(options: StoreOptions): Store {
     scans,
     expensive: createExpensive(),
     changing: createChanging(poolSize),
-    deliveries: createDeliveryQueue(),
+    deliveries,
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     traced: (span) => traceStore(store, span),
     async close() {
+      await deliveries.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
-      // Over a broken network the closing handshake never completes.
-      const timer = setTimeout(() => pooled.destroy(), CLOSE_TIMEOUT_MS);
-      await prisma.$disconnect();
-      await pool.end();
-      clearTimeout(timer);
+      await Promise.all([prisma.$disconnect(), pooled.close()]);
     },
   };
   return store;
-}
-
-/**
- * Closes a connection of the pool that receives nothing for so long while it is in use: PostgreSQL would have cancelled a statement
- * earlier, so that the network or the server is stalled.
- * @returns a function that closes all connections at once
- */
-function limitSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
-  const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
-  const clients = new Set<pg.PoolClient>();
-  pool.on('remove', (client) => clients.delete(client));
-  pool.on('connect', (client) => {
-    clients.add(client);
-    const stream = streamOf(client);
-    stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));
-  });
-  pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
-  pool.on('release', (_, client) => streamOf(client).setTimeout(0));
-  return {
-    destroy() {
-      for (const client of clients) streamOf(client).destroy();
-    },
-  };
 }
 
 /** Type parsers for node-postgres: 64-bit integers become bigints, and stay exact. */
@@ -163,7 +136,7 @@ const types: pg.CustomTypesConfig = {
  * @throws AppError `unavailable` when the database cannot be reached or took too long
  */
 export async function query<Row extends object>(
-  store: Store,
+  store: Pick<Store, 'pool'>,
   statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {

@@ -44,6 +44,22 @@ interface QueueReading {
   readonly waiting: number;
 }
 
+/** An attempt to deliver a webhook. */
+interface AttemptSample {
+  readonly outcome: 'delivered' | 'retried' | 'failed';
+  readonly durationSeconds: number;
+}
+
+/** What a worker knows of deliveries. */
+export interface WorkerReading {
+  /** Endpoints that it delivers to at the moment. */
+  readonly lanes: number;
+  /** Endpoints that have something due, of all workers; as it was when it looked last. */
+  readonly dueEndpoints: number;
+  /** How long the delivery that has been due longest has waited. */
+  readonly oldestDueSeconds: number;
+}
+
 /** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
@@ -51,6 +67,10 @@ export interface Metrics {
   watchCache(name: string, read: () => CacheReading): void;
   watchConnections(kind: string, read: () => ConnectionReading): void;
   watchFastPath(read: () => FastPathReading): void;
+  countAttempt(sample: AttemptSample): void;
+  /** An endpoint was deactivated, for one of a fixed list of reasons. */
+  countDeactivation(reason: string): void;
+  watchWorker(read: () => WorkerReading): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
 }
@@ -62,5 +82,8 @@ export const noMetrics: Metrics = {
   watchCache() {},
   watchConnections() {},
   watchFastPath() {},
+  countAttempt() {},
+  countDeactivation() {},
+  watchWorker() {},
   render: async () => '',
 };

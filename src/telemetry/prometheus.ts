@@ -2,6 +2,7 @@
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
+import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -31,6 +32,7 @@ export function createPrometheus(): Metrics {
     watchCache: createCaches(registers),
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
+    ...createWebhooks(registers),
     render: () => registry.metrics(),
   };
 }

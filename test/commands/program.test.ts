@@ -10,6 +10,7 @@ const BROKEN = { PORT: 'http', DATABASE_URL: 'nonsense' };
 const COMMANDS = [
   [],
   ['serve'],
+  ['work'],
   ['migrate'],
   ['migrate', 'status'],
   ['migrate', 'create'],

@@ -490,4 +490,4 @@ INSERT INTO pgboss.version(version) VALUES ('46');
 
 -- One kind of job: an endpoint has deliveries that are due. At most one of an endpoint waits, and one is under way.
 SELECT pgboss.create_queue('webhook_endpoints', '{"policy": "stately", "retryLimit": 1000000, "retryDelay": 0,
-  "expireInSeconds": 3600, "heartbeatSeconds": 30, "retentionSeconds": 86400, "deleteAfterSeconds": 60}'::jsonb);
+  "expireInSeconds": 3600, "heartbeatSeconds": 30, "notify": true, "retentionSeconds": 86400, "deleteAfterSeconds": 60}'::jsonb);

@@ -1,0 +1,66 @@
+// `work`: a process that delivers webhooks, and is nothing else.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartupError } from '../errors.ts';
+import { listenForMetrics } from '../http/metrics-listener.ts';
+import type { Logger } from '../log.ts';
+import { aborted } from './aborted.ts';
+import { type OpenDatabase, withTables } from './database.ts';
+import { type Program, remark, report, type Shell } from './shell.ts';
+import { createTelemetry } from './telemetry.ts';
+import { startWorker } from './worker.ts';
+
+const RETRY_MS = 2_000;
+
+/** Adds the command. */
+export function addWork(program: Program, shell: Shell): void {
+  program
+    .command('work')
+    .addHelpText(
+      'after',
+      `
+"serve" does this too, unless JOBS=off: run it beside gateways that are to do nothing else, as many as are needed. It waits for the
+database and its tables. With METRICS_PORT it can be watched. SIGTERM lets attempts under way end.
+
+Examples:
+  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
+  $ METRICS_PORT=9465 npx funnel-gateway work`,
+    )
+    .action(() => work(shell, program.opts().json));
+}
+
+async function work(shell: Shell, json: boolean | undefined): Promise<void> {
+  const observe = (log: Logger) => createTelemetry(shell, log);
+  let isReady = false;
+  let hasSaid = false;
+  while (!isReady && !shell.signal.aborted) {
+    try {
+      await withTables(
+        shell,
+        (database) => {
+          isReady = true;
+          return run(shell, json, database);
+        },
+        observe,
+      );
+    } catch (error) {
+      if (isReady || !(error instanceof StartupError)) throw error;
+      if (!hasSaid) remark(shell, json, `${error.message} Waiting for it.`);
+      hasSaid = true;
+      await sleep(RETRY_MS, undefined, { signal: shell.signal }).catch(() => {});
+    }
+  }
+}
+
+async function run(shell: Shell, json: boolean | undefined, { app }: OpenDatabase): Promise<void> {
+  const metricsListener = await listenForMetrics(app);
+  const worker = startWorker(shell, app);
+  try {
+    const { port: metricsPort = null } = metricsListener ?? {};
+    report(shell, json, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
+    await aborted(shell.signal);
+    remark(shell, json, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
+  } finally {
+    await worker.close();
+    await metricsListener?.close();
+  }
+}

@@ -1,0 +1,88 @@
+// Delivers one delivery: may it be sent, what came of it, and what follows from that for its endpoint.
+import type { App } from '../context.ts';
+import type { mayReceive } from '../services/webhook-rights.ts';
+import type { DueDelivery, DueEndpoint } from '../store/deliveries-due.ts';
+import { cancelDeliveries, cancelPending } from '../store/delivery-outcomes.ts';
+import { type Cause, deactivateBecause } from '../store/endpoint-deactivation.ts';
+import type { WorkerStore } from '../store/worker-store.ts';
+import { attempt, type Secrets } from './attempt.ts';
+import type { OutcomeWriter } from './outcome-writer.ts';
+import type { Sender } from './sender.ts';
+
+/** What all lanes of a worker share. */
+export interface Works {
+  readonly app: App;
+  readonly db: WorkerStore;
+  readonly sender: Sender;
+  readonly outcomes: OutcomeWriter;
+  readonly mayReceive: typeof mayReceive;
+  /** Nothing is begun any more. */
+  readonly stopping: AbortSignal;
+  /** What is under way ends at once. */
+  readonly halt: AbortSignal;
+}
+
+/** An endpoint as it was read last, and its secrets. */
+export interface Receiver {
+  readonly endpoint: DueEndpoint;
+  readonly secrets: Secrets;
+}
+
+/** What came of a delivery; `over`: nothing more is sent to its endpoint. */
+export type Result =
+  | { readonly kind: 'delivered' | 'skipped' | 'over' }
+  | {
+      readonly kind: 'failed';
+      readonly code: number | null;
+      readonly retryAfterMs: number | null;
+      /** Until the next attempt; null: there is none. */
+      readonly waitMs: number | null;
+    };
+
+/** Failures are looked at for the end of a subscription once it has failed for so long. */
+const FAILING_MS = 72 * 3_600_000;
+const CANCELED_AT_ONCE = 5_000;
+
+/** Resolves once what came of it is written. @throws AppError; Error when it could not be written */
+export async function deliver(
+  works: Works,
+  { endpoint, secrets }: Receiver,
+  delivery: DueDelivery,
+): Promise<Result> {
+  const { app, db, outcomes, halt } = works;
+  const { event } = delivery;
+  if (event === null) {
+    await cancelDeliveries(db, [{ workspaceId: endpoint.workspaceId, id: delivery.id }]);
+    return { kind: 'skipped' };
+  }
+  if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
+  const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);
+  if (attempted === null) return { kind: 'over' };
+  const { outcome, retryAfterMs } = attempted;
+  const { status, code, error, durationMs, number, waitMs } = outcome;
+  await outcomes.write(outcome);
+  app.metrics.countAttempt({
+    outcome: status === 'pending' ? 'retried' : status,
+    durationSeconds: durationMs / 1_000,
+  });
+  const ids = { endpoint: String(endpoint.id), delivery: String(delivery.id) };
+  app.log.debug({ ...ids, event: event.uuid, number, code, error, durationMs }, 'webhook');
+  if (status === 'delivered') return { kind: 'delivered' };
+  if (code === 410) return end(works, endpoint, 'gone');
+  const failed: Result = { kind: 'failed', code, retryAfterMs, waitMs };
+  const since = endpoint.failingSince?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (app.clock().getTime() - since < FAILING_MS) return failed;
+  const ended = await end(works, endpoint, 'failing');
+  return ended.kind === 'over' ? ended : failed;
+}
+
+/** Deactivates an endpoint, if it is time for that. What one that failed has missed is kept for it. */
+async function end({ app, db }: Works, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
+  const told = await deactivateBecause(db, endpoint, cause);
+  if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
+  app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');
+  app.metrics.countDeactivation(cause);
+  app.store.deliveries.announce(told.filter((id) => id !== endpoint.id));
+  if (cause !== 'failing') while ((await cancelPending(db, endpoint, CANCELED_AT_ONCE)) === CANCELED_AT_ONCE);
+  return { kind: 'over' };
+}

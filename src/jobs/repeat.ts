@@ -1,0 +1,62 @@
+// Work that is done again and again in the background.
+import type { Logger } from '../log.ts';
+import { toReason } from '../store/failures.ts';
+
+export interface Repeated {
+  /** Does it now, or once more after what is being done. */
+  soon(): void;
+  /** Nothing is begun any more; resolves when what is being done has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Does `work` soon, and again so long after each end. Of failures the first of a row is logged.
+ * @param work may say how many milliseconds to wait before the next time
+ * @param firstMs how long to wait before the first time
+ */
+export function repeat(
+  log: Logger,
+  what: string,
+  intervalMs: number,
+  work: () => Promise<number | undefined>,
+  firstMs = 0,
+): Repeated {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let isWanted = false;
+  let hasFailed = false;
+  let running: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    isWanted = false;
+    let waitMs = intervalMs;
+    try {
+      waitMs = (await work()) ?? intervalMs;
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log.warn({ reason: toReason(error as Error) }, `${what} failed`);
+      hasFailed = true;
+    }
+    running = null;
+    if (isStopped) return;
+    if (isWanted && !hasFailed) begin();
+    else timer = setTimeout(begin, waitMs);
+  }
+  function begin(): void {
+    clearTimeout(timer);
+    if (running === null && !isStopped) running = run();
+  }
+
+  timer = setTimeout(begin, firstMs);
+  return {
+    soon() {
+      isWanted = true;
+      if (!hasFailed) begin();
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,197 @@
+// What is due to be delivered: which endpoints have something due, and the next deliveries of one of them with all that sending needs.
+import { QUEUE } from './job-queue.ts';
+import { statement } from './statements.ts';
+import { query, type Store } from './store.ts';
+
+/** An endpoint as delivery needs it. */
+export interface DueEndpoint {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: Uint8Array;
+  /** Sealed; null unless the secret is being rotated. */
+  readonly previousSecret: Uint8Array | null;
+  readonly strictOrder: boolean;
+  readonly maxDeliveriesPerSecond: number | null;
+  /** Since when every attempt has failed. */
+  readonly failingSince: Date | null;
+  /** Whose rights stand behind it; all null: the operator's. */
+  readonly actorKind: 'api_key' | 'oauth' | null;
+  readonly actorId: string | null;
+  readonly clientId: string | null;
+}
+
+/** A delivery that is pending. */
+export interface DueDelivery {
+  readonly id: bigint;
+  readonly createdAt: Date;
+  readonly attemptCount: number;
+  /** Until it is due: 0 unless the order is strict. */
+  readonly waitMs: number;
+  /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
+  readonly holds: boolean;
+  /** null: it was erased, there is nothing to send any more. */
+  readonly event: DueEvent | null;
+}
+
+export interface DueEvent {
+  readonly uuid: string;
+  readonly type: string;
+  readonly subjectType: string;
+  readonly subjectId: bigint;
+  /** JSON, as it was recorded. */
+  readonly data: string;
+  readonly apiVersion: number;
+  readonly createdAt: Date;
+  /** JSON: an object with `id`, `name` and `public_id`, or `null`. */
+  readonly page: string;
+  readonly funnel: string;
+}
+
+type Row = Omit<DueDelivery, 'event'> &
+  Omit<DueEvent, 'data' | 'createdAt'> & {
+    readonly data: string | null;
+    readonly eventCreatedAt: Date;
+    readonly found: number;
+  };
+
+/** The next deliveries of an endpoint. */
+export interface Due {
+  readonly deliveries: readonly DueDelivery[];
+  /** There may be more that are due. */
+  readonly isMore: boolean;
+}
+
+/** Bytes of the events of a batch; one delivery is in it in any case. */
+const MAX_BATCH_BYTES = 512 * 1024;
+
+/** For so long after its first attempt a delivery that fails holds those behind it, where the order is strict. */
+const HOLD = "interval '1 hour'";
+
+/** The endpoint; null where it is not there any more, or deactivated. */
+export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
+  const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
+  return found ?? null;
+}
+
+/**
+ * The deliveries of an endpoint that are due, the longest due first; where the order is strict those that come next in it, due or not.
+ * @param underWay deliveries that are left out
+ */
+export async function findDueDeliveries(
+  db: Pick<Store, 'pool'>,
+  { id, workspaceId, strictOrder }: Pick<DueEndpoint, 'id' | 'workspaceId' | 'strictOrder'>,
+  underWay: readonly bigint[],
+  limit: number,
+): Promise<Due> {
+  const next = strictOrder ? NEXT_IN_ORDER : NEXT;
+  const rows = await query<Row>(db, next, [workspaceId, id, underWay, limit, MAX_BATCH_BYTES]);
+  const deliveries = rows.map(({ data, eventCreatedAt, ...row }) => ({
+    ...row,
+    event: data === null ? null : { ...row, data, createdAt: eventCreatedAt },
+  }));
+  return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
+}
+
+const ENDPOINT = statement(
+  'webhook_endpoints.due',
+  () => `select e.id, e.workspace_id as "workspaceId", e.url, e.secret,
+      case when e.previous_secret_until > current_timestamp then e.previous_secret end as "previousSecret",
+      e.strict_order as "strictOrder", e.max_deliveries_per_second as "maxDeliveriesPerSecond",
+      e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId"
+    from webhook_endpoints e where e.id = $1::bigint and e.deactivated_at is null and e.secret is not null`,
+);
+
+const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;
+
+const NEXT = statement('webhook_deliveries.next', () =>
+  withEvents(
+    `select d.*, false as holds from webhook_deliveries d where ${PENDING} and d.next_attempt_at <= current_timestamp
+      order by d.next_attempt_at, d.id limit $4::int`,
+    'd.next_attempt_at, d.id',
+  ),
+);
+
+/**
+ * Those that wait for their next attempt are there as well, as long as they hold the ones behind them. The order is that of the events;
+ * by the ids of deliveries, which are read here, it differs only between neighbours.
+ */
+const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
+  withEvents(
+    `select h.* from (
+        select d.*, not exists (select from webhook_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+          and a.started_at < current_timestamp - ${HOLD}) as holds
+        from webhook_deliveries d where ${PENDING}) h
+      where h.holds or h.next_attempt_at <= current_timestamp
+      order by h.id limit $4::int`,
+    'd.event_id, d.id',
+  ),
+);
+
+/** Deliveries with their events, as many as a batch has room for. */
+function withEvents(deliveries: string, order: string): string {
+  return `select * from (
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.holds,
+        greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
+        v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
+        v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
+        ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
+        count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
+      from (${deliveries}) d
+      left join events v on v.workspace_id = d.workspace_id and v.id = d.event_id
+      window w as (order by ${order} rows unbounded preceding)
+    ) t where position = 1 or coalesce(bytes, 0) <= $5::int
+    order by position`;
+}
+
+function place(table: 'pages' | 'funnels', id: string): string {
+  return `coalesce((select json_build_object('id', p.id, 'name', p.name, 'public_id', p.public_id)::text
+    from ${table} p where p.workspace_id = v.workspace_id and p.id = ${id}), 'null')`;
+}
+
+/** What a sweep found. */
+export interface Sweep {
+  /** Endpoints that have something due and no job. */
+  readonly forgotten: readonly bigint[];
+  /** Endpoints that have something due. */
+  readonly endpointCount: number;
+  /** How long the delivery that is due longest has been. */
+  readonly oldestSeconds: number;
+}
+
+/**
+ * Looks for endpoints that have something due: each takes two steps of an index, however much is due.
+ * @returns null where another process is looking
+ */
+export async function sweepEndpoints(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
+  const [sweep] = await query<Sweep & { isOurs: boolean }>(db, SWEEP, []);
+  return sweep?.isOurs === true ? sweep : null;
+}
+
+/** Of pg_try_advisory_xact_lock. */
+const SWEEP_LOCK = 7_364_291_501;
+
+const SWEEP = statement(
+  'webhook_endpoints.sweep',
+  () => `with recursive turn as materialized (
+      select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as is_ours
+    ), pending as (
+      (select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and (select is_ours from turn)
+        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1)
+      union all
+      select n.* from pending p cross join lateral (
+        select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
+        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1) n
+    ), due as materialized (
+      select e.id, p.next_attempt_at from pending p
+      join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
+      where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
+    )
+    select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
+      (select coalesce(extract(epoch from current_timestamp - min(next_attempt_at)), 0)::float8 from due) as "oldestSeconds",
+      array(select d.id from due d where not exists (select from pgboss.job j where j.name = '${QUEUE}'
+        and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
+);

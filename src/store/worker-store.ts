@@ -1,0 +1,31 @@
+// The connections of a worker: a small pool of its own, so that deliveries take no connection from requests, nor they from deliveries.
+import type { Logger } from '../log.ts';
+import { createJobQueue, type JobQueue } from './job-queue.ts';
+import { createPool } from './pool.ts';
+import type { Store } from './store.ts';
+
+export interface WorkerStore extends Pick<Store, 'pool'> {
+  readonly jobs: JobQueue;
+  close(): Promise<void>;
+}
+
+/** Connections of a worker, beside the one that it listens on. */
+const CONNECTIONS = 4;
+/** How much longer than the statement timeout a connection may be silent. */
+const ANSWER_GRACE_MS = 2_000;
+
+/** Opens no connection: the first statement does. */
+export function createWorkerStore({ connection }: Pick<Store, 'connection'>, log: Logger): WorkerStore {
+  const { statement_timeout: timeoutMs } = connection;
+  const answerTimeoutMs = (typeof timeoutMs === 'number' ? timeoutMs : 0) + ANSWER_GRACE_MS;
+  const pooled = createPool({ ...connection, max: CONNECTIONS }, answerTimeoutMs, log);
+  const jobs = createJobQueue(pooled.pool, log);
+  return {
+    pool: pooled.pool,
+    jobs,
+    async close() {
+      await jobs.close();
+      await pooled.close();
+    },
+  };
+}

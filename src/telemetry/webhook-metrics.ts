@@ -1,0 +1,60 @@
+// The metrics of webhooks, for prometheus.ts.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Metrics, WorkerReading } from './metrics.ts';
+
+/** Seconds: an attempt takes 20 s at most, connecting included. */
+const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+type WebhookMetrics = Pick<Metrics, 'countAttempt' | 'countDeactivation' | 'watchWorker'>;
+
+/** Counts attempts, and reads what a worker knows when it is asked for; nothing where there is no worker. */
+export function createWebhooks(registers: Registry[]): WebhookMetrics {
+  const attempts = new Counter({
+    name: 'gateway_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks: delivered, to be retried, or failed for good.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'gateway_webhook_attempt_duration_seconds',
+    help: 'Time from the start of an attempt until its answer was there, or it failed.',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const deactivations = new Counter({
+    name: 'gateway_webhook_deactivations_total',
+    help: 'Endpoints that were deactivated because of what came of their deliveries.',
+    labelNames: ['reason'],
+    registers,
+  });
+  let read: (() => WorkerReading) | undefined;
+  for (const [name, help, pick] of [
+    ['gateway_webhook_lanes', 'Endpoints that this process delivers to at the moment.', ({ lanes }) => lanes],
+    [
+      'gateway_webhook_due_endpoints',
+      'Endpoints of all processes that have deliveries due.',
+      ({ dueEndpoints }) => dueEndpoints,
+    ],
+    [
+      'gateway_webhook_oldest_due_seconds',
+      'How long the delivery that has been due longest has waited, of all processes.',
+      ({ oldestDueSeconds }) => oldestDueSeconds,
+    ],
+  ] satisfies [string, string, (reading: WorkerReading) => number][])
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        if (read !== undefined) this.set(pick(read()));
+      },
+    });
+  return {
+    countAttempt({ outcome, durationSeconds }) {
+      attempts.inc({ outcome });
+      durations.observe(durationSeconds);
+    },
+    countDeactivation: (reason) => deactivations.inc({ reason }),
+    watchWorker(source) {
+      read = source;
+    },
+  };
+}

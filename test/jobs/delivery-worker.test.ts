@@ -1,0 +1,277 @@
+// From a change to its receivers (src/jobs/): with real receivers, and the real queue.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+
+let gateway: Gateway;
+const workers: DeliveryWorker[] = [];
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', SHUTDOWN_TIMEOUT_MS: '1000' },
+  });
+});
+afterAll(() => gateway.close());
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+  await gateway.app.store.pool.query("delete from pgboss.job; update webhook_deliveries set status = 'canceled', next_attempt_at = null where status = 'pending'");
+});
+
+function startWorker(options = {}): DeliveryWorker {
+  const worker = startDeliveryWorker(gateway.app, options);
+  workers.push(worker);
+  return worker;
+}
+
+async function receiver(): Promise<Receiver> {
+  const made = await createReceiver();
+  receivers.push(made);
+  return made;
+}
+
+/** A workspace with an endpoint for each receiver, and what makes contacts in it. */
+async function setUp(urls: readonly string[], overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
+  const { app } = gateway;
+  const { id: workspaceId, teamId } = await workspace(app);
+  const caller = await apiKey(app, { teamId });
+  const endpoints = [];
+  for (const url of urls)
+    endpoints.push(
+      await webhookEndpoint(app, { workspaceId, url, eventTypeIds: ['contact.created'], ...overrides }),
+    );
+  const create = async (name: string) => {
+    const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ contact: { email_address: `${name}@example.com` } }),
+    });
+    expect(response.status).toBe(201);
+    return (await response.json()) as { id: number };
+  };
+  const deliveries = () =>
+    app.store.prisma.webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+  return { workspaceId, endpoints, create, deliveries };
+}
+
+test('a change is delivered once, signed in both forms, with what REST shows', async () => {
+  const to = await receiver();
+  startWorker();
+  const { create, deliveries, workspaceId } = await setUp([to.url]);
+  const contact = await create('ann');
+  await expect.poll(() => to.received.length).toBe(1);
+  const [{ headers, body, payload }] = to.received as [Receiver['received'][0]];
+  expect(Object.keys(payload)).toEqual([
+    ...['event_id', 'event_type', 'subject_id', 'subject_type', 'data', 'page', 'funnel', 'workspace_id'],
+    ...['api_version', 'created_at'],
+  ]);
+  expect(payload).toMatchObject({
+    ...{ event_type: 'contact.created', subject_id: contact.id, subject_type: 'Contact', api_version: 2 },
+    ...{ page: null, funnel: null, workspace_id: Number(workspaceId) },
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  expect(payload.data).toEqual(contact);
+  expect(headers['x-webhook-clickfunnels-id']).toBe(payload.event_id);
+  expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toEqual(payload);
+  await expect.poll(async () => (await deliveries()).map(({ status }) => status)).toEqual(['delivered']);
+  await sleep(300);
+  expect(to.received).toHaveLength(1);
+  const [attempt] = await gateway.app.store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  expect(attempt).toMatchObject({ number: 1, responseCode: 200, error: null, url: to.url });
+});
+
+test('what fails is tried again with the same event id', async () => {
+  const to = await receiver();
+  to.answer = (_, index) => (index === 0 ? 500 : 200);
+  startWorker();
+  const { create, deliveries, workspaceId } = await setUp([to.url]);
+  await create('ann');
+  await expect.poll(() => to.received.length, { timeout: 10_000 }).toBe(2);
+  expect(to.received[1]?.payload).toEqual(to.received[0]?.payload);
+  await expect
+    .poll(async () => (await deliveries()).map(({ status, attemptCount }) => ({ status, attemptCount })))
+    .toEqual([{ status: 'delivered', attemptCount: 2 }]);
+  const attempts = await gateway.app.store.prisma.webhookAttempt.findMany({
+    where: { workspaceId },
+    orderBy: { number: 'asc' },
+  });
+  expect(attempts.map(({ number, responseCode }) => ({ number, responseCode }))).toEqual([
+    { number: 1, responseCode: 500 },
+    { number: 2, responseCode: 200 },
+  ]);
+});
+
+test('what was rolled back is delivered to nobody', async () => {
+  const to = await receiver();
+  startWorker();
+  const { create } = await setUp([to.url]);
+  await create('ann');
+  await gateway.app.store.pool.query('select 1');
+  // The same address is taken: refused after its event was recorded.
+  await expect(create('ann')).rejects.toThrow();
+  await create('bob');
+  await expect.poll(() => to.received.length).toBe(2);
+  await sleep(300);
+  expect(to.received.map(({ payload }) => payload.data['email_address'])).toEqual([
+    'ann@example.com',
+    'bob@example.com',
+  ]);
+});
+
+test('a receiver that hangs does not hold up another one', async () => {
+  const [hanging, good] = [await receiver(), await receiver()];
+  hanging.answer = () => null;
+  startWorker({ maxLanes: 3 });
+  const { create, endpoints } = await setUp([hanging.url, good.url]);
+  for (let index = 0; index < 15; index++) await create(`person-${index}`);
+  await expect.poll(() => good.received.length).toBe(15);
+  expect(endpoints).toHaveLength(2);
+});
+
+test('in strict order one goes after the other, and a failing one holds those behind it', async () => {
+  const to = await receiver();
+  to.answer = async (_, index) => {
+    await sleep(5);
+    return index === 2 ? 500 : 200;
+  };
+  const { create } = await setUp([to.url], { strictOrder: true });
+  for (let index = 0; index < 6; index++) await create(`person-${index}`);
+  startWorker();
+  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(7);
+  expect(to.maxUnderWay()).toBe(1);
+  const order = to.received.map(({ payload }) => payload.data['email_address']);
+  expect(order).toEqual([0, 1, 2, 2, 3, 4, 5].map((index) => `person-${index}@example.com`));
+});
+
+test('in strict order one that has failed for an hour holds nobody any more, and is still tried', async () => {
+  const to = await receiver();
+  const { create, deliveries, workspaceId } = await setUp([to.url], { strictOrder: true });
+  for (const name of ['ann', 'bob']) await create(name);
+  const [first] = await deliveries();
+  const { prisma } = gateway.app.store;
+  const anHourAgo = new Date(Date.now() - 3_601_000);
+  const failed = { number: 1, startedAt: anHourAgo, durationMs: 1, url: to.url, requestHeaders: {}, error: 'x' };
+  await prisma.webhookAttempt.create({ data: { workspaceId, deliveryId: first?.id ?? 0n, ...failed } });
+  await prisma.webhookDelivery.updateMany({
+    where: { workspaceId, id: first?.id ?? 0n },
+    data: { attemptCount: 1, nextAttemptAt: new Date(Date.now() + 3_000) },
+  });
+  startWorker();
+  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(2);
+  expect(to.received.map(({ payload }) => payload.data['email_address'])).toEqual([
+    'bob@example.com',
+    'ann@example.com',
+  ]);
+});
+
+test('no more than the chosen number a second are sent', async () => {
+  const to = await receiver();
+  const times: number[] = [];
+  to.answer = () => {
+    times.push(performance.now());
+    return 200;
+  };
+  const { create } = await setUp([to.url], { maxDeliveriesPerSecond: 20 });
+  for (let index = 0; index < 11; index++) await create(`person-${index}`);
+  startWorker();
+  await expect.poll(() => to.received.length, { timeout: 10_000 }).toBe(11);
+  // Ten spaces of 50 ms; a late start of the first one shortens it.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(400);
+});
+
+test('a deactivated endpoint gets what it missed when it is activated', async () => {
+  const to = await receiver();
+  startWorker();
+  const deactivated = { deactivatedAt: new Date(), deactivationReason: 'requested' };
+  const { create, workspaceId } = await setUp([to.url], deactivated);
+  for (const name of ['ann', 'bob']) await create(name);
+  await sleep(800);
+  expect(to.received).toHaveLength(0);
+  await gateway.app.store.prisma.webhookEndpoint.updateMany({
+    where: { workspaceId },
+    data: { deactivatedAt: null, deactivationReason: null },
+  });
+  await expect.poll(() => to.received.length).toBe(2);
+});
+
+test('without any notification the sweep finds what is due', async () => {
+  const to = await receiver();
+  const { create } = await setUp([to.url]);
+  await create('ann');
+  await expect
+    .poll(async () => (await gateway.app.store.pool.query('delete from pgboss.job')).rowCount)
+    .toBe(1);
+  startWorker({ listens: false });
+  await expect.poll(() => to.received.length).toBe(1);
+});
+
+test('two workers never deliver to one endpoint at once, nor the same delivery twice', async () => {
+  const to = await receiver();
+  to.answer = async () => {
+    await sleep(2);
+    return 200;
+  };
+  const { create, deliveries } = await setUp([to.url], { strictOrder: true });
+  startWorker();
+  startWorker();
+  for (let index = 0; index < 40; index++) await create(`person-${index}`);
+  await expect.poll(() => to.received.length).toBe(40);
+  expect(to.maxUnderWay()).toBe(1);
+  expect(new Set(to.received.map(({ payload }) => payload.event_id)).size).toBe(40);
+  await expect.poll(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
+});
+
+test('the endpoint of a worker that died goes to another one', async () => {
+  const to = await receiver();
+  const { create } = await setUp([to.url]);
+  const { pool } = gateway.app.store;
+  await create('ann');
+  await expect.poll(async () => (await pool.query("select from pgboss.job where state = 'created'")).rowCount).toBe(1);
+  // As a worker leaves it that took the job and was killed.
+  await pool.query(`update pgboss.job set state = 'active', started_on = now() - interval '1 minute',
+    heartbeat_on = now() - interval '1 minute'`);
+  await pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null');
+  startWorker();
+  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(1);
+});
+
+test('a worker that stops lets attempts under way end, begins none, and gives the endpoint back', async () => {
+  const to = await receiver();
+  const slow = Promise.withResolvers<number>();
+  to.answer = () => slow.promise;
+  const { create, deliveries } = await setUp([to.url], { strictOrder: true });
+  for (const name of ['ann', 'bob']) await create(name);
+  const worker = startWorker();
+  await expect.poll(() => to.received.length).toBe(1);
+  const closed = worker.close();
+  await sleep(50);
+  slow.resolve(200);
+  await closed;
+  expect(to.received).toHaveLength(1);
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'pending']);
+  const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
+  expect(rowCount).toBe(0);
+  to.answer = () => 200;
+  startWorker();
+  await expect.poll(() => to.received.length).toBe(2);
+});
+
+test('an attempt that does not end in time is broken off, does not count, and is made again', async () => {
+  const to = await receiver();
+  to.answer = () => null;
+  const { create, deliveries } = await setUp([to.url]);
+  await create('ann');
+  const worker = startWorker();
+  await expect.poll(() => to.received.length).toBe(1);
+  await worker.close();
+  expect(await deliveries()).toMatchObject([{ status: 'pending', attemptCount: 0 }]);
+  to.answer = () => 200;
+  startWorker();
+  await expect.poll(() => to.received.length).toBe(2);
+});
