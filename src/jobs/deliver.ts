@@ -43,11 +43,16 @@ export type Result =
 const FAILING_MS = 72 * 3_600_000;
 const CANCELED_AT_ONCE = 5_000;
 
-/** Resolves once what came of it is written. @throws AppError; Error when it could not be written */
+/**
+ * Resolves once what came of it is written.
+ * @param onAnswered called before that, when the receiver has done its part
+ * @throws AppError; Error when it could not be written
+ */
 export async function deliver(
   works: Works,
   { endpoint, secrets }: Receiver,
   delivery: DueDelivery,
+  onAnswered: () => void = () => {},
 ): Promise<Result> {
   const { app, db, outcomes, halt } = works;
   const { event } = delivery;
@@ -57,6 +62,7 @@ export async function deliver(
   }
   if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
   const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);
+  onAnswered();
   if (attempted === null) return { kind: 'over' };
   const { outcome, retryAfterMs } = attempted;
   const { status, code, error, durationMs, number, waitMs } = outcome;

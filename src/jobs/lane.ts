@@ -20,6 +20,8 @@ const BATCH = 50;
 const SHORT_MS = 500;
 /** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
 const MAX_HOLD_MS = 15_000;
+/** Deliveries of which is not written yet what came of them: so many are sent again after a crash. */
+const MAX_UNWRITTEN = 100;
 /** While some are under way, others are looked for so often at most. */
 const REFILL_MS = 100;
 
@@ -83,12 +85,19 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
+    /** Those that are not written yet; of them, those that the receiver has not answered. */
     const underWay = new Set<bigint>();
+    const unanswered = new Set<bigint>();
 
     function begin(delivery: DueDelivery): void {
       underWay.add(delivery.id);
+      unanswered.add(delivery.id);
       const startedAt = Date.now();
-      deliver(works, now, delivery)
+      const onAnswered = () => {
+        unanswered.delete(delivery.id);
+        wake.resolve();
+      };
+      deliver(works, now, delivery, onAnswered)
         .then((result) => {
           if (result.kind === 'delivered') {
             failingSince = null;
@@ -105,7 +114,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
         })
         .finally(() => {
           underWay.delete(delivery.id);
-          wake.resolve();
+          onAnswered();
         });
     }
 
@@ -127,7 +136,11 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     while (mayBegin() && isTurn && pause < SHORT_MS) {
       const isLookedFor = isMore || (isNudged && Date.now() - lookedAt >= REFILL_MS);
       if (queue.length === 0 && isLookedFor && !(await refill())) break;
-      const next = underWay.size < (failingSince === null ? CONCURRENCY : 1) ? queue.shift() : undefined;
+      const isRoom =
+        failingSince === null
+          ? unanswered.size < CONCURRENCY && underWay.size < MAX_UNWRITTEN
+          : underWay.size === 0;
+      const next = isRoom ? queue.shift() : undefined;
       if (next !== undefined) {
         const waited = pause;
         pause = 0;

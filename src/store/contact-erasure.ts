@@ -23,6 +23,8 @@ const BLANK = Object.entries<Field>(contact.fields)
 
 const OF_CONTACT = 'workspace_id = $1::bigint and contact_id = $2::bigint';
 
+const ITS_EVENTS = `(select e.id from events e where e.workspace_id = $1::bigint and e.contact_id = $2::bigint)`;
+
 /** In this order: whoever has waited for the contact's lock sees in the statements behind it what the other change has recorded. */
 const STATEMENTS = [
   `update contacts c set ${BLANK.join(', ')}, ${bump('c')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
@@ -33,6 +35,12 @@ const STATEMENTS = [
   `update audit_entries set before = null, after = null, erased_at = current_timestamp
     where ${OF_CONTACT} and action <> '${ERASED}' and erased_at is null`,
   `update events set data = null, erased_at = current_timestamp where ${OF_CONTACT} and erased_at is null`,
+  // What is being sent at this moment arrives; what comes back is not kept (delivery-outcomes.ts).
+  `update webhook_deliveries set status = 'canceled', next_attempt_at = null, updated_at = current_timestamp
+    where workspace_id = $1::bigint and status = 'pending' and event_id in ${ITS_EVENTS}`,
+  `update webhook_attempts set response_start = null
+    where workspace_id = $1::bigint and response_start is not null and delivery_id in (
+      select d.id from webhook_deliveries d where d.workspace_id = $1::bigint and d.event_id in ${ITS_EVENTS})`,
 ];
 
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */

@@ -25,7 +25,7 @@ export interface Outcome {
 
 /**
  * Writes attempts, their deliveries, and since when each endpoint has failed. A delivery that was canceled meanwhile stays so, unless it
- * was delivered. Written twice, they are there once.
+ * was delivered; of the answer nothing is kept then, for its event may have been erased. Written twice, they are there once.
  */
 export async function recordOutcomes(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({
@@ -40,7 +40,8 @@ const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint,
   "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json, code int, error text, "responseStart" text,
   status text, "waitMs" float8`;
 
-/** Endpoints are locked in the order of their ids. One that neither begins nor ceases to fail is not written. */
+/** Endpoints are locked in the order of their ids. One that neither begins nor ceases to fail is not written. What REST shows
+ * changes with that, and so the version. */
 const RECORD = statement(
   'webhook_deliveries.record',
   () => `with o as materialized (
@@ -48,7 +49,10 @@ const RECORD = statement(
     ), attempts as (
       insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers,
         response_code, error, response_start)
-      select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error, "responseStart" from o
+      select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+        case when exists (select from webhook_deliveries d where d.workspace_id = "workspaceId" and d.id = "deliveryId"
+          and d.created_at = "deliveryCreatedAt" and d.status = 'canceled') then null else "responseStart" end
+      from o
       on conflict do nothing
     ), deliveries as (
       update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
@@ -71,7 +75,7 @@ const RECORD = statement(
       where e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
       order by e.id for update of e
     )
-    update webhook_endpoints e set failing_since = c.failing_since
+    update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
     from changing c where e.workspace_id = c.workspace_id and e.id = c.id`,
 );
 

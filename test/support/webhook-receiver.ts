@@ -6,10 +6,12 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  readonly payload: { event_id: string; event_type: string; subject_id: number; data: Record<string, unknown> } & Record<
-    string,
-    unknown
-  >;
+  readonly payload: {
+    event_id: string;
+    event_type: string;
+    subject_id: number;
+    data: Record<string, unknown>;
+  } & Record<string, unknown>;
 }
 
 /** What a receiver answers: a status, or an answer that has to be waited for. `null` never comes. */
@@ -42,7 +44,11 @@ export async function createReceiver(): Promise<Receiver> {
     const index = receiver.received.push(one) - 1;
     const answer = await receiver.answer(one, index);
     if (answer === null) return;
-    const { status, headers = {}, body: text = '' } = typeof answer === 'number' ? { status: answer } : answer;
+    const {
+      status,
+      headers = {},
+      body: text = '',
+    } = typeof answer === 'number' ? { status: answer } : answer;
     response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,186 @@
+// What follows for an endpoint from what comes of its deliveries (src/jobs/deliver.ts), and how a backlog meets a dead receiver.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { nextAttempt } from '../../src/jobs/retries.ts';
+import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+
+let gateway: Gateway;
+let close: () => Promise<void>;
+let dead: Receiver;
+let owner: Receiver;
+beforeAll(async () => {
+  gateway = await createGateway({
+    env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', SHUTDOWN_TIMEOUT_MS: '100' },
+  });
+  [dead, owner] = [await createReceiver(), await createReceiver()];
+  const worker = startDeliveryWorker(gateway.app);
+  close = async () => {
+    await worker.close();
+    await Promise.all([dead.close(), owner.close()]);
+    await gateway.close();
+  };
+});
+afterAll(() => close());
+
+const DEACTIVATED = 'webhooks/outgoing/endpoint.deactivated';
+
+/** An endpoint that is told of contacts, and another one of its owner's that is told of endpoints. */
+async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
+  const { app } = gateway;
+  const { id: workspaceId, teamId } = await workspace(app);
+  const caller = await apiKey(app, { teamId });
+  const endpoint = await webhookEndpoint(app, {
+    ...{ workspaceId, url: dead.url, eventTypeIds: ['contact.created'] },
+    ...overrides,
+  });
+  await webhookEndpoint(app, { workspaceId, url: owner.url, eventTypeIds: [DEACTIVATED] });
+  [dead.received.length, owner.received.length] = [0, 0];
+  const create = async (name: string) => {
+    const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+      ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ contact: { email_address: `${name}@example.com` } }),
+    });
+    expect(response.status).toBe(201);
+  };
+  const read = async () => {
+    const { prisma } = app.store;
+    const [row] = await prisma.webhookEndpoint.findMany({ where: { workspaceId, id: endpoint.id } });
+    const deliveries = await prisma.webhookDelivery.findMany({
+      where: { workspaceId, endpointId: endpoint.id },
+      orderBy: { id: 'asc' },
+    });
+    return { row, deliveries };
+  };
+  return { workspaceId, teamId, caller, endpoint, create, read };
+}
+
+test('410 ends the subscription: nothing more is sent, and the owner is told', async () => {
+  dead.answer = () => 410;
+  const { create, read, endpoint } = await setUp({ strictOrder: true });
+  await Promise.all(['ann', 'bob', 'cy'].map(create));
+  await expect.poll(() => owner.received.length, { timeout: 10_000 }).toBe(1);
+  expect(owner.received[0]?.payload).toMatchObject({
+    ...{
+      event_type: DEACTIVATED,
+      subject_type: 'Webhooks::Outgoing::Endpoint',
+      subject_id: Number(endpoint.id),
+    },
+    data: { id: Number(endpoint.id), deactivation_reason: 'gone', deactivated_at: expect.any(String) },
+  });
+  expect(owner.received[0]?.payload.data).not.toHaveProperty('webhook_secret');
+  expect(dead.received).toHaveLength(1);
+  await expect
+    .poll(async () => (await read()).deliveries.map(({ status }) => status))
+    .toEqual(['canceled', 'canceled', 'canceled']);
+  await create('dee');
+  expect((await read()).deliveries).toHaveLength(3);
+});
+
+test('one that has failed throughout for three days is deactivated, and keeps what it missed', async () => {
+  dead.answer = () => 500;
+  const long = new Date(Date.now() - 73 * 3_600_000);
+  const { create, read, workspaceId, endpoint } = await setUp({ failingSince: long });
+  await create('ann');
+  await expect.poll(() => dead.received.length).toBe(1);
+  // It has not failed often enough.
+  await expect.poll(async () => (await read()).deliveries[0]?.attemptCount).toBe(1);
+  expect((await read()).row?.deactivatedAt).toBe(null);
+  const [delivery] = (await read()).deliveries;
+  const attempts = Array.from({ length: 20 }, (_, index) => ({
+    ...{ workspaceId, deliveryId: delivery?.id ?? 0n, number: index + 2, durationMs: 1, url: dead.url },
+    ...{ startedAt: new Date(long.getTime() + index + 1), requestHeaders: {}, error: 'x' },
+  }));
+  await gateway.app.store.prisma.webhookAttempt.createMany({ data: attempts });
+  // It ends the pause that an endpoint gets which fails.
+  await gateway.app.store.pool.query("delete from pgboss.job where state = 'created'");
+  await expect.poll(() => owner.received.length, { timeout: 15_000 }).toBe(1);
+  expect((await read()).row).toMatchObject({ deactivationReason: 'failing' });
+  expect((await read()).deliveries.every(({ status }) => status === 'pending')).toBe(true);
+  const sent = dead.received.length;
+  await sleep(700);
+  expect(dead.received).toHaveLength(sent);
+  expect(endpoint.failingSince).toEqual(long);
+});
+
+test('when whoever subscribed it has lost the right, nothing is sent any more', async () => {
+  dead.answer = () => 200;
+  const { caller, create, read, workspaceId, endpoint, teamId } = await setUp();
+  const key = await apiKey(gateway.app, { teamId });
+  const { prisma } = gateway.app.store;
+  const { publicId } = await prisma.apiKey.findFirstOrThrow({ where: { id: key.id } });
+  await prisma.webhookEndpoint.updateMany({
+    where: { workspaceId, id: endpoint.id },
+    data: { actorKind: 'api_key', actorId: publicId },
+  });
+  await create('ann');
+  await expect.poll(() => dead.received.length).toBe(1);
+  await prisma.apiKey.updateMany({ where: { id: key.id }, data: { revokedAt: new Date() } });
+  await create('bob');
+  await expect.poll(() => owner.received.length, { timeout: 15_000 }).toBe(1);
+  expect(dead.received).toHaveLength(1);
+  expect((await read()).row).toMatchObject({ deactivationReason: 'unauthorized' });
+  expect((await read()).deliveries.map(({ status }) => status)).toEqual(['delivered', 'canceled']);
+  expect(caller).toBeDefined();
+});
+
+test('a delivery whose last attempt failed has failed', async () => {
+  dead.answer = () => 500;
+  let last = 1;
+  while (nextAttempt(last, null) !== null) last += 1;
+  const { create, read, workspaceId } = await setUp({
+    deactivatedAt: new Date(),
+    deactivationReason: 'requested',
+  });
+  await create('ann');
+  const { prisma } = gateway.app.store;
+  await prisma.webhookDelivery.updateMany({ where: { workspaceId }, data: { attemptCount: last - 1 } });
+  await prisma.webhookEndpoint.updateMany({
+    where: { workspaceId },
+    data: { deactivatedAt: null, deactivationReason: null },
+  });
+  await expect
+    .poll(async () => (await read()).deliveries, { timeout: 10_000 })
+    .toMatchObject([{ status: 'failed', attemptCount: last, nextAttemptAt: null, responseCode: 500 }]);
+  expect((await read()).row?.failingSince).not.toBe(null);
+});
+
+test('a backlog does not use up its attempts at a receiver that is not there, and is delivered once it is', async () => {
+  dead.answer = () => 503;
+  const since = new Date(Date.now() - 20_000);
+  const { create, read } = await setUp({ failingSince: since });
+  await Promise.all(Array.from({ length: 40 }, (_, index) => create(`person-${index}`)));
+  await sleep(1_500);
+  // Two seconds of pause after each, and more with the time.
+  expect(dead.received.length).toBeLessThan(4);
+  expect(dead.maxUnderWay()).toBeLessThan(3);
+  dead.answer = () => 200;
+  await expect
+    .poll(async () => (await read()).deliveries.every(({ status }) => status === 'delivered'), {
+      timeout: 15_000,
+    })
+    .toBe(true);
+  expect((await read()).row?.failingSince).toBe(null);
+});
+
+test('an event that was erased is not sent', async () => {
+  dead.answer = () => 200;
+  const { create, read, workspaceId } = await setUp({
+    deactivatedAt: new Date(),
+    deactivationReason: 'requested',
+  });
+  await create('ann');
+  const { prisma } = gateway.app.store;
+  await gateway.app.store.pool.query(
+    'update events set data = null, erased_at = now() where workspace_id = $1',
+    [workspaceId],
+  );
+  await prisma.webhookEndpoint.updateMany({
+    where: { workspaceId },
+    data: { deactivatedAt: null, deactivationReason: null },
+  });
+  await expect.poll(async () => (await read()).deliveries.map(({ status }) => status)).toEqual(['canceled']);
+  expect(dead.received).toHaveLength(0);
+});

@@ -1,0 +1,115 @@
+// What is old of webhooks goes, with the deliveries of endpoints that are gone; all else stays (src/store/delivery-cleaning.ts).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eraseContact } from '../../src/store/contact-erasure.ts';
+import { deleteOldDeliveries } from '../../src/store/delivery-cleaning.ts';
+import { recordOutcomes } from '../../src/store/delivery-outcomes.ts';
+import { webhookEndpoint, workspace } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+const DAY_MS = 86_400_000;
+
+/** An event of so many days ago, of contact 7, with its delivery and an attempt. */
+async function record(workspaceId: bigint, endpointId: bigint, daysAgo: number, status = 'delivered') {
+  const { prisma } = gateway.app.store;
+  const at = new Date(Date.now() - daysAgo * DAY_MS);
+  const subject = { eventType: 'contact.created', subjectType: 'Contact', subjectId: 7n, contactId: 7n };
+  const event = await prisma.event.create({ data: { workspaceId, ...subject, data: {}, createdAt: at } });
+  const delivery = await prisma.webhookDelivery.create({
+    data: {
+      ...{ workspaceId, endpointId, eventId: event.id, eventType: 'contact.created', createdAt: at, status },
+      ...(status === 'delivered' ? { deliveredAt: at, nextAttemptAt: null } : { nextAttemptAt: at }),
+    },
+  });
+  await prisma.webhookAttempt.create({
+    data: {
+      ...{
+        workspaceId,
+        deliveryId: delivery.id,
+        number: 1,
+        startedAt: at,
+        durationMs: 1,
+        url: 'https://a.example',
+      },
+      ...{ requestHeaders: {}, responseCode: 200, responseStart: 'Ann was here' },
+    },
+  });
+  return delivery;
+}
+
+const counts = async (workspaceId: bigint) => {
+  const { prisma } = gateway.app.store;
+  const where = { where: { workspaceId } };
+  return [
+    await prisma.event.count(where),
+    await prisma.webhookDelivery.count(where),
+    await prisma.webhookAttempt.count(where),
+  ];
+};
+
+test('what is older than the time that it is kept for is deleted in batches, and nothing else', async () => {
+  const { store } = gateway.app;
+  const { id: workspaceId } = await workspace(gateway.app);
+  const { id } = await webhookEndpoint(gateway.app, { workspaceId });
+  for (const daysAgo of [40, 31, 29, 0]) await record(workspaceId, id, daysAgo);
+  const before = new Date(Date.now() - 30 * DAY_MS);
+  expect(await deleteOldDeliveries(store, before, 1)).toBe(true);
+  expect(await counts(workspaceId)).toEqual([3, 3, 3]);
+  while (await deleteOldDeliveries(store, before, 10));
+  expect(await counts(workspaceId)).toEqual([2, 2, 2]);
+});
+
+test('deliveries of an endpoint that was deleted go; those of others stay', async () => {
+  const { store } = gateway.app;
+  const { id: workspaceId } = await workspace(gateway.app);
+  const [gone, kept] = [
+    await webhookEndpoint(gateway.app, { workspaceId }),
+    await webhookEndpoint(gateway.app, { workspaceId }),
+  ];
+  for (const { id } of [gone, kept, gone]) await record(workspaceId, id, 0);
+  await store.prisma.webhookEndpoint.delete({ where: { workspaceId_id: { workspaceId, id: gone.id } } });
+  await deleteOldDeliveries(store, new Date(0), 100);
+  expect(await store.prisma.webhookDelivery.findMany({ where: { workspaceId } })).toMatchObject([
+    { endpointId: kept.id },
+  ]);
+});
+
+test('the erasure of a contact blanks answers and cancels what is pending, and what comes back later is not kept', async () => {
+  const { store } = gateway.app;
+  const { prisma } = store;
+  const { id: workspaceId } = await workspace(gateway.app);
+  const { id: endpointId } = await webhookEndpoint(gateway.app, { workspaceId });
+  await record(workspaceId, endpointId, 0);
+  const pending = await record(workspaceId, endpointId, 0, 'pending');
+  await eraseContact(prisma, workspaceId, 7n);
+  const attempts = () => prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  expect((await attempts()).map(({ responseStart }) => responseStart)).toEqual([null, null]);
+  const [, canceled] = await prisma.webhookDelivery.findMany({
+    where: { workspaceId },
+    orderBy: { id: 'asc' },
+  });
+  expect(canceled).toMatchObject({ id: pending.id, status: 'canceled', nextAttemptAt: null });
+  await recordOutcomes(store, [
+    {
+      ...{ workspaceId, endpointId, deliveryId: pending.id, deliveryCreatedAt: pending.createdAt, number: 2 },
+      ...{
+        startedAt: new Date(),
+        durationMs: 1,
+        url: 'https://a.example',
+        requestHeaders: {},
+        code: 500,
+        error: null,
+      },
+      ...{ responseStart: 'Ann again', status: 'pending', waitMs: 1_000 },
+    },
+  ]);
+  expect((await attempts()).map(({ responseStart }) => responseStart)).toEqual([null, null, null]);
+  expect(await prisma.webhookDelivery.findMany({ where: { workspaceId, id: pending.id } })).toMatchObject([
+    { status: 'canceled', attemptCount: 2 },
+  ]);
+});
