@@ -14,5 +14,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Evaluating all modules anew for each file took a fifth of the run. A test file leaves no module changed.
+    isolate: false,
   },
 });

@@ -106,7 +106,11 @@ function optional<T>(text: string | undefined, parse: (text: string) => T): T | 
   return text === undefined ? undefined : parse(text);
 }
 
-function requireServed(query: URLSearchParams, { filter, sorts }: ServedParameters): void {
+/**
+ * What would choose or order other rows is served.
+ * @throws AppError `invalid` blaming each parameter that is not
+ */
+export function requireServed(query: URLSearchParams, { filter, sorts }: ServedParameters = {}): void {
   const isServed = (name: string) =>
     (filter !== undefined && FILTER.test(name)) || (sorts !== undefined && name === 'sort_property');
   const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name)));

@@ -74,9 +74,11 @@ const WHOLE_LISTS = [
   'Funnel.tags',
   'OauthGrant.workspaces',
   'Query.nodes',
+  'Query.webhookEventTypes',
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',
 ];

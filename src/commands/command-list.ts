@@ -87,7 +87,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'webhook',
-    description: 'receive webhooks on this machine, and verify them',
+    description: 'receive webhooks on this machine and verify them; list deliveries, deliver again',
     load: async () => (await import('./webhook.ts')).addWebhook,
   },
   {

@@ -1,10 +1,13 @@
-// `webhook`: for people who write receivers of webhooks. Each subcommand has a file of its own.
+// `webhook`: for people who write receivers of webhooks, and for the operator who looks after deliveries. Each subcommand has a file of its own.
 import type { Program, Shell } from './shell.ts';
+import { addWebhookDeliveries } from './webhook-deliveries.ts';
 import { addWebhookListen } from './webhook-listen.ts';
 
 const EXAMPLES = `
 Examples:
   $ npx funnel-gateway webhook listen --port 4100
+  $ npx funnel-gateway webhook deliveries 1 --status failed
+  $ npx funnel-gateway webhook redeliver --endpoint 1 --since 2026-11-20T00:00:00Z
 
 How deliveries are verified in several languages: docs/webhooks.md.`;
 
@@ -13,4 +16,5 @@ export function addWebhook(program: Program, shell: Shell): void {
   const webhook = program.command('webhook').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   addWebhookListen(webhook, shell, json);
+  addWebhookDeliveries(webhook, shell, json);
 }

@@ -22,13 +22,15 @@ export function addWork(program: Program, shell: Shell): void {
 database and its tables. With METRICS_PORT it can be watched. SIGTERM lets attempts under way end.
 
 Examples:
-  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
-  $ METRICS_PORT=9465 npx funnel-gateway work`,
+  $ METRICS_PORT=9465 DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
+  $ npx funnel-gateway work`,
     )
     .action(() => work(shell, program.opts().json));
 }
 
 async function work(shell: Shell, json: boolean | undefined): Promise<void> {
+  // A configuration that is wrong does not become right by waiting.
+  shell.settings();
   const observe = (log: Logger) => createTelemetry(shell, log);
   let isReady = false;
   let hasSaid = false;

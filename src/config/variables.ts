@@ -88,7 +88,7 @@ export const VARIABLES = [
   [
     'POOL_SIZE',
     '10',
-    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck',
+    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
   ],
   [
     'LOOKUP_CACHE_MS',

@@ -11,7 +11,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string };
     BigInt: { Input: bigint; Output: bigint };
-    DateTime: { Input: Date; Output: Date | string };
+    DateTime: { Input: string; Output: Date | string };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({

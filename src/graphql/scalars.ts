@@ -34,6 +34,11 @@ builder.scalarType('BigInt', {
 builder.scalarType('DateTime', {
   description: 'A point in time as ISO 8601 text, in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
   serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
+  // What it says is for the service to look at.
+  parseValue(value) {
+    if (typeof value === 'string') return value;
+    throw new GraphQLError('DateTime must be text such as 2026-01-31T09:30:00.000Z.');
+  },
 });
 
 builder.scalarType('JSON', {

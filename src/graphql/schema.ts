@@ -11,6 +11,8 @@ import './conditional-splits.ts';
 import './pages.ts';
 import './refine-filters.ts';
 import './webhook-endpoints.ts';
+import './webhook-events.ts';
+import './webhook-deliveries.ts';
 import './audit-entries.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';

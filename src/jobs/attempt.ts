@@ -53,7 +53,7 @@ export async function attempt(
   if (halt.aborted && sent.error !== null) return null;
   const number = delivery.attemptCount + 1;
   const isSuccess = isDelivered(sent);
-  const waitMs = isSuccess ? null : nextAttempt(number, sent.retryAfterMs);
+  const waitMs = isSuccess ? null : nextAttempt(number - delivery.attemptsBefore, sent.retryAfterMs);
   const outcome: Outcome = {
     ...{
       workspaceId,
@@ -62,8 +62,7 @@ export async function attempt(
       deliveryCreatedAt: delivery.createdAt,
     },
     ...{ number, startedAt: sent.startedAt, durationMs: sent.durationMs, url, requestHeaders: headers },
-    // An answer that broke off is none.
-    code: sent.error === null ? sent.code : null,
+    code: sent.code,
     error: sent.error,
     responseStart: sent.responseStart,
     status: isSuccess ? 'delivered' : waitMs === null ? 'failed' : 'pending',

@@ -33,6 +33,7 @@ export type Result =
   | { readonly kind: 'delivered' | 'skipped' | 'over' }
   | {
       readonly kind: 'failed';
+      /** null without a complete answer. */
       readonly code: number | null;
       readonly retryAfterMs: number | null;
       /** Until the next attempt; null: there is none. */
@@ -75,7 +76,7 @@ export async function deliver(
   app.log.debug({ ...ids, event: event.uuid, number, code, error, durationMs }, 'webhook');
   if (status === 'delivered') return { kind: 'delivered' };
   if (code === 410) return end(works, endpoint, 'gone');
-  const failed: Result = { kind: 'failed', code, retryAfterMs, waitMs };
+  const failed: Result = { kind: 'failed', code: error === null ? code : null, retryAfterMs, waitMs };
   const since = endpoint.failingSince?.getTime() ?? Number.POSITIVE_INFINITY;
   if (app.clock().getTime() - since < FAILING_MS) return failed;
   const ended = await end(works, endpoint, 'failing');

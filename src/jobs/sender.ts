@@ -9,7 +9,7 @@ import { createEgressProxy } from './egress-proxy.ts';
 import { createLookup, type Lookup } from './name-lookup.ts';
 
 /** What came of one attempt. */
-export interface Attempt {
+interface Attempt {
   readonly startedAt: Date;
   readonly durationMs: number;
   /** The status of the answer; null without one. */

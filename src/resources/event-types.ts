@@ -1,9 +1,12 @@
 // The catalogue of events that endpoints can be told about: those that the public service documents, and those of ours. Most are of
 // nouns that the gateway does not have yet: whoever moves here can subscribe to them as before.
-import { describe, type Row } from './resource.ts';
+import type { Fields, RowOf } from './resource.ts';
 
 /** What a caller needs to read the subjects of events. */
 export type EventScope = `${'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'}:read`;
+
+/** What an endpoint alone is told, whatever it is subscribed to, so that its owner sees whether it arrives. */
+export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 
 /** By the scope, what happens to each topic. Ids are `<topic>.<event>`. */
 const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> = {
@@ -43,25 +46,19 @@ const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> 
   'webhooks:read': { 'webhooks/outgoing/endpoint': 'deactivated tested' },
 };
 
-export const eventType = describe({
-  type: 'WebhookEventType',
-  title: 'Event type',
-  table: 'event_types',
-  description: 'A type of event that webhook endpoints can be told about.',
-  fields: {
-    id: {
-      type: 'text',
-      description: 'The id that endpoints name it by, `<topic>.<event>`, such as `contact.created`.',
-    },
-    topic: { type: 'text', description: 'What it happens to, such as `contact` or `orders/invoice`.' },
-    scope: {
-      type: 'text',
-      description: 'The scope that a client needs, besides `webhooks:write`, to subscribe to it.',
-    },
+export const EVENT_TYPE_FIELDS = {
+  id: {
+    type: 'text',
+    description: 'The id that endpoints name it by, `<topic>.<event>`, such as `contact.created`.',
   },
-});
+  topic: { type: 'text', description: 'What it happens to, such as `contact` or `orders/invoice`.' },
+  scope: {
+    type: 'text',
+    description: 'The scope that a client needs, besides `webhooks:write`, to subscribe to it.',
+  },
+} as const satisfies Fields;
 
-export interface EventType extends Row<typeof eventType> {
+export interface EventType extends RowOf<typeof EVENT_TYPE_FIELDS> {
   scope: EventScope;
 }
 

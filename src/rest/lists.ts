@@ -8,6 +8,7 @@ import {
   type Page,
   type PageRequest,
   parsePageQuery,
+  requireServed,
 } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import type { Writer } from '../rows/resource-writer.ts';
@@ -66,6 +67,22 @@ export function pageOf<Result>({
   };
 }
 
+/** A list that is answered whole, in its own order. */
+export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requireServed(query) };
+
+/** All objects that there are, of which there are few. */
+export function arrayOf<Result>(
+  { schema, components, write }: Shown<Result>,
+  description: string,
+): ResponseForm<readonly Result[]> {
+  return {
+    answers: { 200: description },
+    schema: { type: 'array', items: schema },
+    components,
+    reply: (results) => ({ status: 200, headers: JSON_HEADERS, body: arrayBody(results, write) }),
+  };
+}
+
 /** A page of a list or, where rows come in chunks, all of it: an array without pagination headers (spec §4 rule 7). */
 export function pageOrAllOf<Result>(
   objects: Shown<Result>,
@@ -87,11 +104,7 @@ function pageReply<R extends { id: bigint; updatedAt?: Date }>(
   write: Writer<R>,
   url: URL,
 ): Reply {
-  out.clear();
-  out.addText('[');
-  addRows(page.rows, write);
-  out.addText(']');
-  const body = out.toBuffer();
+  const body = arrayBody(page.rows, write);
   const last = page.rows.at(-1);
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
   const link = `<${withAfter(url, last.id, page.sort === 'updatedAt' ? last.updatedAt : undefined)}>; rel="next"`;
@@ -133,6 +146,14 @@ async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write
     opened = true;
   }
   yield Buffer.from(opened ? ']' : '[]');
+}
+
+function arrayBody<R>(rows: readonly R[], write: Writer<R>): ReturnType<typeof out.toBuffer> {
+  out.clear();
+  out.addText('[');
+  addRows(rows, write);
+  out.addText(']');
+  return out.toBuffer();
 }
 
 function addRows<R>(rows: readonly R[], write: Writer<R>): void {

@@ -22,7 +22,9 @@ import { isRead, type Route, toTemplate } from './route.ts';
 import { tagRoutes } from './tags.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhook-events.ts';
 import { workspaceRoutes } from './workspaces.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
@@ -56,6 +58,8 @@ export const routes: readonly Route[] = [
   ...conditionalSplitRoutes,
   ...refineFilterRoutes,
   ...webhookEndpointRoutes,
+  ...webhookEventRoutes,
+  ...webhookDeliveryRoutes,
   ...auditEntryRoutes,
 ];
 

@@ -8,6 +8,7 @@ import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
+import { webhookDelivery } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { setNull } from '../rows/columns.ts';
 import { AUDIT_ENTRIES } from '../store/tables.ts';
@@ -19,6 +20,7 @@ const NEEDED: readonly (readonly [Resource, Scope])[] = [
   [tag, 'contacts:read'],
   [appliedTag, 'contacts:read'],
   [conditionalSplit, 'funnels:read'],
+  [webhookDelivery, 'webhooks:read'],
   [webhookEndpoint, 'webhooks:read'],
 ];
 

@@ -25,8 +25,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly asksItself?: true;
   /** @param version the only one that may be changed; null: any */
   change(recorded: Recorded, version: number | null): Promise<Changed>;
-  /** Why a new row does not fit, where that can be. */
-  full?(): AppError;
+  /** Why what is there does not fit the change, where that can be; null: it was changed since. */
+  unfit?(): AppError | null;
   /** The row that was changed, of the JSON that REST shows. */
   toRow(json: string): Row;
 }
@@ -66,7 +66,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
 
 /** Makes a change: the JSON of its row, or why nothing was changed. */
 async function attempt<Row>(
-  { title, options: { fits }, current, asksItself, change, full }: Mutation<Row, ChangeOutcome>,
+  { title, options: { fits }, current, asksItself, change, unfit }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<string | AppError> {
   let version: number | null = null;
@@ -80,7 +80,7 @@ async function attempt<Row>(
   const made = await change(recorded, version);
   if (made.snapshot !== null) return made.snapshot;
   if (!made.found) return notFound(title);
-  return made.fits ? underWay() : (full?.() ?? preconditionFailed());
+  return made.fits ? underWay() : (unfit?.() ?? preconditionFailed());
 }
 
 function preconditionFailed(): AppError {

@@ -2,7 +2,7 @@
 import { covers, grantable, requireCaller, type Scope } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { EVENT_TYPES, scopeOfEventType } from '../resources/event-types.ts';
+import { EVENT_TYPES, scopeOfEventType, TEST_EVENT_TYPE } from '../resources/event-types.ts';
 import { findBackings, type Subscription } from '../store/webhook-backing.ts';
 
 /**
@@ -34,7 +34,8 @@ export async function mayReceive(
   subscription: Subscription,
   eventTypeId: string,
 ): Promise<boolean> {
-  const needed = scopeOfEventType(eventTypeId);
+  // Of a test an endpoint learns no more than what its subscriber said of it.
+  const needed = eventTypeId === TEST_EVENT_TYPE ? null : scopeOfEventType(eventTypeId);
   const { actorKind } = subscription;
   if (actorKind === null || (actorKind === 'oauth' && app.config.oauth.outside !== null)) return true;
   const backings = await findBackings(app.store, subscription, app.clock());

@@ -123,7 +123,7 @@ export function writesOf<Row extends { id: bigint }>(
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
         change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input.nameOf),
-        ...(most && { full: () => tooMany(table, most, input.nameOf) }),
+        ...(most && { unfit: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },

@@ -27,6 +27,8 @@ export interface DueDelivery {
   readonly id: bigint;
   readonly createdAt: Date;
   readonly attemptCount: number;
+  /** Of these, those before it was made due again: the waits have begun anew. */
+  readonly attemptsBefore: number;
   /** Until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
   /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
@@ -121,7 +123,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   withEvents(
     `select h.* from (
         select d.*, not exists (select from webhook_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-          and a.started_at < current_timestamp - ${HOLD}) as holds
+          and a.number > d.attempts_before and a.started_at < current_timestamp - ${HOLD}) as holds
         from webhook_deliveries d where ${PENDING}) h
       where h.holds or h.next_attempt_at <= current_timestamp
       order by h.id limit $4::int`,
@@ -132,7 +134,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
 /** Deliveries with their events, as many as a batch has room for. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
-      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.holds,
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
@@ -156,7 +158,7 @@ export interface Sweep {
   readonly forgotten: readonly bigint[];
   /** Endpoints that have something due. */
   readonly endpointCount: number;
-  /** How long the delivery that is due longest has been. */
+  /** How long the delivery that is due longest has been, but for endpoints that fail: these have pauses. */
   readonly oldestSeconds: number;
 }
 
@@ -186,12 +188,12 @@ const SWEEP = statement(
         where d.status = 'pending' and (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
         order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1) n
     ), due as materialized (
-      select e.id, p.next_attempt_at from pending p
+      select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
       join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
       where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
-      (select coalesce(extract(epoch from current_timestamp - min(next_attempt_at)), 0)::float8 from due) as "oldestSeconds",
+      (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
       array(select d.id from due d where not exists (select from pgboss.job j where j.name = '${QUEUE}'
         and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
 );

@@ -14,8 +14,9 @@ export interface Outcome {
   readonly durationMs: number;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** null without an answer; `error` says why. */
+  /** null without an answer. */
   readonly code: number | null;
+  /** Why there is no complete one. */
   readonly error: string | null;
   readonly responseStart: string;
   readonly status: 'delivered' | 'pending' | 'failed';
@@ -60,7 +61,7 @@ const RECORD = statement(
         next_attempt_at = case when o.status = 'pending' and d.status = 'pending'
           then current_timestamp + o."waitMs" * interval '1 millisecond' end,
         delivered_at = case when o.status = 'delivered' then o."startedAt" + o."durationMs" * interval '1 millisecond' end,
-        updated_at = current_timestamp
+        updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 millisecond')
       from o where d.workspace_id = o."workspaceId" and d.id = o."deliveryId" and d.created_at = o."deliveryCreatedAt"
         and d.status <> 'delivered'
     ), succeeded as (

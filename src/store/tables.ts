@@ -11,7 +11,9 @@ import { refineFilter } from '../resources/refine-filters.ts';
 import type { Fields, IDS, Resource, Row } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import { team } from '../resources/teams.ts';
+import { webhookDelivery } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import { webhookEvent } from '../resources/webhook-events.ts';
 import { workspace } from '../resources/workspaces.ts';
 import type { Columns } from '../rows/columns.ts';
 import { emailKey } from './email-key.ts';
@@ -178,6 +180,34 @@ export const PAGES = tableOf(page, { ...OF_WORKSPACE, visible: 't.discarded_at i
 export const REFINE_FILTERS = tableOf(refineFilter, OF_WORKSPACE);
 
 export const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint, OF_WORKSPACE);
+
+/** The page or funnel where something happened; null where it is gone. */
+function placeOf(table: 'pages' | 'funnels', column: string): string {
+  return `(select to_json(v) from (select p.id, p.public_id, p.name from ${table} p
+    where p.workspace_id = t.workspace_id and p.id = t.${column}) v)`;
+}
+
+export const WEBHOOK_EVENTS = tableOf(webhookEvent, OF_WORKSPACE, {
+  eventTypeId: 't.event_type',
+  page: placeOf('pages', 'page_id'),
+  funnel: placeOf('funnels', 'funnel_id'),
+});
+
+const OF_ENDPOINT = below(webhookEndpoint, 'endpoint_id');
+
+export const WEBHOOK_DELIVERIES = tableOf(
+  webhookDelivery,
+  {
+    ...OF_ENDPOINT,
+    // No foreign key removes those of an endpoint that was deleted: until they are cleaned away they are nobody's.
+    owned: (
+      team,
+      workspaces,
+    ) => `${OF_ENDPOINT.owned(team, workspaces)} and (select true from webhook_endpoints e
+      where e.workspace_id = t.workspace_id and e.id = t.endpoint_id)`,
+  },
+  { eventTypeId: 't.event_type' },
+);
 
 /** The public id of the saved filter that a split names. */
 export const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');

@@ -27,6 +27,9 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
     labelNames: ['reason'],
     registers,
   });
+  // They are there before the first one.
+  for (const outcome of ['delivered', 'retried', 'failed']) attempts.inc({ outcome }, 0);
+  for (const reason of ['failing', 'gone', 'unauthorized']) deactivations.inc({ reason }, 0);
   let read: (() => WorkerReading) | undefined;
   for (const [name, help, pick] of [
     ['gateway_webhook_lanes', 'Endpoints that this process delivers to at the moment.', ({ lanes }) => lanes],
@@ -37,7 +40,7 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
     ],
     [
       'gateway_webhook_oldest_due_seconds',
-      'How long the delivery that has been due longest has waited, of all processes.',
+      'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
       ({ oldestDueSeconds }) => oldestDueSeconds,
     ],
   ] satisfies [string, string, (reading: WorkerReading) => number][])

@@ -1,7 +1,6 @@
 // The first minutes with the explorer, in a real browser: what is loaded, keys and keyboard, what a refusal says, links.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
-import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { restoreDemo } from '../../src/store/demo/restore.ts';
 import { type AxeException, axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
@@ -18,7 +17,7 @@ import {
 
 const FIRST_LOAD_BYTES = 1_000_000;
 
-const demo = provideDemoBrowser(buildGraphiql);
+const demo = provideDemoBrowser();
 beforeEach(() => demo.open());
 
 const keyField = () => demo.page.getByLabel('API key', { exact: true });

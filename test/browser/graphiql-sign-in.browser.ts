@@ -1,13 +1,11 @@
 // Signing in to the explorer, in a real browser, against the gateway itself.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
 import { press, signIn, tick } from './person.ts';
 
 let team: string;
 const demo = provideDemoBrowser(async ({ app }) => {
-  await buildGraphiql();
   team = (await app.store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
 });
 beforeEach(() => demo.open());

@@ -1,7 +1,6 @@
 // The explorer in a real browser. Screenshots go to the folder of chromium.ts.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
-import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { type Activity, provideDemoBrowser } from './chromium.ts';
 import {
   chooseExample,
@@ -13,7 +12,7 @@ import {
   waitForKeyStatus,
 } from './explore.ts';
 
-const demo = provideDemoBrowser(buildGraphiql);
+const demo = provideDemoBrowser();
 beforeEach(() => demo.open());
 
 const apiRequests = () =>

@@ -6,8 +6,11 @@ export default defineConfig({
   resolve,
   test: {
     include: ['test/browser/*.browser.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/browser/build-explorer.ts', 'test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // By default one core stays idle.
+    maxWorkers: 2,
+    isolate: false,
   },
 });

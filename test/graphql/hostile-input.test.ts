@@ -52,6 +52,7 @@ interface Slot {
 const BESIDE: Record<string, string> = {
   'Workspace.contacts.orderBy.field': 'UPDATED_AT',
   'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
+  'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
   'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
 };
 

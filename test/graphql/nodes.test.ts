@@ -42,6 +42,8 @@ async function everyId(): Promise<Record<string, string>> {
     Funnel: tenant.funnel.id,
     RefineFilter: tenant.refineFilter.id,
     WebhookEndpoint: tenant.webhookEndpoint.id,
+    WebhookEvent: tenant.webhookEvent.id,
+    WebhookDelivery: tenant.webhookDelivery.id,
     AuditEntry: tenant.auditEntry.id,
     ConditionalSplitStep: tenant.split.id,
     Page: page.id,

@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+
+/** Busy machines are slow. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
 
 let gateway: Gateway;
 const workers: DeliveryWorker[] = [];
@@ -14,6 +18,7 @@ const receivers: Receiver[] = [];
 beforeAll(async () => {
   gateway = await createGateway({
     env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', SHUTDOWN_TIMEOUT_MS: '1000' },
+    overrides: { metrics: createPrometheus() },
   });
 });
 afterAll(() => gateway.close());
@@ -67,7 +72,7 @@ test('a change is delivered once, signed in both forms, with what REST shows', a
   startWorker();
   const { create, deliveries, workspaceId } = await setUp([to.url]);
   const contact = await create('ann');
-  await expect.poll(() => to.received.length).toBe(1);
+  await eventually(() => to.received.length).toBe(1);
   const [{ headers, body, payload }] = to.received as [Receiver['received'][0]];
   expect(Object.keys(payload)).toEqual([
     ...['event_id', 'event_type', 'subject_id', 'subject_type', 'data', 'page', 'funnel', 'workspace_id'],
@@ -81,11 +86,14 @@ test('a change is delivered once, signed in both forms, with what REST shows', a
   expect(payload.data).toEqual(contact);
   expect(headers['x-webhook-clickfunnels-id']).toBe(payload.event_id);
   expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toEqual(payload);
-  await expect.poll(async () => (await deliveries()).map(({ status }) => status)).toEqual(['delivered']);
+  await eventually(async () => (await deliveries()).map(({ status }) => status)).toEqual(['delivered']);
   await sleep(300);
   expect(to.received).toHaveLength(1);
   const [attempt] = await gateway.app.store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempt).toMatchObject({ number: 1, responseCode: 200, error: null, url: to.url });
+  const metrics = () => gateway.app.metrics.render();
+  await eventually(metrics).toContain('gateway_webhook_attempts_total{outcome="delivered"} 1\n');
+  await eventually(metrics).toContain('gateway_webhook_due_endpoints 0\n');
 });
 
 test('what fails is tried again with the same event id', async () => {
@@ -94,11 +102,11 @@ test('what fails is tried again with the same event id', async () => {
   startWorker();
   const { create, deliveries, workspaceId } = await setUp([to.url]);
   await create('ann');
-  await expect.poll(() => to.received.length, { timeout: 10_000 }).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
   expect(to.received[1]?.payload).toEqual(to.received[0]?.payload);
-  await expect
-    .poll(async () => (await deliveries()).map(({ status, attemptCount }) => ({ status, attemptCount })))
-    .toEqual([{ status: 'delivered', attemptCount: 2 }]);
+  await eventually(async () =>
+    (await deliveries()).map(({ status, attemptCount }) => ({ status, attemptCount })),
+  ).toEqual([{ status: 'delivered', attemptCount: 2 }]);
   const attempts = await gateway.app.store.prisma.webhookAttempt.findMany({
     where: { workspaceId },
     orderBy: { number: 'asc' },
@@ -117,7 +125,7 @@ test('what was rolled back is delivered to nobody', async () => {
   // The same address is taken: refused after its event was recorded.
   await expect(create('ann')).rejects.toThrow();
   await create('bob');
-  await expect.poll(() => to.received.length).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
   await sleep(300);
   expect(to.received.map(({ payload }) => payload.data['email_address'])).toEqual([
     'ann@example.com',
@@ -131,7 +139,7 @@ test('a receiver that hangs does not hold up another one', async () => {
   startWorker({ maxLanes: 3 });
   const { create, endpoints } = await setUp([hanging.url, good.url]);
   for (let index = 0; index < 15; index++) await create(`person-${index}`);
-  await expect.poll(() => good.received.length).toBe(15);
+  await eventually(() => good.received.length).toBe(15);
   expect(endpoints).toHaveLength(2);
 });
 
@@ -144,7 +152,7 @@ test('in strict order one goes after the other, and a failing one holds those be
   const { create } = await setUp([to.url], { strictOrder: true });
   for (let index = 0; index < 6; index++) await create(`person-${index}`);
   startWorker();
-  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(7);
+  await eventually(() => to.received.length).toBe(7);
   expect(to.maxUnderWay()).toBe(1);
   const order = to.received.map(({ payload }) => payload.data['email_address']);
   expect(order).toEqual([0, 1, 2, 2, 3, 4, 5].map((index) => `person-${index}@example.com`));
@@ -171,7 +179,7 @@ test('in strict order one that has failed for an hour holds nobody any more, and
     data: { attemptCount: 1, nextAttemptAt: new Date(Date.now() + 3_000) },
   });
   startWorker();
-  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
   expect(to.received.map(({ payload }) => payload.data['email_address'])).toEqual([
     'bob@example.com',
     'ann@example.com',
@@ -188,7 +196,7 @@ test('no more than the chosen number a second are sent', async () => {
   const { create } = await setUp([to.url], { maxDeliveriesPerSecond: 20 });
   for (let index = 0; index < 11; index++) await create(`person-${index}`);
   startWorker();
-  await expect.poll(() => to.received.length, { timeout: 10_000 }).toBe(11);
+  await eventually(() => to.received.length).toBe(11);
   // Ten spaces of 50 ms; a late start of the first one shortens it.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(400);
 });
@@ -205,18 +213,18 @@ test('a deactivated endpoint gets what it missed when it is activated', async ()
     where: { workspaceId },
     data: { deactivatedAt: null, deactivationReason: null },
   });
-  await expect.poll(() => to.received.length).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
 });
 
 test('without any notification the sweep finds what is due', async () => {
   const to = await receiver();
   const { create } = await setUp([to.url]);
   await create('ann');
-  await expect
-    .poll(async () => (await gateway.app.store.pool.query('delete from pgboss.job')).rowCount)
-    .toBe(1);
+  await eventually(async () => (await gateway.app.store.pool.query('delete from pgboss.job')).rowCount).toBe(
+    1,
+  );
   startWorker({ listens: false });
-  await expect.poll(() => to.received.length).toBe(1);
+  await eventually(() => to.received.length).toBe(1);
 });
 
 test('two workers never deliver to one endpoint at once, nor the same delivery twice', async () => {
@@ -229,12 +237,10 @@ test('two workers never deliver to one endpoint at once, nor the same delivery t
   startWorker();
   startWorker();
   for (let index = 0; index < 40; index++) await create(`person-${index}`);
-  await expect.poll(() => to.received.length).toBe(40);
+  await eventually(() => to.received.length).toBe(40);
   expect(to.maxUnderWay()).toBe(1);
   expect(new Set(to.received.map(({ payload }) => payload.event_id)).size).toBe(40);
-  await expect
-    .poll(async () => (await deliveries()).every(({ status }) => status === 'delivered'))
-    .toBe(true);
+  await eventually(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
 });
 
 test('the endpoint of a worker that died goes to another one', async () => {
@@ -242,15 +248,15 @@ test('the endpoint of a worker that died goes to another one', async () => {
   const { create } = await setUp([to.url]);
   const { pool } = gateway.app.store;
   await create('ann');
-  await expect
-    .poll(async () => (await pool.query("select from pgboss.job where state = 'created'")).rowCount)
-    .toBe(1);
+  await eventually(
+    async () => (await pool.query("select from pgboss.job where state = 'created'")).rowCount,
+  ).toBe(1);
   // As a worker leaves it that took the job and was killed.
   await pool.query(`update pgboss.job set state = 'active', started_on = now() - interval '1 minute',
     heartbeat_on = now() - interval '1 minute'`);
   await pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null');
   startWorker();
-  await expect.poll(() => to.received.length, { timeout: 15_000 }).toBe(1);
+  await eventually(() => to.received.length).toBe(1);
 });
 
 test('a worker that stops lets attempts under way end, begins none, and gives the endpoint back', async () => {
@@ -260,7 +266,7 @@ test('a worker that stops lets attempts under way end, begins none, and gives th
   const { create, deliveries } = await setUp([to.url], { strictOrder: true });
   for (const name of ['ann', 'bob']) await create(name);
   const worker = startWorker();
-  await expect.poll(() => to.received.length).toBe(1);
+  await eventually(() => to.received.length).toBe(1);
   const closed = worker.close();
   await sleep(50);
   slow.resolve(200);
@@ -271,7 +277,7 @@ test('a worker that stops lets attempts under way end, begins none, and gives th
   expect(rowCount).toBe(0);
   to.answer = () => 200;
   startWorker();
-  await expect.poll(() => to.received.length).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
 });
 
 test('an attempt that does not end in time is broken off, does not count, and is made again', async () => {
@@ -280,10 +286,25 @@ test('an attempt that does not end in time is broken off, does not count, and is
   const { create, deliveries } = await setUp([to.url]);
   await create('ann');
   const worker = startWorker();
-  await expect.poll(() => to.received.length).toBe(1);
+  await eventually(() => to.received.length).toBe(1);
   await worker.close();
   expect(await deliveries()).toMatchObject([{ status: 'pending', attemptCount: 0 }]);
   to.answer = () => 200;
   startWorker();
-  await expect.poll(() => to.received.length).toBe(2);
+  await eventually(() => to.received.length).toBe(2);
+});
+
+test('one that is made due again begins with the first of the waits', async () => {
+  const to = await receiver();
+  to.answer = () => 500;
+  const { create, deliveries, workspaceId } = await setUp([to.url]);
+  await create('ann');
+  await gateway.app.store.prisma.webhookDelivery.updateMany({
+    where: { workspaceId },
+    data: { attemptCount: 9, attemptsBefore: 9 },
+  });
+  startWorker();
+  await eventually(deliveries).toMatchObject([{ status: 'pending', attemptCount: 10 }]);
+  const [delivery] = await deliveries();
+  expect((delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeLessThan(15_000);
 });

@@ -23,6 +23,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['token_hash'],
   // What is erased is found by it.
   audit_entries: ['contact_id'],
+  events: ['contact_id', 'event_type', 'erased_at'],
+  webhook_deliveries: ['event_type', 'attempts_before'],
   webhook_endpoints: [
     ...['secret', 'secret_changed_at', 'previous_secret', 'previous_secret_until'],
     ...['actor_kind', 'actor_id', 'client_id'],

@@ -70,6 +70,7 @@ describe.each(UNSAFE)('$route', (operation) => {
         null,
       ]);
     expect([response.status, tag]).toEqual([operation.success, expect.stringMatching(STRONG)]);
+    if (operation.isSummary) return undefined;
     const address = response.headers.get('Location') ?? shownAt(operation.path(fresh), fresh);
     const later = await send(new URL(address, 'http://localhost').pathname);
     expect([later.status, later.headers.get('ETag'), await later.text()]).toEqual([200, tag, text]);

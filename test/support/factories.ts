@@ -97,6 +97,47 @@ export async function webhookEndpoint(
   return app.store.prisma.webhookEndpoint.create({ data: { ...data, ...overrides } });
 }
 
+/** Of a contact that was created, unless told otherwise. */
+export async function webhookEvent(app: App, overrides: Overrides<Prisma.EventUncheckedCreateInput> = {}) {
+  const id = await nextId(app, 'events');
+  const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;
+  const subject = { subjectType: 'Contact', subjectId: 1n, contactId: 1n, data: { id: 1 } };
+  const data = { id, workspaceId, eventType: 'contact.created', ...subject };
+  return app.store.prisma.event.create({ data: { ...data, ...overrides } });
+}
+
+/** Failed at its only attempt, unless told otherwise. */
+export async function webhookDelivery(
+  app: App,
+  on: { workspaceId: bigint; endpointId: bigint; eventId: bigint },
+  overrides: Overrides<Prisma.WebhookDeliveryUncheckedCreateInput> = {},
+) {
+  const id = await nextId(app, 'webhook_deliveries');
+  const failed = { status: 'failed', nextAttemptAt: null, attemptCount: 1, responseCode: 500 };
+  const data = { id, ...on, eventType: 'contact.created', ...failed };
+  return app.store.prisma.webhookDelivery.create({ data: { ...data, ...overrides } });
+}
+
+/** Answered by 500, unless told otherwise. */
+export async function webhookAttempt(
+  app: App,
+  { workspaceId, id }: { workspaceId: bigint; id: bigint },
+  overrides: Overrides<Prisma.WebhookAttemptUncheckedCreateInput> = {},
+) {
+  const data = {
+    workspaceId,
+    deliveryId: id,
+    number: 1,
+    startedAt: new Date('2026-03-01T10:00:00.123Z'),
+    durationMs: 45,
+    url: 'https://hooks.example.com/in',
+    requestHeaders: { 'content-type': 'application/json' },
+    responseCode: 500,
+    responseStart: 'No',
+  };
+  return app.store.prisma.webhookAttempt.create({ data: { ...data, ...overrides } });
+}
+
 export async function funnel(app: App, overrides: Overrides<Prisma.FunnelUncheckedCreateInput> = {}) {
   const id = await nextId(app, 'funnels');
   const workspaceId = overrides.workspaceId ?? (await workspace(app)).id;

@@ -16,6 +16,11 @@ export interface Tenant {
   readonly appliedTag: Named & { tagId: bigint };
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
+  readonly webhookEvent: Named;
+  /** It has failed. */
+  readonly webhookDelivery: Named;
+  /** Another one, which is pending. */
+  readonly pendingDelivery: Named;
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
@@ -43,6 +48,18 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   });
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
+  const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
+  const held = { data: { first_name: `${marker} contact` } };
+  const webhookEvent = await factories.webhookEvent(app, { workspaceId, ...held });
+  const told = { workspaceId, endpointId: webhookEndpoint.id };
+  const webhookDelivery = await factories.webhookDelivery(app, { ...told, eventId: webhookEvent.id });
+  await factories.webhookAttempt(app, webhookDelivery, { responseStart: `${marker} answer` });
+  const next = await factories.webhookEvent(app, { workspaceId, ...held });
+  const pendingDelivery = await factories.webhookDelivery(
+    app,
+    { ...told, eventId: next.id },
+    { status: 'pending', nextAttemptAt: new Date() },
+  );
   return {
     team,
     workspace,
@@ -52,7 +69,10 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
       data: { workspaceId, contactId: contact.id, tagId: standing.id },
     }),
     refineFilter,
-    webhookEndpoint: await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` }),
+    webhookEndpoint,
+    webhookEvent,
+    webhookDelivery,
+    pendingDelivery,
     auditEntry: await factories.auditEntry(app, {
       workspaceId,
       subjectId: contact.id,
@@ -73,6 +93,8 @@ export interface Operation {
   readonly also?: readonly string[];
   /** It shows a secret: nobody may keep the answer. */
   readonly isSecret?: true;
+  /** It changes many objects, and answers what it did to them: no object that can be read later. */
+  readonly isSummary?: true;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -211,11 +233,54 @@ const WEBHOOK_ENDPOINTS: readonly Operation[] = [
   ...(operation.success === 201 && { isSecret: true }),
 }));
 
+const onEndpoint =
+  (rest: string) =>
+  ({ webhookEndpoint }: Tenant) =>
+    `${ENDPOINTS}/${webhookEndpoint.id}/${rest}`;
+const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
+
+/** Events and deliveries. */
+const WEBHOOKS: readonly Operation[] = [
+  get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
+  get(
+    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/events',
+    'webhooks:read',
+    inWorkspace('webhooks/outgoing/events'),
+  ),
+  get(
+    '/api/v2/webhooks/outgoing/events/:id',
+    'webhooks:read',
+    ({ webhookEvent: { id } }) => `/api/v2/webhooks/outgoing/events/${id}`,
+  ),
+  get(`${ENDPOINTS}/:endpoint_id/deliveries`, 'webhooks:read', onEndpoint('deliveries')),
+  get(`${DELIVERY}/:id`, 'webhooks:read', ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}`),
+  operation(
+    'POST',
+    `${DELIVERY}/:id/redeliver`,
+    'webhooks:write',
+    ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}/redeliver`,
+    { success: 200 },
+  ),
+  operation(
+    'POST',
+    `${DELIVERY}/:id/cancel`,
+    'webhooks:write',
+    ({ pendingDelivery: { id } }) => `${DELIVERY}/${id}/cancel`,
+    { success: 200 },
+  ),
+  operation('POST', `${ENDPOINTS}/:id/redeliver`, 'webhooks:write', onEndpoint('redeliver'), {
+    success: 200,
+    isSummary: true,
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+  }),
+  operation('POST', `${ENDPOINTS}/:id/test`, 'webhooks:write', onEndpoint('test')),
+];
+
 /** Where a GET shows what an operation changes. */
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret)$/, '');
+  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel)$/, '');
 }
 
 export const OPERATIONS: readonly Operation[] = [
@@ -237,6 +302,7 @@ export const OPERATIONS: readonly Operation[] = [
     ({ refineFilter: { id } }) => `/api/v2/refine_filters/${id}`,
   ),
   ...WEBHOOK_ENDPOINTS,
+  ...WEBHOOKS,
   get('/api/v2/workspaces/:workspace_id/audit_entries', 'account:read', inWorkspace('audit_entries')),
   get('/api/v2/audit_entries/:id', 'account:read', ({ auditEntry: { id } }) => `/api/v2/audit_entries/${id}`),
   get('/api/v2/workspaces/:workspace_id/funnels', 'funnels:read', inWorkspace('funnels')),

@@ -31,7 +31,8 @@ const OPERATIONS = 'test/support/operations.ts';
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}events: 15n,$/m, 'notes: 16n,'],
+  ['src/store/public-ids.ts', /^ {2}webhook_deliveries: 16n,$/m, 'notes: 17n,'],
+  ['src/resources/event-types.ts', /^ {4}contact: .*,$/m, "note: 'created updated deleted',"],
   [
     'src/store/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,

@@ -1,0 +1,101 @@
+// `webhook deliveries` and `webhook redeliver`: what endpoints were told, and telling them again.
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { StartupError } from '../errors.ts';
+import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../resources/webhook-deliveries.ts';
+import { toInteger, toTimestamp } from '../rows/json.ts';
+import * as deliveries from '../services/operator/webhook-deliveries.ts';
+import { withTables } from './database.ts';
+import { report, type Shell, table } from './shell.ts';
+
+const MAX_LISTED = 1_000;
+
+const LIST_EXAMPLES = `
+Examples:
+  $ npx funnel-gateway webhook deliveries 1
+  $ npx funnel-gateway webhook deliveries 1 --status failed --json`;
+const REDELIVER_EXAMPLES = `
+Examples:
+  $ npx funnel-gateway webhook redeliver 42
+  $ npx funnel-gateway webhook redeliver --endpoint 1 --since 2026-11-20T00:00:00Z`;
+
+/** Adds the subcommands. */
+export function addWebhookDeliveries(
+  webhook: CommandUnknownOpts,
+  shell: Shell,
+  json: () => boolean | undefined,
+): void {
+  webhook
+    .command('deliveries')
+    .description('list what an endpoint was told, the newest first')
+    .argument('<endpoint>', 'the endpoint, by id or public id')
+    .option('--status <status>', `only those that are ${DELIVERY_STATUSES.join(', ')}`)
+    .option('--limit <count>', `how many, at most ${MAX_LISTED}`, parseLimit, 20)
+    .addHelpText('after', LIST_EXAMPLES)
+    .action((endpoint: string, options: { status?: string; limit: number }) =>
+      withTables(shell, async ({ app }) => {
+        const rows = await deliveries.list(app, endpoint, options);
+        report(shell, json(), rows.map(toJson), deliveryTable(rows));
+      }),
+    );
+  webhook
+    .command('redeliver')
+    .description('tell an endpoint again, whether it was delivered, has failed or was canceled')
+    .argument('[delivery]', 'one delivery, by id or public id')
+    .option('--endpoint <id>', 'with --since: everything that has failed at this endpoint')
+    .option('--since <time>', 'since when, such as 2026-11-20T00:00:00Z')
+    .addHelpText('after', REDELIVER_EXAMPLES)
+    .action((delivery: string | undefined, options: { endpoint?: string; since?: string }) =>
+      withTables(shell, async ({ app }) => {
+        const { endpoint, since } = options;
+        if (delivery !== undefined && endpoint === undefined && since === undefined) {
+          await deliveries.redeliver(app, delivery);
+          report(shell, json(), { redelivered: 1 }, `Delivery ${delivery} is due again.`);
+        } else if (delivery === undefined && endpoint !== undefined && since !== undefined) {
+          const count = await deliveries.redeliverFailed(app, endpoint, since);
+          report(shell, json(), { redelivered: count }, `Due again: ${count} that had failed.`);
+        } else throw new StartupError('Name one delivery, or an endpoint with --endpoint and --since.');
+      }),
+    );
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1 || limit > MAX_LISTED)
+    throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_LISTED}.`);
+  return limit;
+}
+
+function deliveryTable(rows: readonly WebhookDeliveryRow[]): string {
+  if (rows.length === 0) return 'There are no deliveries.';
+  return table(
+    ['ID', 'CREATED', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT ATTEMPT', 'EVENT', 'TYPE'],
+    rows.map((row) => [
+      String(row.id),
+      toTimestamp(row.createdAt),
+      row.status,
+      String(row.attemptCount),
+      String(row.responseCode ?? '-'),
+      row.nextAttemptAt === null ? '-' : toTimestamp(row.nextAttemptAt),
+      String(row.eventId),
+      row.eventTypeId,
+    ]),
+  );
+}
+
+function toJson(row: WebhookDeliveryRow) {
+  return {
+    id: toInteger(row.id),
+    public_id: row.publicId,
+    endpoint_id: toInteger(row.endpointId),
+    event_id: toInteger(row.eventId),
+    event_type_id: row.eventTypeId,
+    status: row.status,
+    attempt_count: row.attemptCount,
+    next_attempt_at: row.nextAttemptAt && toTimestamp(row.nextAttemptAt),
+    response_code: row.responseCode,
+    delivered_at: row.deliveredAt && toTimestamp(row.deliveredAt),
+    created_at: toTimestamp(row.createdAt),
+    updated_at: toTimestamp(row.updatedAt),
+  };
+}

@@ -1,0 +1,110 @@
+// What a delivery is: what one endpoint is told of one event; and the attempts to tell it.
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { webhookEvent } from './webhook-events.ts';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'canceled'] as const;
+
+/** Most attempts of a delivery that are shown. */
+export const MAX_ATTEMPTS_SHOWN = 20;
+
+export const webhookDelivery = describe({
+  type: 'WebhookDelivery',
+  title: 'Webhook delivery',
+  table: 'webhook_deliveries',
+  description: 'What one endpoint is told of one event: it is attempted until an attempt succeeds.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    endpointId: { type: 'int8', description: 'The integer id of the endpoint.' },
+    eventId: { type: 'int8', idsOf: webhookEvent, description: 'The integer id of the event.' },
+    eventTypeId: { type: 'text', description: 'What happened, such as `contact.created`.' },
+    status: {
+      type: 'text',
+      values: DELIVERY_STATUSES,
+      description:
+        '`pending` until an attempt succeeds (`delivered`), the last one has failed (`failed`), or it is given up (`canceled`).',
+    },
+    attemptCount: { type: 'int4', description: 'How many attempts there have been.' },
+    nextAttemptAt: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'When the next attempt is due; null unless the delivery is pending.',
+    },
+    responseCode: {
+      type: 'int4',
+      nullable: true,
+      description: 'The status of the last answer; null where there was none.',
+    },
+    deliveredAt: { type: 'timestamp', nullable: true, description: 'When an attempt succeeded.' },
+    createdAt: { type: 'timestamp', description: 'When the event happened.' },
+    updatedAt: { type: 'timestamp', description: 'When the delivery was last attempted or changed.' },
+  },
+  topic: 'webhooks/outgoing/delivery',
+  subjectType: 'Webhooks::Outgoing::Delivery',
+  filters: {
+    eventId: { unique: true },
+    status: {},
+  },
+});
+
+export interface WebhookDeliveryRow extends Row<typeof webhookDelivery> {}
+
+const ECHO =
+  'Null for a caller who may not read what the event is about: of contacts and their tags that takes `contacts:read`.';
+
+export const attemptFields = {
+  number: { type: 'int4', description: 'The place among the attempts of the delivery, from 1.' },
+  startedAt: { type: 'timestamp', description: 'When the attempt began.' },
+  durationMs: { type: 'int4', description: 'How long it took, in milliseconds.' },
+  responseCode: {
+    type: 'int4',
+    nullable: true,
+    description: 'The status of the answer; null where there was none.',
+  },
+  error: { type: 'text', nullable: true, description: 'Why there was no answer; null where there was one.' },
+  responseStart: {
+    type: 'text',
+    nullable: true,
+    description: `The start of the answer’s body; null once it was erased. ${ECHO}`,
+  },
+  request: {
+    type: 'json',
+    nullable: true,
+    object: {
+      url: { type: 'text', description: 'The address that it was sent to.' },
+      headers: { type: 'json', description: 'Its headers, an object with a member each.' },
+    },
+    description: `What was sent, without its body, which is the event. ${ECHO}`,
+  },
+} as const satisfies Fields;
+
+export interface WebhookAttempt extends RowOf<typeof attemptFields> {}
+
+/** A delivery as it is shown on its own. Lists leave its attempts out: a page of them would be megabytes. */
+export const deliveryDetailFields = {
+  ...webhookDelivery.fields,
+  attempts: {
+    type: 'json',
+    items: attemptFields,
+    description: `Its attempts, the first one first; of many the last ${MAX_ATTEMPTS_SHOWN}.`,
+  },
+} as const satisfies Fields;
+
+export interface WebhookDeliveryDetail extends RowOf<typeof deliveryDetailFields> {}
+
+/** What clients say when they ask for everything that failed. */
+export const redeliveryFields = {
+  since: {
+    type: 'timestamp',
+    required: true,
+    description: 'Only deliveries whose last attempt failed then or later.',
+  },
+} as const satisfies Fields;
+
+/** What became of it. */
+export const redeliveredFields = {
+  count: { type: 'int4', description: 'How many deliveries are due again.' },
+  hasMore: { type: 'bool', description: 'Whether more have failed since then: ask again for them.' },
+} as const satisfies Fields;
+
+export interface Redelivered extends RowOf<typeof redeliveredFields> {}

@@ -1,0 +1,55 @@
+// What an event is: what happened in a workspace, as endpoints are told of it.
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+
+/** What is shown of a page or a funnel where something happened. */
+const PLACE = {
+  ...IDS,
+  name: { type: 'text', description: 'What it is called.' },
+} as const satisfies Fields;
+
+export const webhookEvent = describe({
+  type: 'WebhookEvent',
+  title: 'Webhook event',
+  table: 'events',
+  description:
+    'That something happened in a workspace. Events are recorded whether endpoints are subscribed to them or not, and kept for a time (30 days, unless the operator has it otherwise).',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    uuid: {
+      type: 'text',
+      format: 'uuid',
+      description: 'The `event_id` of its deliveries, the same at every attempt.',
+    },
+    eventTypeId: { type: 'text', description: 'What happened, such as `contact.created`.' },
+    subjectId: { type: 'int8', description: 'The integer id of what it happened to.' },
+    subjectType: {
+      type: 'text',
+      description: 'What it happened to, such as `Contact` or `Contacts::AppliedTag`.',
+    },
+    data: {
+      type: 'jsonb',
+      nullable: true,
+      description:
+        'What it happened to as REST showed it then. Null once it was erased, and for a caller who may not read such objects: of contacts and their tags that takes `contacts:read`.',
+    },
+    apiVersion: { type: 'int4', description: 'The version of the API that `data` is written in.' },
+    createdAt: { type: 'timestamp', description: 'When it happened.' },
+    page: {
+      type: 'json',
+      object: PLACE,
+      nullable: true,
+      description: 'The page where it happened, if it was on one; shown to whoever may read `data`.',
+    },
+    funnel: {
+      type: 'json',
+      object: PLACE,
+      nullable: true,
+      description: 'The funnel where it happened, if it was in one; shown to whoever may read `data`.',
+    },
+    pageId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the page.' },
+    funnelId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the funnel.' },
+  },
+});
+
+export interface WebhookEventRow extends Row<typeof webhookEvent> {}

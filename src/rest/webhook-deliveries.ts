@@ -1,0 +1,113 @@
+import {
+  deliveryDetailFields,
+  redeliveredFields,
+  redeliveryFields,
+  type WebhookDeliveryDetail,
+  webhookDelivery,
+} from '../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import { type Writer, writerOf } from '../rows/resource-writer.ts';
+import * as webhookDeliveries from '../services/webhook-deliveries.ts';
+import * as redelivery from '../services/webhook-redelivery.ts';
+import { bodyOf } from './body.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
+import { createdOf, objectOf, type Shown, shown } from './responses.ts';
+import { type Route, route } from './route.ts';
+import { objectSchema, schemaRef } from './schemas.ts';
+
+const { detailOf } = webhookDeliveries;
+const objects = shown(webhookDelivery);
+const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
+const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
+
+const details: Shown<WebhookDeliveryDetail> = {
+  schema: schemaRef('WebhookDeliveryDetail'),
+  components: () => ({
+    WebhookDeliveryDetail: {
+      description: `${webhookDelivery.description} With its attempts.`,
+      ...objectSchema(deliveryDetailFields),
+    },
+  }),
+  write: writerOf({ fields: deliveryDetailFields }),
+};
+
+const redelivered: Shown<redelivery.Redelivered> = {
+  schema: schemaRef('WebhookRedelivered'),
+  components: () => ({ WebhookRedelivered: objectSchema(redeliveredFields) }),
+  write: writerOf({ fields: redeliveredFields }),
+};
+
+const changing = {
+  method: 'POST',
+  resource: webhookDelivery,
+  scope: redelivery.writeScope,
+  representation: details.write as Writer<never>,
+} as const;
+
+export const webhookDeliveryRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${ENDPOINTS}/:endpoint_id/deliveries`,
+    operationId: 'listWebhookDeliveries',
+    summary: 'Lists the deliveries of a webhook endpoint, without their attempts',
+    resource: webhookDelivery,
+    scope: webhookDeliveries.scope,
+    query: listQuery(webhookDelivery),
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => webhookDeliveries.list(ctx, params.endpoint_id, query),
+  }),
+  route({
+    method: 'GET',
+    path: `${MEMBERS}/:id`,
+    operationId: 'getWebhookDelivery',
+    summary: 'Gets a webhook delivery with its attempts',
+    resource: webhookDelivery,
+    scope: webhookDeliveries.scope,
+    response: objectOf(details, 'The webhook delivery.'),
+    handle: ({ ctx, params }) => webhookDeliveries.getDetail(ctx, params.id),
+  }),
+  route({
+    ...changing,
+    path: `${MEMBERS}/:id/redeliver`,
+    operationId: 'redeliverWebhookDelivery',
+    summary: 'Makes a webhook delivery due again, now',
+    response: objectOf(details, 'The webhook delivery as it is now.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.redeliver(ctx, params.id, options)).row),
+  }),
+  route({
+    ...changing,
+    path: `${MEMBERS}/:id/cancel`,
+    operationId: 'cancelWebhookDelivery',
+    summary: 'Gives a webhook delivery up that is pending',
+    response: objectOf(details, 'The webhook delivery as it is now.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.cancel(ctx, params.id, options)).row),
+  }),
+  route({
+    method: 'POST',
+    path: `${ENDPOINTS}/:id/redeliver`,
+    operationId: 'redeliverFailedWebhookDeliveries',
+    summary: 'Makes due again what has failed at a webhook endpoint since a moment',
+    resource: webhookEndpoint,
+    scope: redelivery.writeScope,
+    body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),
+    response: objectOf(
+      redelivered,
+      `What is due again: the oldest ones, at most ${redelivery.MAX_REDELIVERED} at once.`,
+    ),
+    handle: ({ ctx, params, body, options }) => redelivery.redeliverFailed(ctx, params.id, body, options),
+  }),
+  route({
+    method: 'POST',
+    path: `${ENDPOINTS}/:id/test`,
+    operationId: 'testWebhookEndpoint',
+    summary: 'Sends a test event to a webhook endpoint, whatever it is subscribed to',
+    resource: webhookEndpoint,
+    scope: redelivery.writeScope,
+    response: createdOf(details, `${MEMBERS}/`, 'The delivery of the test event.'),
+    handle: async ({ ctx, params, options }) =>
+      detailOf(ctx, (await redelivery.test(ctx, params.id, options)).row),
+  }),
+];

@@ -1,0 +1,232 @@
+// What clients can do about deliveries: make them due again, give them up, and send a test event. An endpoint that is deactivated is
+// sent nothing: it is activated first.
+import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { TEST_EVENT_TYPE } from '../resources/event-types.ts';
+import { subjectTypeOf } from '../resources/resource.ts';
+import {
+  type Redelivered,
+  redeliveredFields,
+  redeliveryFields,
+  type WebhookDeliveryRow,
+  webhookDelivery,
+} from '../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { findSnapshots } from '../store/changes/find-snapshots.ts';
+import type { ChangeRecord } from '../store/changes/record-change.ts';
+import { executeSteps, type NotMade } from '../store/changes.ts';
+import type { Transaction } from '../store/store.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
+import {
+  cancelDelivery,
+  findEndpoint,
+  insertOwnEvent,
+  type LockedDelivery,
+  lockDelivery,
+  makeDue,
+  makeFailedDue,
+} from '../store/webhook-deliveries.ts';
+import { type Done, mutate } from './mutate.ts';
+import { type Input, parseFields } from './parse-fields.ts';
+import { parseRef, type Ref } from './refs.ts';
+import { getDetail } from './webhook-deliveries.ts';
+import type { WriteOptions } from './write-options.ts';
+
+export type { Redelivered };
+
+/** What any of these needs. */
+export const writeScope: Scope = 'webhooks:write';
+
+/** Most deliveries that are made due again at once. */
+export const MAX_REDELIVERED = 10_000;
+
+const toDelivery = snapshotRows<WebhookDeliveryRow>(webhookDelivery);
+const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
+
+/**
+ * Makes a delivery due again, now: its attempts are counted on, and the waits between them begin anew.
+ * @throws AppError `not_found`; `conflict` where it is pending, its endpoint deactivated, or its event's data gone
+ */
+export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+  return change(ctx, ref, options, {
+    verb: 'redeliver',
+    action: 'redelivered',
+    refuse: whyNot,
+    make: makeDue,
+  });
+}
+
+/** Gives a delivery up. @throws AppError `not_found`; `conflict` unless it is pending */
+export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+  return change(ctx, ref, options, {
+    verb: 'cancel',
+    action: 'canceled',
+    refuse: ({ status }) =>
+      status === 'pending' ? null : `The delivery is ${status}: only one that is pending can be canceled.`,
+    make: cancelDelivery,
+  });
+}
+
+/**
+ * Makes due again what has failed at an endpoint since a moment, the oldest first, at most MAX_REDELIVERED at once.
+ * @throws AppError `invalid` blaming `since`, `not_found`; `conflict` where the endpoint is deactivated
+ */
+export async function redeliverFailed(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Redelivered> {
+  requireScope(ctx, writeScope);
+  const { since = new Date(0) } = parseFields(redeliveryFields, input, 'creation');
+  const { row } = await tell(ctx, ref, options, {
+    request: ['redeliver', WEBHOOK_ENDPOINTS.name, since],
+    outcome: 'updated',
+    toRow: toRedelivered,
+    async make(tx, workspaceId, endpointId) {
+      const { count, hasMore } = await makeFailedDue(tx, {
+        workspaceId,
+        endpointId,
+        since,
+        most: MAX_REDELIVERED,
+      });
+      return {
+        resource: webhookEndpoint,
+        action: 'redelivered',
+        subjectId: endpointId,
+        after: JSON.stringify({ count, has_more: hasMore }),
+      };
+    },
+  });
+  return row;
+}
+
+/**
+ * Tells an endpoint alone of an event that says what it is like, whatever it is subscribed to.
+ * @returns the delivery
+ * @throws AppError `not_found`; `conflict` where the endpoint is deactivated
+ */
+export function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+  return tell(ctx, ref, options, {
+    request: ['test', WEBHOOK_ENDPOINTS.name],
+    outcome: 'created',
+    toRow: toDelivery,
+    async make(tx, workspaceId, endpointId) {
+      const [data = 'null'] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [endpointId]);
+      const event = { eventType: TEST_EVENT_TYPE, subjectType: subjectTypeOf(webhookEndpoint), data };
+      const id = await insertOwnEvent(tx, { workspaceId, endpointId, ...event });
+      const [after = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
+      return { resource: webhookDelivery, action: 'created', subjectId: id, after };
+    },
+  });
+}
+
+interface DeliveryChange {
+  readonly verb: string;
+  /** What stands behind the dot in the action of the audit entry. */
+  readonly action: string;
+  /** Why it cannot be made; null where it can. */
+  refuse(delivery: LockedDelivery): string | null;
+  make(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void>;
+}
+
+/** Makes a change of one delivery under its lock, and wakes whoever delivers. */
+async function change(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+  { verb, action, refuse, make }: DeliveryChange,
+): Promise<Done<WebhookDeliveryRow>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const id = parseRef(WEBHOOK_DELIVERIES.title, WEBHOOK_DELIVERIES.name, ref);
+  const { fits } = options;
+  let refusal: string | null = null;
+  async function work(tx: Transaction): Promise<ChangeRecord | NotMade> {
+    refusal = null;
+    const found = await lockDelivery(tx, tenancy, id);
+    if (found === null) return 'not_found';
+    const { workspaceId } = found;
+    // Read beside the transaction: the lock keeps the delivery as it is.
+    if (fits !== null && !fits(await getDetail(ctx, id))) return 'unfit';
+    refusal = refuse(found);
+    if (refusal !== null) return 'unfit';
+    const [before = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
+    await make(tx, workspaceId, id);
+    const [after = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
+    const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
+    return { workspaceId, resource: webhookDelivery, action, outcome: 'updated', ...snapshots };
+  }
+  const done = await mutate(ctx, {
+    scope: writeScope,
+    options,
+    title: WEBHOOK_DELIVERIES.title,
+    outcome: 'updated',
+    request: [verb, WEBHOOK_DELIVERIES.name, id],
+    asksItself: true,
+    change: (recorded) => executeSteps(ctx, recorded, work),
+    unfit: () => conflict(refusal),
+    toRow: toDelivery,
+  });
+  if (done.row.status === 'pending') ctx.store.deliveries.announce([done.row.endpointId]);
+  return done;
+}
+
+/** Why a delivery cannot be made due again. */
+export function whyNot({ status, isActive, hasData }: LockedDelivery): string | null {
+  if (status === 'pending') return 'The delivery is pending: it will be attempted anyway.';
+  if (!isActive) return DEACTIVATED;
+  return hasData ? null : 'What the event held has been erased, or is no longer kept.';
+}
+
+export const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
+
+function conflict(message: string | null): AppError | null {
+  return message === null ? null : new AppError('conflict', message);
+}
+
+interface Telling<Row, Outcome extends 'created' | 'updated'> {
+  readonly request: readonly unknown[];
+  readonly outcome: Outcome;
+  toRow(json: string): Row;
+  /** Makes something due. */
+  make(
+    tx: Transaction,
+    workspaceId: bigint,
+    endpointId: bigint,
+  ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after'>>;
+}
+
+/** Makes something due at an endpoint that is active, and wakes whoever delivers. */
+async function tell<Row, Outcome extends 'created' | 'updated'>(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+  { request, outcome, toRow, make }: Telling<Row, Outcome>,
+): Promise<Done<Row, Outcome>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
+  let refusal: string | null = null;
+  async function work(tx: Transaction): Promise<ChangeRecord | NotMade> {
+    const found = await findEndpoint(tx, tenancy, id);
+    if (found === null) return 'not_found';
+    refusal = found.isActive ? null : DEACTIVATED;
+    if (refusal !== null) return 'unfit';
+    const { workspaceId } = found;
+    const made = await make(tx, workspaceId, id);
+    return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
+  }
+  const done = await mutate(ctx, {
+    scope: writeScope,
+    options,
+    title: WEBHOOK_ENDPOINTS.title,
+    outcome,
+    request: [...request, id],
+    change: (recorded) => executeSteps(ctx, recorded, work),
+    unfit: () => conflict(refusal),
+    toRow,
+  });
+  ctx.store.deliveries.announce([id]);
+  return done;
+}

@@ -1,0 +1,194 @@
+// Deliveries of webhooks as clients see and change them: attempts, making deliveries due again, canceling them, and test events.
+import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
+import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
+import { statement } from './statements.ts';
+import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
+import { ownedWorkspace, WEBHOOK_DELIVERIES } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
+
+/** An attempt, and what it was about. */
+export interface AttemptRow extends WebhookAttempt {
+  readonly deliveryId: bigint;
+  readonly eventTypeId: string;
+}
+
+const { request, ...plain } = attemptFields;
+const ATTEMPTS: Columns = {
+  ...Object.fromEntries(Object.entries(plain).map(([property, { type }]) => [property, type])),
+  request: { ...request, sql: `json_build_object('url', t.url, 'headers', t.request_headers)` },
+  deliveryId: 'int8',
+  eventTypeId: { type: 'text', sql: 'd.event_type' },
+};
+const toAttempt = rowMaker<AttemptRow>(ATTEMPTS);
+
+/** The last attempts of deliveries that are the caller's, those of one delivery in their order. */
+export async function findAttempts(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  deliveryIds: readonly bigint[],
+): Promise<AttemptRow[]> {
+  const attempts = statement(
+    'webhook_attempts.of_deliveries',
+    () => `select a.* from unnest($3::bigint[]) i (id) join webhook_deliveries d on d.id = i.id
+      cross join lateral (
+        select ${selectList(ATTEMPTS)} from webhook_attempts t
+        where t.workspace_id = d.workspace_id and t.delivery_id = d.id
+        order by t.number desc limit ${MAX_ATTEMPTS_SHOWN}
+      ) a
+      where ${ownedWorkspace('d.workspace_id', '$1', '$2')}
+      order by a."deliveryId", a.number`,
+  );
+  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(deliveryIds)]];
+  return (await readRows(ctx, attempts, values, tenancy.teamId)).map(toAttempt);
+}
+
+/** A delivery that is about to be changed. */
+export interface LockedDelivery {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly status: string;
+  /** Whether its endpoint is told of anything. */
+  readonly isActive: boolean;
+  /** Whether there still is what its event holds. */
+  readonly hasData: boolean;
+}
+
+/** Locks a delivery that is the caller's. */
+export async function lockDelivery(
+  tx: Transaction,
+  { teamId, workspaceIds }: Tenancy,
+  id: bigint,
+): Promise<LockedDelivery | null> {
+  const [found] = await tx.$queryRawUnsafe<LockedDelivery[]>(
+    `select t.workspace_id as "workspaceId", t.endpoint_id as "endpointId", t.status,
+      e.deactivated_at is null as "isActive", o.data is not null as "hasData"
+    from webhook_deliveries t join webhook_endpoints e on e.workspace_id = t.workspace_id and e.id = t.endpoint_id
+      left join events o on o.workspace_id = t.workspace_id and o.id = t.event_id
+    where t.id = $3::bigint and ${WEBHOOK_DELIVERIES.owned('$1', '$2::bigint[]')}
+    for update of t`,
+    teamId,
+    workspaceIds,
+    id,
+  );
+  return found ?? null;
+}
+
+const CHANGED = `updated_at = greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`;
+const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, delivered_at = null,
+    attempts_before = t.attempt_count, ${CHANGED}`;
+
+/** Makes a delivery due again, now, with the waits of a new one. */
+export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
+    workspaceId,
+    id,
+  );
+}
+
+/** Gives a pending delivery up. */
+export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set status = 'canceled', next_attempt_at = null, ${CHANGED}
+    where t.workspace_id = $1::bigint and t.id = $2::bigint`,
+    workspaceId,
+    id,
+  );
+}
+
+/** An endpoint that is about to be told something. */
+export interface FoundEndpoint {
+  readonly workspaceId: bigint;
+  readonly isActive: boolean;
+}
+
+/** An endpoint that is the caller's. It stays as it is until the transaction ends. */
+export async function findEndpoint(
+  tx: Transaction,
+  { teamId, workspaceIds }: Tenancy,
+  id: bigint,
+): Promise<FoundEndpoint | null> {
+  const [found] = await tx.$queryRawUnsafe<FoundEndpoint[]>(
+    `select t.workspace_id as "workspaceId", t.deactivated_at is null as "isActive" from webhook_endpoints t
+    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')} for share of t`,
+    teamId,
+    workspaceIds,
+    id,
+  );
+  return found ?? null;
+}
+
+/**
+ * Makes deliveries of an endpoint due again whose last attempt has failed since a moment, and whose events still hold something; the
+ * oldest ones first.
+ * @returns how many, and whether there are more than `most`
+ */
+export async function makeFailedDue(
+  tx: Transaction,
+  { workspaceId, endpointId, since, most }: FailedSince,
+): Promise<{ count: number; hasMore: boolean }> {
+  const [made] = await tx.$queryRawUnsafe<{ count: number; found: number }[]>(
+    `with failed as materialized (
+      select t.id, t.created_at from webhook_deliveries t
+      where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz
+        and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null)
+      order by t.id limit $4::int + 1 for update of t
+    ), made as (
+      update webhook_deliveries t set ${DUE_AGAIN} from (select * from failed order by id limit $4::int) f
+      where t.workspace_id = $1::bigint and t.id = f.id and t.created_at = f.created_at
+      returning 1
+    )
+    select (select count(*)::int from made) as count, (select count(*)::int from failed) as found`,
+    workspaceId,
+    endpointId,
+    since,
+    most,
+  );
+  const { count = 0, found = 0 } = made ?? {};
+  return { count, hasMore: found > most };
+}
+
+interface FailedSince {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly since: Date;
+  readonly most: number;
+}
+
+/** An event that one endpoint alone is told about, whatever it is subscribed to: itself. @returns the id of the delivery */
+export async function insertOwnEvent(
+  tx: Transaction,
+  event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
+): Promise<bigint> {
+  const [made] = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `with event as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      values ($1::bigint, $3::text, $4::text, $2::bigint, $5::json)
+      returning id, workspace_id, event_type
+    )
+    insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+    select workspace_id, $2::bigint, id, event_type from event
+    returning id`,
+    event.workspaceId,
+    event.endpointId,
+    event.eventType,
+    event.subjectType,
+    event.data,
+  );
+  if (made === undefined) throw new TypeError('The delivery was not recorded');
+  return made.id;
+}
+
+/** Whose an endpoint or a delivery is, for the operator. */
+export async function findTenancyOf(
+  store: Store,
+  table: 'webhook_endpoints' | 'webhook_deliveries',
+  id: bigint,
+): Promise<Tenancy | null> {
+  const ofTable = statement(
+    `${table}.team`,
+    () => `select w.team_id as id from ${table} t join workspaces w on w.id = t.workspace_id where t.id = $1`,
+  );
+  const [team] = await query<{ id: bigint }>(store, ofTable, [id]);
+  return team === undefined ? null : { teamId: team.id, workspaceIds: null };
+}

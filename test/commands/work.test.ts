@@ -1,0 +1,88 @@
+// The processes that deliver webhooks: `work`, and `serve` unless JOBS=off.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKeyring } from '../../src/auth/keyring.ts';
+import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { databaseUrlOf, type Env, run, serve, start, stopServers, untilPrinted } from './cli.ts';
+
+const SECRET_KEY = 'a secret key that both processes have';
+const keyring = createKeyring(() => [SECRET_KEY]);
+let gateway: Gateway;
+let receiver: Receiver;
+let env: Env;
+let create: (name: string) => Promise<void>;
+
+beforeAll(async () => {
+  [gateway, receiver] = [await createGateway({ overrides: { keyring } }), await createReceiver()];
+  env = {
+    DATABASE_URL: databaseUrlOf(gateway),
+    ...{ SECRET_KEY, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', DATA_DIR: '/dev/null/data' },
+  };
+  const { id: workspaceId, teamId } = await workspace(gateway.app);
+  const caller = await apiKey(gateway.app, { teamId });
+  await webhookEndpoint(gateway.app, { workspaceId, url: receiver.url, eventTypeIds: ['contact.created'] });
+  create = async (name) => {
+    await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+      ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ contact: { email_address: `${name}@example.com` } }),
+    });
+  };
+});
+afterAll(async () => {
+  await stopServers();
+  await receiver.close();
+  await gateway.close();
+});
+
+const names = () => receiver.received.map(({ payload }) => payload.data['email_address']);
+
+test('serve with JOBS=off delivers nothing, work delivers what is due, and SIGTERM ends it', async () => {
+  await serve({ ...env, JOBS: 'off' });
+  await create('ann');
+  const working = start(['work', '--json'], { ...env, METRICS_PORT: '0' });
+  const { pid, metricsPort } = JSON.parse(await untilPrinted(working, '\n'));
+  expect(pid).toBe(working.child.pid);
+  await expect.poll(names, { timeout: 15_000 }).toEqual(['ann@example.com']);
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  await expect
+    .poll(metrics, { timeout: 15_000 })
+    .toContain('gateway_webhook_attempts_total{outcome="delivered"} 1');
+  working.child.kill('SIGTERM');
+  expect(await working.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('"level"') });
+}, 60_000);
+
+test('serve delivers, and a stop gives back what it had', async () => {
+  const server = await serve(env);
+  await create('bob');
+  await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('bob@example.com');
+  expect((await server.stop()).code).toBe(0);
+  const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
+  expect(rowCount).toBe(0);
+}, 60_000);
+
+test('work waits for a database that is not there, and can be stopped meanwhile', async () => {
+  const waiting = start(['work'], { ...env, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:9/x' });
+  const waitingFor = new Promise<void>((resolve) => {
+    waiting.child.stderr?.on('data', () => {
+      if (waiting.output.stderr.includes('Waiting for it.')) resolve();
+    });
+  });
+  await waitingFor;
+  waiting.child.kill('SIGTERM');
+  const { code, stderr } = await waiting.result;
+  expect(code).toBe(0);
+  expect(stderr).toContain('No PostgreSQL server answers at 127.0.0.1:9/x');
+  expect(stderr).not.toContain('s3cret');
+}, 60_000);
+
+test('work does not wait where the configuration is wrong', async () => {
+  const { code, stderr } = await run(['work'], { ...env, SECRET_KEY: 'short' });
+  expect(code).toBe(1);
+  expect(stderr).toContain('SECRET_KEY must be at least 32 characters');
+});
+
+test('work says what it is for', async () => {
+  const { stdout } = await run(['work', '--help'], {});
+  expect(stdout).toContain('JOBS=off');
+});

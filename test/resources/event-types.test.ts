@@ -1,0 +1,31 @@
+// The catalogue of event types.
+import { expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
+import { EVENT_TYPES, isEventType, scopeOfEventType } from '../../src/resources/event-types.ts';
+
+test('each type is there once, with its topic and a scope that there is', () => {
+  const ids = EVENT_TYPES.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)]);
+  for (const { id, topic, scope } of EVENT_TYPES) {
+    expect(id.split('.')[0]).toBe(topic);
+    expect(SCOPES).toContain(scope);
+    expect(scopeOfEventType(id)).toBe(scope);
+  }
+});
+
+test('what is documented is there as it is spelt, whatever noun it is of', () => {
+  const documented = [
+    'contact.identified',
+    'contacts/applied_tag.created',
+    'one-time-order.invoice.paid',
+    'one_time_order.refunded',
+    'subscription.line_items.changed',
+    'renewal-invoice-payment-declined',
+  ];
+  expect(documented.filter((id) => !isEventType(id))).toEqual([]);
+});
+
+test.each(['contact', 'contact.tagged', 'Contact.created', '', 'constructor', '1'])('%j is no type', (id) => {
+  expect(isEventType(id)).toBe(false);
+  expect(scopeOfEventType(id)).toBeNull();
+});
