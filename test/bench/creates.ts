@@ -2,7 +2,6 @@
 // rows each time; a turn counts only if all its rows are there afterwards. Then the gateway alone changes and deletes them.
 import pg from 'pg';
 import { attempt, type Bench, type Row } from './bench.ts';
-import { cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import {
   clearCreated,
   readCreated,
@@ -10,21 +9,16 @@ import {
   requireHistory,
   requireSnapshots,
 } from './created-rows.ts';
-import type { LoadResult } from './load.ts';
 import { ratioTo, rotate, rowsOf, type Slice } from './measure.ts';
 import { type Creator, createdIn, createRequest, newContacts } from './new-contacts.ts';
 import { writeRequest } from './requests.ts';
+import { RUN_IN, sendOnce } from './send-once.ts';
 import type { Subject } from './subject.ts';
 
 /** Those that keep audit entries, events and idempotency records too. */
 const WITH_HISTORY: readonly Creator[] = ['limit-json', 'gateway'];
 /** In the order of the table. */
 export const CREATORS: readonly Creator[] = [...WITH_HISTORY, 'postgraphile', 'stock'];
-
-/** Prime, so that samples do not fall on the same connections. */
-const SAMPLE_EVERY = 97;
-/** Requests before the timed ones of a turn. */
-const RUN_IN = 500;
 
 export interface CreateResult {
   /** The gateway's rate / another's; null when one is missing. */
@@ -109,7 +103,7 @@ async function createAll(bench: Bench, client: pg.Client, subject: Subject, name
   const contacts = newContacts(RUN_IN + bench.plan.creates);
   const requests = contacts.map((contact) => createRequest(name, manifest, contact, turn));
   const withHistory = WITH_HISTORY.includes(name);
-  const slice = await send(bench, subject, requests, withHistory ? 201 : 200);
+  const slice = await sendOnce(bench, subject, requests, withHistory ? 201 : 200);
   const ids = await readCreated(client, manifest, contacts);
   if (withHistory) await requireHistory(client, manifest, ids);
   for (const { index, body } of slice.samples) {
@@ -133,7 +127,7 @@ async function changeAll(bench: Bench, client: pg.Client, subject: Subject, ids:
     const contact = { first_name: `Changed ${id}` };
     return writeRequest('PATCH', `/api/v2/contacts/${id}`, manifest.token, `${turn}-${id}`, { contact });
   });
-  const slice = await send(bench, subject, requests, 200);
+  const slice = await sendOnce(bench, subject, requests, 200);
   const count = ids.length;
   await requireChanged(client, manifest, { eventType: 'contact.updated', count, left: count });
   return slice;
@@ -144,40 +138,7 @@ async function deleteAll(bench: Bench, client: pg.Client, subject: Subject, ids:
   const requests = ids.map((id) =>
     writeRequest('DELETE', `/api/v2/contacts/${id}`, manifest.token, `${turn}-${id}`),
   );
-  const slice = await send(bench, subject, requests, 204);
+  const slice = await sendOnce(bench, subject, requests, 204);
   await requireChanged(client, manifest, { eventType: 'contact.deleted', count: ids.length, left: 0 });
   return slice;
-}
-
-/**
- * Sends each request once. Not timed are the first ones: pools have closed idle connections, and new ones plan their statements.
- * @throws Error when one was answered with another status
- */
-async function send(bench: Bench, subject: Subject, requests: string[], status: number): Promise<Slice> {
-  await sendSome(bench, subject, requests, 0, RUN_IN, status);
-  const { result, cpu } = await measureCpuUse(bench, subject, () =>
-    sendSome(bench, subject, requests, RUN_IN, requests.length - RUN_IN, status),
-  );
-  return { ...result, ...cpuPerRequest([cpu], result.count) };
-}
-
-async function sendSome(
-  { load, plan }: Bench,
-  { port }: Subject,
-  requests: string[],
-  offset: number,
-  count: number,
-  status: number,
-): Promise<LoadResult> {
-  const { connections } = plan;
-  const seconds = Number.MAX_SAFE_INTEGER;
-  const result = await load.run({
-    ...{ port, requests, offset, connections, seconds, count },
-    sampleEvery: SAMPLE_EVERY,
-  });
-  if (result.statuses[status] !== count)
-    throw new Error(
-      `statuses ${JSON.stringify(result.statuses)}, first answer ${result.samples[0]?.body.slice(0, 300)}`,
-    );
-  return result;
 }

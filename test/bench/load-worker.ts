@@ -18,7 +18,7 @@ process.on('SIGTERM', () => process.disconnect?.());
 const MAX_SAMPLES = 12;
 
 function work(job: LoadJob): Promise<LoadResult> {
-  const { port, connections, seconds, count = Number.POSITIVE_INFINITY } = job;
+  const { port, connections, seconds, count = Number.POSITIVE_INFINITY, perSecond } = job;
   const requests = job.requests.map((text) => Buffer.from(text));
   const latencies = new Latencies();
   const samples: LoadResult['samples'] = [];
@@ -52,16 +52,19 @@ function work(job: LoadJob): Promise<LoadResult> {
     let index = 0;
     let sentAt = 0;
     const next = () => {
-      if (sent >= count || performance.now() >= deadline) {
+      const now = performance.now();
+      if (sent >= count || now >= deadline) {
         busy--;
         if (busy === 0) finish();
         return;
       }
       index = (job.offset + sent) % requests.length;
       const keep = sent % sampleEvery === 0 && samples.length < MAX_SAMPLES;
+      sentAt = perSecond === undefined ? now : startedAt + (sent * 1000) / perSecond;
       sent++;
-      sentAt = performance.now();
-      connection.send(requests[index] as Buffer, keep, onReply);
+      const send = () => connection.send(requests[index] as Buffer, keep, onReply);
+      if (sentAt > now) setTimeout(send, sentAt - now);
+      else send();
     };
     const onReply = ({ status, body }: { status: number; body: string | null }) => {
       endedAt = performance.now();

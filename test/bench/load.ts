@@ -13,6 +13,11 @@ export interface LoadJob {
   readonly seconds: number;
   /** Ends earlier, after this many. */
   readonly count?: number;
+  /**
+   * Begins so many a second, each at its own moment, whatever has become of those before it: an open loop, as long as a connection is
+   * free. Latencies are counted from that moment. Without it each connection sends as fast as it is answered.
+   */
+  readonly perSecond?: number;
   /** Every how many answers one is kept. */
   readonly sampleEvery: number;
 }

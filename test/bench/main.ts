@@ -23,6 +23,7 @@ import { type Subject, startSubject } from './subject.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
 import { measureTokenOverhead } from './tokens.ts';
 import { measureWalks } from './walk.ts';
+import { measureWebhooks } from './webhooks.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const CACHE = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
@@ -121,8 +122,9 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
   const creates = parts.has('h') ? await measureCreates(bench) : null;
   const memory = parts.has('g') ? await measureMemory(bench) : null;
-  // Last, and alone: the database is stopped for it.
-  if (parts.has('g')) await stopAll(bench);
+  // These two come last, and alone: a gateway would deliver what another one is to, and the database is stopped for the starts.
+  if (parts.has('i') || parts.has('g')) await stopAll(bench);
+  const webhooks = parts.has('i') ? await measureWebhooks(bench) : null;
   const starts = parts.has('g') ? await measureStarts(bench) : null;
   const pages = [ratioToLimit(measurements, 'rest_first'), ratioToLimit(measurements, 'rest_random')];
   const measured = pages.filter((value) => value !== null);
@@ -140,6 +142,9 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       create_vs_limit: creates?.ratioTo('limit-json') ?? null,
       create_vs_postgraphile: creates?.ratioTo('postgraphile') ?? null,
       create_vs_stock: creates?.ratioTo('stock') ?? null,
+      deliveries_vs_loop: webhooks?.vsLoop ?? null,
+      create_with_events: webhooks?.withEvents ?? null,
+      first_attempt_p99_ms: webhooks?.firstAttemptP99Ms ?? null,
     },
     nested_statements: statements?.nested ?? null,
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
@@ -151,6 +156,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...walks,
       ...removals,
       ...(creates?.rows ?? []),
+      ...(webhooks?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),
     ],

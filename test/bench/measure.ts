@@ -11,7 +11,7 @@ import { WORKLOADS, type Workload, type WorkloadKey } from './workloads.ts';
 export type Slice = LoadResult & CpuPerRequest;
 
 /** What a workload's subjects did, round by round. */
-export type Measured = ReadonlyMap<SubjectName, readonly Slice[]>;
+export type Measured = ReadonlyMap<string, readonly Slice[]>;
 export type Measurements = ReadonlyMap<WorkloadKey, Measured>;
 
 /** Prime, so that samples do not fall on the same requests. */
@@ -115,7 +115,10 @@ export function ratio(measurements: Measurements, key: WorkloadKey, other: Subje
 }
 
 /** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
-export function ratioTo(measured: Measured, other: SubjectName): number | null {
+export function ratioTo(
+  measured: ReadonlyMap<string, readonly Pick<Slice, 'requestsPerSecond'>[]>,
+  other: string,
+): number | null {
   const gateway = measured.get('gateway');
   const others = measured.get(other);
   if (gateway === undefined || others === undefined) return null;

@@ -17,6 +17,10 @@ export interface Plan {
   readonly contendedFunnels: number;
   /** Contacts that a subject creates in a round. */
   readonly creates: number;
+  /** Deliveries of a backlog. */
+  readonly deliveries: number;
+  /** How long contacts are created at half load. */
+  readonly openLoopSeconds: number;
   readonly memoryRequests: number;
   readonly starts: number;
 }
@@ -41,6 +45,8 @@ const FULL: Plan = {
   deepPairs: 2_000,
   contendedFunnels: 200,
   creates: 8_000,
+  deliveries: 8_000,
+  openLoopSeconds: 10,
   memoryRequests: 200_000,
   starts: 5,
 };
@@ -55,11 +61,13 @@ const QUICK: Plan = {
   deepPairs: 300,
   contendedFunnels: 30,
   creates: 1_000,
+  deliveries: 2_000,
+  openLoopSeconds: 2,
   memoryRequests: 8_000,
   starts: 2,
 };
 
-const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
 
 export const HELP = `npm run bench -- [options]
 
@@ -74,6 +82,7 @@ export const HELP = `npm run bench -- [options]
                      f  split removal under contention
                      g  start-up time, and memory before and after 200,000 requests
                      h  creating contacts; changing and deleting them
+                     i  delivering webhooks; what events cost a change; from commit to first attempt
   --json           one JSON object on standard output
   --markdown       the tables as Markdown
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)

@@ -2,6 +2,7 @@
 import type { Row } from './bench.ts';
 import type { Machine } from './machine.ts';
 import { SUBJECTS } from './subjects.ts';
+import { ABOUT } from './webhooks/subjects.ts';
 
 /** null is what was not measured. */
 interface Ratios {
@@ -19,6 +20,12 @@ interface Ratios {
   readonly create_vs_limit: number | null;
   readonly create_vs_postgraphile: number | null;
   readonly create_vs_stock: number | null;
+  /** Deliveries a second / those of a loop over pg-boss. */
+  readonly deliveries_vs_loop: number | null;
+  /** Creates a second with events and deliveries / without. */
+  readonly create_with_events: number | null;
+  /** From commit to first attempt, at half load. */
+  readonly first_attempt_p99_ms: number | null;
 }
 
 export interface Result {
@@ -63,6 +70,9 @@ function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
     atLeast('(h) REST create / limit', ratios.create_vs_limit, 0.5),
     atLeast('(h) REST create / PostGraphile 5', ratios.create_vs_postgraphile, 1),
     atLeast('(h) REST create / stock stack', ratios.create_vs_stock, 2.5),
+    atLeast('(i) deliveries a second / loop over pg-boss', ratios.deliveries_vs_loop, 0.7),
+    atLeast('(i) REST create with events / without', ratios.create_with_events, 0.8),
+    atMost('(i) commit to first attempt at half load, p99, ms', ratios.first_attempt_p99_ms, 500),
     atMost('second start to first answer, embedded, s', start_seconds.embedded, 1.5),
     atMost('second start to first answer, DATABASE_URL, s', start_seconds.database_url, 0.6),
   ];
@@ -136,7 +146,7 @@ function machineLine({ machine }: Result): string {
 export function toMarkdown(result: Result): string {
   const table = (head: readonly string[], rows: string[][]) =>
     [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const subjects = Object.values(SUBJECTS).map(({ name, about }) => `- **${name}**: ${about}`);
+  const subjects = [...Object.values(SUBJECTS), ...ABOUT].map(({ name, about }) => `- **${name}**: ${about}`);
   return [
     machineLine(result),
     table(GOAL_COLUMNS, goalsOf(result).map(goalCells)),

@@ -17,6 +17,8 @@ export interface SubjectSpec {
   /** Options of node itself. */
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The variable that tells where it is to listen; PORT without it. */
+  readonly portVariable?: string;
 }
 
 export interface Subject {
@@ -63,7 +65,7 @@ export async function startSubject(spec: SubjectSpec, settings: SubjectSettings)
       GRAPHILE_ENV: 'production',
       DATABASE_URL: settings.databaseUrl,
       POOL_SIZE: String(settings.poolSize),
-      PORT: String(port),
+      [spec.portVariable ?? 'PORT']: String(port),
       LOG_LEVEL: 'info',
       DATA_DIR: join(settings.logDir, spec.name),
       ...spec.env,

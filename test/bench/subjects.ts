@@ -9,9 +9,10 @@ const MAIN = path(new URL('../../bin/funnel-gateway.js', import.meta.url));
 const LIMIT = path(new URL('./subjects/limit.ts', import.meta.url));
 
 /** The gateway's command line. */
-const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
+export const GATEWAY_SCRIPT = [MAIN, 'serve', '--no-demo'];
+export const WORKER_SCRIPT = [MAIN, 'work'];
 /** As `npm start` and the command's first line have them. */
-const GATEWAY_NODE_OPTIONS = [
+export const GATEWAY_NODE_OPTIONS = [
   '--max-semi-space-size=16',
   '--initial-old-space-size=24',
   '--no-allocation-site-pretenuring',
