@@ -212,6 +212,6 @@ const SWEEP = statement(
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
       (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
-      array(select d.id from due d where not exists (select from pgboss.job j where j.name = '${QUEUE}'
+      array(select d.id from due d where not exists (select from funnel_gateway_jobs.job j where j.name = '${QUEUE}'
         and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
 );

@@ -17,6 +17,8 @@ export interface DeliveryQueue {
 
 /** What is announced within this time goes out together. */
 const GATHER_MS = 5;
+/** So often at most: each time costs PostgreSQL a millisecond, and a worker that has an endpoint looks again by itself. */
+const INTERVAL_MS = 50;
 /** Endpoints that may wait to be told. Beyond them the sweep is faster. */
 const MAX_WAITING = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -29,6 +31,7 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
   const waiting = new Set<bigint>();
   const hasty = new Set<bigint>();
   let flushing: Promise<void> | null = null;
+  let flushedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
@@ -45,15 +48,17 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
 
   function flushSoon(): void {
     if (timer !== undefined || flushing !== null) return;
+    const waitMs = Math.max(GATHER_MS, flushedAt + INTERVAL_MS - Date.now());
     timer = setTimeout(() => {
       timer = undefined;
+      flushedAt = Date.now();
       flushing = flush()
         .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'))
         .finally(() => {
           flushing = null;
           if (waiting.size + hasty.size > 0) flushSoon();
         });
-    }, GATHER_MS);
+    }, waitMs);
   }
 
   return {

@@ -9,7 +9,8 @@ import { toReason } from './failures.ts';
 /** The one queue. Of each endpoint at most one job waits, and one is under way. */
 export const QUEUE = 'webhook_endpoints';
 
-const SCHEMA = 'pgboss';
+/** Of its own: the database may be used by others who have pg-boss, too. */
+const SCHEMA = 'funnel_gateway_jobs';
 
 /** Where pg-boss notifies of a job that can be fetched now: part of the statement that inserts it. */
 export const JOBS_CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
@@ -92,11 +93,17 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
   };
 }
 
+/** Planning one of its statements takes longer than executing it: they are prepared. Without values it may be several at once. */
+function execute(pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  if (values.length === 0) return pool.query(text);
+  const name = `jobs.${createHash('sha1').update(text).digest('base64url')}`;
+  return pool.query({ name, text, values });
+}
+
 async function start(pool: pg.Pool, log: Logger): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
-    // Without values it may be several statements.
-    db: { executeSql: (text, values = []) => pool.query(text, values.length > 0 ? values : undefined) },
+    db: { executeSql: (text, values = []) => execute(pool, text, values) },
     schema: SCHEMA,
     migrate: false,
     createSchema: false,

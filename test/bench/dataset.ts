@@ -83,7 +83,7 @@ async function prepare(url: string, rows: number, progress: Progress): Promise<M
     }
     progress.say(`Filling with ${rows.toLocaleString('en')} contacts (once; later runs use them again)`);
     await pool.query(
-      'drop schema if exists bench, pgboss cascade; drop schema public cascade; create schema public; create schema bench',
+      'drop schema if exists bench, funnel_gateway_jobs cascade; drop schema public cascade; create schema public; create schema bench',
     );
     await applyMigrations(pool);
     const manifest = await fill(pool, rows, progress);

@@ -62,7 +62,9 @@ test('serve delivers, with the headers that the operator has chosen, and a stop 
   expect(verify({ ...checked, prefix: 'X-Acme' })).toMatchObject({ prefixed: 'valid', standard: 'valid' });
   expect(Object.keys(headers).filter((name) => name.includes('clickfunnels'))).toEqual([]);
   expect((await server.stop()).code).toBe(0);
-  const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
+  const { rowCount } = await gateway.app.store.pool.query(
+    "select from funnel_gateway_jobs.job where state = 'active'",
+  );
   expect(rowCount).toBe(0);
 }, 60_000);
 

@@ -101,7 +101,9 @@ test('one that has failed throughout for three days is deactivated, and keeps wh
   await gateway.app.store.prisma.webhookAttempt.createMany({ data: attempts });
   await eventually(async () => {
     // It ends the pause that an endpoint gets which fails.
-    await gateway.app.store.pool.query("update pgboss.job set start_after = now() where state = 'created'");
+    await gateway.app.store.pool.query(
+      "update funnel_gateway_jobs.job set start_after = now() where state = 'created'",
+    );
     return owner.received.length;
   }).toBe(1);
   expect((await read()).row).toMatchObject({ deactivationReason: 'failing' });

@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
   await gateway.app.store.pool.query(
-    "delete from pgboss.job; update webhook_deliveries set status = 'canceled', next_attempt_at = null where status = 'pending'",
+    "delete from funnel_gateway_jobs.job; update webhook_deliveries set status = 'canceled', next_attempt_at = null where status = 'pending'",
   );
 });
 
@@ -272,9 +272,9 @@ test('without any notification the sweep finds what is due', async () => {
   const to = await receiver();
   const { create } = await setUp([to.url]);
   await create('ann');
-  await eventually(async () => (await gateway.app.store.pool.query('delete from pgboss.job')).rowCount).toBe(
-    1,
-  );
+  await eventually(
+    async () => (await gateway.app.store.pool.query('delete from funnel_gateway_jobs.job')).rowCount,
+  ).toBe(1);
   startWorker({ listens: false });
   await eventually(() => to.received.length).toBe(1);
 });
@@ -301,12 +301,12 @@ test('the endpoint of a worker that died goes to another one', async () => {
   const { pool } = gateway.app.store;
   await create('ann');
   await eventually(
-    async () => (await pool.query("select from pgboss.job where state = 'created'")).rowCount,
+    async () => (await pool.query("select from funnel_gateway_jobs.job where state = 'created'")).rowCount,
   ).toBe(1);
   // As a worker leaves it that took the job and was killed.
-  await pool.query(`update pgboss.job set state = 'active', started_on = now() - interval '1 minute',
+  await pool.query(`update funnel_gateway_jobs.job set state = 'active', started_on = now() - interval '1 minute',
     heartbeat_on = now() - interval '1 minute'`);
-  await pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null');
+  await pool.query('update funnel_gateway_jobs.queue set monitor_claim_on = null, monitor_on = null');
   startWorker();
   await eventually(() => to.received.length).toBe(1);
 });
@@ -325,7 +325,9 @@ test('a worker that stops lets attempts under way end, begins none, and gives th
   await closed;
   expect(to.received).toHaveLength(1);
   expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'pending']);
-  const { rowCount } = await gateway.app.store.pool.query("select from pgboss.job where state = 'active'");
+  const { rowCount } = await gateway.app.store.pool.query(
+    "select from funnel_gateway_jobs.job where state = 'active'",
+  );
   expect(rowCount).toBe(0);
   to.answer = () => 200;
   startWorker();
@@ -439,7 +441,8 @@ test('an endpoint that is paused is tried at once when somebody sends to it agai
   const [endpoint] = endpoints;
   await create('paused');
   // The pause of an endpoint that fails: its job is due only later.
-  const pause = "update pgboss.job set start_after = now() + interval '1 day' where singleton_key = $1";
+  const pause =
+    "update funnel_gateway_jobs.job set start_after = now() + interval '1 day' where singleton_key = $1";
   await expect.poll(async () => (await app.store.pool.query(pause, [String(endpoint?.id)])).rowCount).toBe(1);
   startWorker();
   const { teamId } = await app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } });

@@ -192,7 +192,8 @@ test('while another transaction holds what it locks, every operation is 409 with
   expect(await digest(gateway, CHANGEABLE)).toEqual(before);
   for (const { operation, send } of wishes)
     expect([operation.route, (await send(key('held'))).status]).toEqual([operation.route, operation.success]);
-});
+  // More than connections: two rounds of waiting for a lock.
+}, 60_000);
 
 describe('the second request with a key', () => {
   test('waits for the first answer, and gets it', async () => {

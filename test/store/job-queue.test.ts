@@ -24,13 +24,13 @@ async function catalog(): Promise<Record<string, string[]>> {
         coalesce(pg_get_expr(d.adbin, d.adrelid), '') as text
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-      where c.relnamespace = 'pgboss'::regnamespace and c.relkind in ('r', 'p')`,
-    indexes: `select indexdef as text from pg_indexes where schemaname = 'pgboss'`,
+      where c.relnamespace = 'funnel_gateway_jobs'::regnamespace and c.relkind in ('r', 'p')`,
+    indexes: `select indexdef as text from pg_indexes where schemaname = 'funnel_gateway_jobs'`,
     constraints: `select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as text from pg_constraint
-      where connamespace = 'pgboss'::regnamespace`,
-    functions: `select pg_get_functiondef(oid) as text from pg_proc where pronamespace = 'pgboss'::regnamespace`,
-    states: `select enumlabel as text from pg_enum where enumtypid = 'pgboss.job_state'::regtype`,
-    version: 'select version::text as text from pgboss.version',
+      where connamespace = 'funnel_gateway_jobs'::regnamespace`,
+    functions: `select pg_get_functiondef(oid) as text from pg_proc where pronamespace = 'funnel_gateway_jobs'::regnamespace`,
+    states: `select enumlabel as text from pg_enum where enumtypid = 'funnel_gateway_jobs.job_state'::regtype`,
+    version: 'select version::text as text from funnel_gateway_jobs.version',
   };
   const found: Record<string, string[]> = {};
   for (const [name, sql] of Object.entries(lists)) {
@@ -44,8 +44,8 @@ async function catalog(): Promise<Record<string, string[]>> {
 
 test('the migration makes what the installed version of pg-boss makes', async () => {
   const ours = await catalog();
-  await client.query('drop schema pgboss cascade');
-  await client.query(getConstructionPlans('pgboss'));
+  await client.query('drop schema funnel_gateway_jobs cascade');
+  await client.query(getConstructionPlans('funnel_gateway_jobs'));
   expect(ours).toEqual(await catalog());
   expect(ours['columns']?.length).toBeGreaterThan(50);
 });

@@ -1,9 +1,10 @@
--- The queue of background jobs: what pg-boss 12.38.0 makes (`getConstructionPlans('pgboss')`), without its transaction. An update of
--- pg-boss that needs other tables is a migration of its own (`getMigrationPlans`): test/store/job-queue.test.ts tells.
+-- The queue of background jobs: what pg-boss 12.38.0 makes (`getConstructionPlans('funnel_gateway_jobs')`), without its transaction. An
+-- update of pg-boss that needs other tables is a migration of its own (`getMigrationPlans`): test/store/job-queue.test.ts tells. What is
+-- in it can be lost: whoever starts afresh by dropping the schema public alone leaves the old one behind.
+drop schema if exists funnel_gateway_jobs cascade;
+CREATE SCHEMA IF NOT EXISTS funnel_gateway_jobs;
 
-CREATE SCHEMA IF NOT EXISTS pgboss;
-
-    CREATE TYPE pgboss.job_state AS ENUM (
+    CREATE TYPE funnel_gateway_jobs.job_state AS ENUM (
       'created',
       'retry',
       'active',
@@ -13,7 +14,7 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     )
   ;
 
-    CREATE FUNCTION pgboss.job_now()
+    CREATE FUNCTION funnel_gateway_jobs.job_now()
     RETURNS timestamp with time zone AS
     $$
       SELECT pg_catalog.now();
@@ -21,7 +22,7 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     LANGUAGE sql STABLE;
   ;
 
-    CREATE TABLE pgboss.version (
+    CREATE TABLE funnel_gateway_jobs.version (
       version int primary key,
       cron_on timestamp with time zone,
       bam_on timestamp with time zone,
@@ -31,7 +32,7 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     )
   ;
 
-    CREATE TABLE pgboss.queue (
+    CREATE TABLE funnel_gateway_jobs.queue (
       name text NOT NULL,
       policy text NOT NULL,
       retry_limit int NOT NULL,
@@ -41,7 +42,7 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
       expire_seconds int NOT NULL,
       retention_seconds int NOT NULL,
       deletion_seconds int NOT NULL,
-      dead_letter text REFERENCES pgboss.queue (name) CHECK (dead_letter IS DISTINCT FROM name),
+      dead_letter text REFERENCES funnel_gateway_jobs.queue (name) CHECK (dead_letter IS DISTINCT FROM name),
       partition bool NOT NULL,
       table_name text NOT NULL,
       deferred_count int NOT NULL default 0,
@@ -75,8 +76,8 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     )
   ;
 
-    CREATE TABLE pgboss.schedule (
-      name text REFERENCES pgboss.queue ON DELETE CASCADE,
+    CREATE TABLE funnel_gateway_jobs.schedule (
+      name text REFERENCES funnel_gateway_jobs.queue ON DELETE CASCADE,
       key text not null DEFAULT '',
       kind text not null DEFAULT 'cron' CHECK (kind IN ('cron', 'rrule')),
       cron text not null,
@@ -90,16 +91,16 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     )
   ;
 
-    CREATE TABLE pgboss.subscription (
+    CREATE TABLE funnel_gateway_jobs.subscription (
       event text not null,
-      name text not null REFERENCES pgboss.queue ON DELETE CASCADE,
+      name text not null REFERENCES funnel_gateway_jobs.queue ON DELETE CASCADE,
       created_on timestamp with time zone not null default now(),
       updated_on timestamp with time zone not null default now(),
       PRIMARY KEY(event, name)
     )
   ;
 
-    CREATE TABLE pgboss.bam (
+    CREATE TABLE funnel_gateway_jobs.bam (
       id uuid PRIMARY KEY default gen_random_uuid(),
       name text NOT NULL,
       version int NOT NULL,
@@ -114,7 +115,7 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     )
   ;
 
-    CREATE FUNCTION pgboss.job_table_format(command text, table_name text)
+    CREATE FUNCTION funnel_gateway_jobs.job_table_format(command text, table_name text)
     RETURNS text AS
     $$
       SELECT format(
@@ -128,61 +129,61 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
     LANGUAGE sql IMMUTABLE;
   ;
 
-    CREATE FUNCTION pgboss.job_table_run(command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
+    CREATE FUNCTION funnel_gateway_jobs.job_table_run(command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
     RETURNS VOID AS
     $$
     DECLARE
       tbl RECORD;
     BEGIN
       IF queue_name IS NOT NULL THEN
-        SELECT table_name INTO tbl_name FROM pgboss.queue WHERE name = queue_name;
+        SELECT table_name INTO tbl_name FROM funnel_gateway_jobs.queue WHERE name = queue_name;
       END IF;
 
       IF tbl_name IS NOT NULL THEN
-        EXECUTE pgboss.job_table_format(command, tbl_name);
+        EXECUTE funnel_gateway_jobs.job_table_format(command, tbl_name);
         RETURN;
       END IF;
 
-      EXECUTE pgboss.job_table_format(command, 'job_common');
+      EXECUTE funnel_gateway_jobs.job_table_format(command, 'job_common');
 
-      FOR tbl IN SELECT table_name FROM pgboss.queue WHERE partition = true
+      FOR tbl IN SELECT table_name FROM funnel_gateway_jobs.queue WHERE partition = true
       LOOP
-        EXECUTE pgboss.job_table_format(command, tbl.table_name);
+        EXECUTE funnel_gateway_jobs.job_table_format(command, tbl.table_name);
       END LOOP;
     END;
     $$
     LANGUAGE plpgsql;
   ;
 
-    CREATE FUNCTION pgboss.job_table_run_async(command_name text, version int, command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
+    CREATE FUNCTION funnel_gateway_jobs.job_table_run_async(command_name text, version int, command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
     RETURNS VOID AS
     $$
     BEGIN
       IF queue_name IS NOT NULL THEN
-        SELECT table_name INTO tbl_name FROM pgboss.queue WHERE name = queue_name;
+        SELECT table_name INTO tbl_name FROM funnel_gateway_jobs.queue WHERE name = queue_name;
       END IF;
 
       IF tbl_name IS NOT NULL THEN
-        INSERT INTO pgboss.bam (name, version, status, queue, table_name, command)
+        INSERT INTO funnel_gateway_jobs.bam (name, version, status, queue, table_name, command)
         VALUES (
           command_name,
           version,
           'pending',
           queue_name,
           tbl_name,
-          pgboss.job_table_format(command, tbl_name)
+          funnel_gateway_jobs.job_table_format(command, tbl_name)
         );
         RETURN;
       END IF;
 
-      INSERT INTO pgboss.bam (name, version, status, queue, table_name, command)
+      INSERT INTO funnel_gateway_jobs.bam (name, version, status, queue, table_name, command)
       SELECT
         command_name,
         version,
         'pending',
         NULL,
         'job_common',
-        pgboss.job_table_format(command, 'job_common')
+        funnel_gateway_jobs.job_table_format(command, 'job_common')
       UNION ALL
       SELECT
         command_name,
@@ -190,20 +191,20 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
         'pending',
         queue.name,
         queue.table_name,
-        pgboss.job_table_format(command, queue.table_name)
-      FROM pgboss.queue
+        funnel_gateway_jobs.job_table_format(command, queue.table_name)
+      FROM funnel_gateway_jobs.queue
       WHERE partition = true;
     END;
     $$
     LANGUAGE plpgsql;
   ;
 
-    CREATE TABLE pgboss.job (
+    CREATE TABLE funnel_gateway_jobs.job (
       id uuid not null default gen_random_uuid(),
       name text not null,
       priority integer not null default(0),
       data jsonb,
-      state pgboss.job_state not null default 'created',
+      state funnel_gateway_jobs.job_state not null default 'created',
       retry_limit integer not null default 2,
       retry_count integer not null default 0,
       retry_delay integer not null default 0,
@@ -238,35 +239,35 @@ CREATE SCHEMA IF NOT EXISTS pgboss;
       upsert_by_key bool
     ) PARTITION BY LIST (name)
   ;
-ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id);
+ALTER TABLE funnel_gateway_jobs.job ADD PRIMARY KEY (name, id);
 
-    CREATE TABLE pgboss.job_common (LIKE pgboss.job INCLUDING GENERATED INCLUDING DEFAULTS);
+    CREATE TABLE funnel_gateway_jobs.job_common (LIKE funnel_gateway_jobs.job INCLUDING GENERATED INCLUDING DEFAULTS);
 
-    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id)$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i1 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i2 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i3 ON pgboss.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i6 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i8 ON pgboss.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i10 ON pgboss.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i4 ON pgboss.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i11 ON pgboss.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i7 ON pgboss.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i9 ON pgboss.job (name, id) WHERE blocking AND state = 'completed'$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i12 ON pgboss.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i13 ON pgboss.job (name, singleton_key) WHERE state = 'created' AND upsert_by_key$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i14 ON pgboss.job (name, state, blocked, start_after) WHERE state IN ('created', 'retry', 'active', 'failed')$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i15 ON pgboss.job (name, created_on)$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i16 ON pgboss.job (name, completed_on) WHERE completed_on IS NOT NULL$cmd$, 'job_common');
-    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i17 ON pgboss.job (name, singleton_key, created_on) WHERE state < 'active' AND singleton_key IS NOT NULL$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$ALTER TABLE funnel_gateway_jobs.job ADD PRIMARY KEY (name, id)$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES funnel_gateway_jobs.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES funnel_gateway_jobs.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i1 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i2 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i3 ON funnel_gateway_jobs.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i6 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i8 ON funnel_gateway_jobs.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i10 ON funnel_gateway_jobs.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i4 ON funnel_gateway_jobs.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i11 ON funnel_gateway_jobs.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i7 ON funnel_gateway_jobs.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i9 ON funnel_gateway_jobs.job (name, id) WHERE blocking AND state = 'completed'$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i12 ON funnel_gateway_jobs.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE UNIQUE INDEX job_i13 ON funnel_gateway_jobs.job (name, singleton_key) WHERE state = 'created' AND upsert_by_key$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i14 ON funnel_gateway_jobs.job (name, state, blocked, start_after) WHERE state IN ('created', 'retry', 'active', 'failed')$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i15 ON funnel_gateway_jobs.job (name, created_on)$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i16 ON funnel_gateway_jobs.job (name, completed_on) WHERE completed_on IS NOT NULL$cmd$, 'job_common');
+    SELECT funnel_gateway_jobs.job_table_run($cmd$CREATE INDEX job_i17 ON funnel_gateway_jobs.job (name, singleton_key, created_on) WHERE state < 'active' AND singleton_key IS NOT NULL$cmd$, 'job_common');
 
-    ALTER TABLE pgboss.job ATTACH PARTITION pgboss.job_common DEFAULT;
+    ALTER TABLE funnel_gateway_jobs.job ATTACH PARTITION funnel_gateway_jobs.job_common DEFAULT;
   ;
 
-    CREATE TABLE pgboss.warning (
+    CREATE TABLE funnel_gateway_jobs.warning (
       id uuid PRIMARY KEY default gen_random_uuid(),
       type text NOT NULL,
       message text NOT NULL,
@@ -274,9 +275,9 @@ ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id);
       created_on timestamp with time zone NOT NULL DEFAULT now()
     )
   ;
-CREATE INDEX warning_i1 ON pgboss.warning (created_on DESC);
+CREATE INDEX warning_i1 ON funnel_gateway_jobs.warning (created_on DESC);
 
-    CREATE TABLE pgboss.queue_stats (
+    CREATE TABLE funnel_gateway_jobs.queue_stats (
       id uuid NOT NULL DEFAULT gen_random_uuid(),
       name text NOT NULL,
       deferred_count int NOT NULL DEFAULT 0,
@@ -297,7 +298,7 @@ CREATE INDEX warning_i1 ON pgboss.warning (created_on DESC);
       PRIMARY KEY (id, captured_on)
     ) PARTITION BY RANGE (captured_on)
   ;
-CREATE INDEX queue_stats_i1 ON pgboss.queue_stats (name, captured_on DESC) INCLUDE (deferred_count, queued_count, ready_count, active_count, failed_count, total_count);
+CREATE INDEX queue_stats_i1 ON funnel_gateway_jobs.queue_stats (name, captured_on DESC) INCLUDE (deferred_count, queued_count, ready_count, active_count, failed_count, total_count);
 ;
 
     DO $$
@@ -307,15 +308,15 @@ CREATE INDEX queue_stats_i1 ON pgboss.queue_stats (name, captured_on DESC) INCLU
       part_name text;
     BEGIN
       FOR i IN 0..1 LOOP
-        d := (pgboss.job_now() AT TIME ZONE 'UTC')::date + i;
+        d := (funnel_gateway_jobs.job_now() AT TIME ZONE 'UTC')::date + i;
         part_name := 'queue_stats_' || to_char(d, 'YYYYMMDD');
         IF NOT EXISTS (
           SELECT 1 FROM pg_class c
           JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = 'pgboss' AND c.relname = part_name
+          WHERE n.nspname = 'funnel_gateway_jobs' AND c.relname = part_name
         ) THEN
           EXECUTE format(
-            'CREATE TABLE pgboss.%I PARTITION OF pgboss.queue_stats FOR VALUES FROM (%L) TO (%L)',
+            'CREATE TABLE funnel_gateway_jobs.%I PARTITION OF funnel_gateway_jobs.queue_stats FOR VALUES FROM (%L) TO (%L)',
             part_name,
             to_char(d, 'YYYY-MM-DD') || ' 00:00:00+00',
             to_char(d + 1, 'YYYY-MM-DD') || ' 00:00:00+00'
@@ -326,7 +327,7 @@ CREATE INDEX queue_stats_i1 ON pgboss.queue_stats (name, captured_on DESC) INCLU
     $$
   ;
 
-    CREATE TABLE pgboss.job_dependency (
+    CREATE TABLE funnel_gateway_jobs.job_dependency (
       child_name text NOT NULL,
       child_id uuid NOT NULL,
       parent_name text NOT NULL,
@@ -334,9 +335,9 @@ CREATE INDEX queue_stats_i1 ON pgboss.queue_stats (name, captured_on DESC) INCLU
       PRIMARY KEY (child_name, child_id, parent_name, parent_id)
     )
   ;
-CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_name, parent_id);
+CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON funnel_gateway_jobs.job_dependency (parent_name, parent_id);
 
-    CREATE TABLE pgboss.instance (
+    CREATE TABLE funnel_gateway_jobs.instance (
       id uuid PRIMARY KEY,
       name text,
       host text NOT NULL,
@@ -365,7 +366,7 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
     )
   ;
 
-    CREATE FUNCTION pgboss.create_queue(queue_name text, options jsonb)
+    CREATE FUNCTION funnel_gateway_jobs.create_queue(queue_name text, options jsonb)
     RETURNS VOID AS
     $$
     DECLARE
@@ -377,7 +378,7 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
     BEGIN
 
       WITH q as (
-        INSERT INTO pgboss.queue (
+        INSERT INTO funnel_gateway_jobs.queue (
           name,
           policy,
           retry_limit,
@@ -412,8 +413,8 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
           tablename,
           (options->>'heartbeatSeconds')::int,
           COALESCE((options->>'notify')::bool, false),
-          pgboss.job_now(),
-          pgboss.job_now()
+          funnel_gateway_jobs.job_now(),
+          funnel_gateway_jobs.job_now()
         )
         ON CONFLICT DO NOTHING
         RETURNING created_on
@@ -424,45 +425,45 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
         RETURN;
       END IF;
 
-      EXECUTE format('CREATE TABLE pgboss.%I (LIKE pgboss.job INCLUDING DEFAULTS)', tablename);
+      EXECUTE format('CREATE TABLE funnel_gateway_jobs.%I (LIKE funnel_gateway_jobs.job INCLUDING DEFAULTS)', tablename);
 
-      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id)$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$ALTER TABLE funnel_gateway_jobs.job ADD PRIMARY KEY (name, id)$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES funnel_gateway_jobs.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES funnel_gateway_jobs.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
 
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i11 ON pgboss.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i4 ON pgboss.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i7 ON pgboss.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i9 ON pgboss.job (name, id) WHERE blocking AND state = 'completed'$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i12 ON pgboss.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i13 ON pgboss.job (name, singleton_key) WHERE state = 'created' AND upsert_by_key$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i14 ON pgboss.job (name, state, blocked, start_after) WHERE state IN ('created', 'retry', 'active', 'failed')$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i15 ON pgboss.job (name, created_on)$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i16 ON pgboss.job (name, completed_on) WHERE completed_on IS NOT NULL$cmd$, tablename);
-      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i17 ON pgboss.job (name, singleton_key, created_on) WHERE state < 'active' AND singleton_key IS NOT NULL$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i11 ON funnel_gateway_jobs.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i4 ON funnel_gateway_jobs.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i7 ON funnel_gateway_jobs.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i9 ON funnel_gateway_jobs.job (name, id) WHERE blocking AND state = 'completed'$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i12 ON funnel_gateway_jobs.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i13 ON funnel_gateway_jobs.job (name, singleton_key) WHERE state = 'created' AND upsert_by_key$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i14 ON funnel_gateway_jobs.job (name, state, blocked, start_after) WHERE state IN ('created', 'retry', 'active', 'failed')$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i15 ON funnel_gateway_jobs.job (name, created_on)$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i16 ON funnel_gateway_jobs.job (name, completed_on) WHERE completed_on IS NOT NULL$cmd$, tablename);
+      EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i17 ON funnel_gateway_jobs.job (name, singleton_key, created_on) WHERE state < 'active' AND singleton_key IS NOT NULL$cmd$, tablename);
 
       IF options->>'policy' = 'short' THEN
-        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i1 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i1 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, tablename);
       ELSIF options->>'policy' = 'singleton' THEN
-        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i2 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i2 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, tablename);
       ELSIF options->>'policy' = 'stately' THEN
-        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i3 ON pgboss.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i3 ON funnel_gateway_jobs.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, tablename);
       ELSIF options->>'policy' = 'exclusive' THEN
-        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i6 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i6 ON funnel_gateway_jobs.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, tablename);
       ELSIF options->>'policy' = 'key_strict_fifo' THEN
-        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i8 ON pgboss.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, tablename);
-        EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i10 ON pgboss.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, tablename);
-        EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE UNIQUE INDEX job_i8 ON funnel_gateway_jobs.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$CREATE INDEX job_i10 ON funnel_gateway_jobs.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, tablename);
+        EXECUTE funnel_gateway_jobs.job_table_format($cmd$ALTER TABLE funnel_gateway_jobs.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, tablename);
       END IF;
 
-      EXECUTE format('ALTER TABLE pgboss.%I ADD CONSTRAINT cjc CHECK (name=%L)', tablename, queue_name);
-      EXECUTE format('ALTER TABLE pgboss.job ATTACH PARTITION pgboss.%I FOR VALUES IN (%L)', tablename, queue_name);
+      EXECUTE format('ALTER TABLE funnel_gateway_jobs.%I ADD CONSTRAINT cjc CHECK (name=%L)', tablename, queue_name);
+      EXECUTE format('ALTER TABLE funnel_gateway_jobs.job ATTACH PARTITION funnel_gateway_jobs.%I FOR VALUES IN (%L)', tablename, queue_name);
     END;
     $$
     LANGUAGE plpgsql;
   ;
 
-    CREATE FUNCTION pgboss.delete_queue(queue_name text)
+    CREATE FUNCTION funnel_gateway_jobs.delete_queue(queue_name text)
     RETURNS VOID AS
     $$
     DECLARE
@@ -471,23 +472,23 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
     BEGIN
 
       SELECT table_name, partition
-      FROM pgboss.queue
+      FROM funnel_gateway_jobs.queue
       WHERE name = queue_name
       INTO v_table, v_partition;
 
       IF v_partition THEN
-        EXECUTE format('DROP TABLE IF EXISTS pgboss.%I', v_table);
+        EXECUTE format('DROP TABLE IF EXISTS funnel_gateway_jobs.%I', v_table);
       ELSE
-        EXECUTE format('DELETE FROM pgboss.%I WHERE name = %L', v_table, queue_name);
+        EXECUTE format('DELETE FROM funnel_gateway_jobs.%I WHERE name = %L', v_table, queue_name);
       END IF;
 
-      DELETE FROM pgboss.queue WHERE name = queue_name;
+      DELETE FROM funnel_gateway_jobs.queue WHERE name = queue_name;
     END;
     $$
     LANGUAGE plpgsql;
   ;
-INSERT INTO pgboss.version(version) VALUES ('46');
+INSERT INTO funnel_gateway_jobs.version(version) VALUES ('46');
 
 -- One kind of job: an endpoint has deliveries that are due. At most one of an endpoint waits, and one is under way.
-SELECT pgboss.create_queue('webhook_endpoints', '{"policy": "stately", "retryLimit": 1000000, "retryDelay": 0,
+SELECT funnel_gateway_jobs.create_queue('webhook_endpoints', '{"policy": "stately", "retryLimit": 1000000, "retryDelay": 0,
   "expireInSeconds": 3600, "heartbeatSeconds": 30, "notify": true, "retentionSeconds": 86400, "deleteAfterSeconds": 60}'::jsonb);

@@ -44,7 +44,7 @@ export async function insertEndpoints(
 export async function clearWebhooks(client: pg.Client, manifest: Manifest): Promise<void> {
   await clearCreated(client, manifest);
   await client.query('delete from webhook_endpoints');
-  await client.query('truncate pgboss.job');
+  await client.query('truncate funnel_gateway_jobs.job');
 }
 
 const INSERT_EVENTS = `
