@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('an endpoint has its fields, and the list has the same object', async () => {
+test('an endpoint has its fields, and the list the eleven that the specification has', async () => {
   const endpoint = await factories.webhookEndpoint(gateway.app, {
     workspaceId,
     name: 'Orders',
@@ -39,7 +39,8 @@ test('an endpoint has its fields, and the list has the same object', async () =>
   const list = await gateway.send(`/api/v2/workspaces/${workspaceId}/webhooks/outgoing/endpoints`, {
     caller,
   });
-  expect(await list.text()).toBe(`[${text}]`);
+  // The rest stands behind them.
+  expect(await list.text()).toBe(`[${text.replace(/,"strict_order":.*/, '}')}]`);
 });
 
 test('nothing that is empty is null', async () => {
