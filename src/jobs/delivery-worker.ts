@@ -126,6 +126,9 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   }
 
   const claiming = repeat(log, 'claiming endpoints', POLL_MS, async () => {
+    const held = [...taken.values()];
+    const waiting = await db.jobs.takeWaiting(held.map(({ claim }) => claim));
+    for (const { claim, lane } of held) if (waiting.has(claim.endpointId)) lane.nudge();
     const free = Math.min(maxLanes - taken.size, CLAIM_BATCH);
     if (free <= 0) return undefined;
     const claims = await db.jobs.claim(free);
@@ -172,10 +175,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         log,
         channel: JOBS_CHANNEL,
         unheard: 'not hearing of new deliveries: they are looked for twice a second',
-        onChange() {
-          claiming.soon();
-          for (const { lane } of taken.values()) lane.nudge();
-        },
+        onChange: () => claiming.soon(),
       })
     : null;
 

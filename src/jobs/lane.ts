@@ -14,7 +14,7 @@ import { CONCURRENCY, createSpacing, isEndpointFailure, pauseMs } from './pace.t
 import { createRights } from './rights.ts';
 
 export interface Lane {
-  /** Something may have become due. */
+  /** Something has become due. */
   nudge(): void;
   /** Somebody else may have the endpoint: nothing is begun any more. */
   lose(): void;
@@ -83,7 +83,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       // The next lane knows nothing of this one's pace.
       if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
       // What was not begun is somebody else's.
-      return stopping.aborted ? 0 : waitMs;
+      return stopping.aborted || (waitMs === null && isNudged) ? 0 : waitMs;
     } finally {
       leave();
     }
@@ -225,8 +225,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   return {
     nudge() {
       isNudged = true;
-      const timer = setTimeout(() => wake.resolve(), REFILL_MS);
-      timer.unref();
+      setTimeout(() => wake.resolve(), REFILL_MS).unref();
     },
     lose() {
       isLost = true;

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from '../log.ts';
 import { toReason } from './failures.ts';
+import type { Statement } from './statements.ts';
 
 /** The one queue. Of each endpoint at most one job waits, and one is under way. */
 export const QUEUE = 'webhook_endpoints';
@@ -32,6 +33,8 @@ export interface JobQueue {
   defer(endpointId: bigint, seconds: number): Promise<void>;
   /** Takes at most so many endpoints that nobody else has. */
   claim(limit: number): Promise<Claim[]>;
+  /** Takes away what waits for endpoints that this process has already. Returns these: something has become due for them. */
+  takeWaiting(claims: readonly Claim[]): Promise<ReadonlySet<bigint>>;
   /** Says that this process is alive. Returns the claims that it still has. */
   keep(claims: readonly Claim[]): Promise<Claim[]>;
   /** Gives endpoints back. */
@@ -71,6 +74,14 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
         job: { id, retryCount },
       }));
     },
+    async takeWaiting(claims) {
+      if (claims.length === 0) return new Set();
+      const { rows } = await pool.query<{ key: string }>({
+        ...TAKE_WAITING,
+        values: [claims.map(({ endpointId }) => String(endpointId))],
+      });
+      return new Set(rows.map(({ key }) => BigInt(key)));
+    },
     async keep(claims) {
       if (claims.length === 0) return [];
       const jobs = claims.map(({ job }) => job);
@@ -92,6 +103,13 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
     },
   };
 }
+
+/** Not by pg-boss: it finds jobs of one key at a time. Where it is not taken away, a job of the same key would wake nobody. */
+const TAKE_WAITING: Statement = {
+  name: 'jobs.take_waiting',
+  text: `delete from ${SCHEMA}.job where name = '${QUEUE}' and state = 'created' and start_after <= current_timestamp
+    and singleton_key = any($1::text[]) returning singleton_key as key`,
+};
 
 /** Planning one of its statements takes longer than executing it: they are prepared. Without values it may be several at once. */
 function execute(pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> {
