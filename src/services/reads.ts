@@ -4,6 +4,7 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Page, PageRequest, Selection } from '../pagination.ts';
+import { setNull } from '../rows/columns.ts';
 import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/counts.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
@@ -98,4 +99,39 @@ async function withTime<Row extends { id: bigint }>(
       `There is no such ${table.title.toLowerCase()} any more: follow the Link header, which has its time too.`,
     );
   return { ...page, afterTime: row.updatedAt };
+}
+
+/** What some callers may not see of rows that they may read otherwise. */
+interface Withheld<Row> {
+  /** What they may not see. */
+  readonly properties: readonly string[];
+  /** The property that tells who may. */
+  readonly by: Extract<keyof Row, string>;
+  mayRead(ctx: Context, row: Row): boolean;
+}
+
+/** The same reads; what the caller may not see of a row is null. */
+export function withholding<Row extends { id: bigint }>(
+  reads: Reads<Row>,
+  { properties, by, mayRead }: Withheld<Row>,
+): Reads<Row> {
+  function shown(ctx: Context, row: Row): Row {
+    if (!mayRead(ctx, row)) setNull(row, properties);
+    return row;
+  }
+  return {
+    ...reads,
+    get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
+    getMany: async (ctx, ids) => (await reads.getMany(ctx, ids)).map((row) => row && shown(ctx, row)),
+    async list(ctx, parent, page) {
+      const found = await reads.list(ctx, parent, page);
+      return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
+    },
+    async listMany(ctx, parentIds, page, projection = null) {
+      const isNone = projection?.every((property) => !properties.includes(property)) ?? false;
+      if (isNone) return reads.listMany(ctx, parentIds, page, projection);
+      const pages = await reads.listMany(ctx, parentIds, page, projection && [...projection, by]);
+      return pages.map((found) => found && { ...found, rows: found.rows.map((row) => shown(ctx, row)) });
+    },
+  };
 }

@@ -8,31 +8,26 @@ import {
   rotationFields,
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
-  webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
-import { snapshotRows } from '../rows/snapshot-rows.ts';
-import { findSnapshots } from '../store/changes/find-snapshots.ts';
-import type { Recorded } from '../store/changes/records.ts';
-import { executeSteps } from '../store/changes.ts';
-import type { Transaction } from '../store/store.ts';
 import { WEBHOOK_ENDPOINTS } from '../store/tables.ts';
 import {
   activateEndpoint,
   deactivateEndpoint,
-  type LockedEndpoint,
   lockEndpoint,
   replaceSecret,
 } from '../store/webhook-endpoints.ts';
-import { type Done, mutate } from './mutate.ts';
+import { changeLocked } from './locked-change.ts';
+import type { Done } from './mutate.ts';
 import { type Input, parseFields } from './parse-fields.ts';
-import { parseRef, type Ref } from './refs.ts';
+import type { Ref } from './refs.ts';
 import { requirePace, writeScope } from './webhook-endpoints.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 import type { WriteOptions } from './write-options.ts';
 
 const MAX_OVERLAP_SECONDS = 604_800;
-const toRow = snapshotRows<WebhookEndpointRow>(webhookEndpoint);
+const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
+const OF_ENDPOINT = { scope: writeScope, lock: lockEndpoint };
 
 /**
  * Sends to an endpoint again, and what it has missed as well. Whoever activates it stands behind it: they need to be able to read what
@@ -50,15 +45,16 @@ export async function activate(
     maxDeliveriesPerSecond,
     input.nameOf('maxDeliveriesPerSecond', activationFields.maxDeliveriesPerSecond),
   );
-  const done = await change(ctx, ref, options, {
+  const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
+    ...OF_ENDPOINT,
     action: 'activated',
     given: maxDeliveriesPerSecond,
-    async make(tx, { workspaceId, hasSecret }, before, recorded) {
-      requireReadable(ctx, before.eventTypeIds);
-      if (!hasSecret)
-        throw new AppError('conflict', 'The endpoint has no secret to sign with: rotate its secret first.');
-      await activateEndpoint(tx, workspaceId, before.id, recorded, maxDeliveriesPerSecond);
+    refuse({ hasSecret }, { eventTypeIds }) {
+      requireReadable(ctx, eventTypeIds);
+      return hasSecret ? null : new AppError('conflict', NO_SECRET);
     },
+    make: (tx, { workspaceId }, { id }, recorded) =>
+      activateEndpoint(tx, workspaceId, id, recorded, maxDeliveriesPerSecond),
   });
   ctx.store.deliveries.hasten(done.row.id);
   return done;
@@ -73,7 +69,8 @@ export async function deactivate(
   ref: Ref,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
-  return change(ctx, ref, options, {
+  return changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
+    ...OF_ENDPOINT,
     action: 'deactivated',
     make: (tx, { workspaceId }, { id }) => deactivateEndpoint(tx, workspaceId, id),
   });
@@ -93,7 +90,8 @@ export async function rotateSecret(
   const name = input.nameOf('overlapSeconds', rotationFields.overlapSeconds);
   if (overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS)
     throw invalid(name, `${name} must be from 0 to ${MAX_OVERLAP_SECONDS}.`);
-  const done = await change(ctx, ref, options, {
+  const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
+    ...OF_ENDPOINT,
     action: 'secret_rotated',
     given: overlapSeconds,
     make: (tx, { workspaceId }, { id }) => replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds),
@@ -104,55 +102,4 @@ export async function rotateSecret(
 function parseGiven<F extends Fields>(ctx: Context, fields: F, input: Input): Partial<RowOf<F>> {
   requireScope(ctx, writeScope);
   return parseFields(fields, input, 'change');
-}
-
-interface Change {
-  /** What stands behind the dot in the action of the audit entry. */
-  readonly action: string;
-  /** What a client said: the retry of a request says the same. */
-  readonly given?: unknown;
-  make(
-    tx: Transaction,
-    locked: LockedEndpoint,
-    before: WebhookEndpointRow,
-    recorded: Recorded,
-  ): Promise<void>;
-}
-
-async function change(
-  ctx: Context,
-  ref: Ref,
-  options: WriteOptions,
-  { action, given = null, make }: Change,
-): Promise<Done<WebhookEndpointRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
-  const { title, name } = WEBHOOK_ENDPOINTS;
-  const id = parseRef(title, name, ref);
-  return mutate(ctx, {
-    scope: writeScope,
-    options,
-    title,
-    outcome: 'updated',
-    request: [action, name, id, given],
-    asksItself: true,
-    change: (recorded) =>
-      executeSteps(ctx, recorded, async (tx) => {
-        const locked = await lockEndpoint(tx, tenancy, id);
-        if (locked === null) return 'not_found';
-        const { workspaceId } = locked;
-        const [before = ''] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
-        if (options.fits !== null && !options.fits(toRow(before))) return 'unfit';
-        await make(tx, locked, toRow(before), recorded);
-        const [after = null] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
-        return {
-          ...{ workspaceId, action, before, after },
-          resource: webhookEndpoint,
-          outcome: 'updated',
-          subjectId: id,
-          contactId: null,
-          events: [],
-        };
-      }),
-    toRow,
-  });
 }

@@ -28,6 +28,7 @@ import {
   makeDue,
   makeFailedDue,
 } from '../store/webhook-deliveries.ts';
+import { changeLocked } from './locked-change.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Input, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -51,7 +52,6 @@ const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
  */
 export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
-    verb: 'redeliver',
     action: 'redelivered',
     refuse: whyNot,
     make: makeDue,
@@ -61,7 +61,6 @@ export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promis
 /** Gives a delivery up. @throws AppError `not_found`; `conflict` unless it is pending */
 export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
-    verb: 'cancel',
     action: 'canceled',
     refuse: ({ status }) =>
       status === 'pending' ? null : `The delivery is ${status}: only one that is pending can be canceled.`,
@@ -130,51 +129,28 @@ export function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Don
   });
 }
 
-interface DeliveryChange {
-  readonly verb: string;
-  /** What stands behind the dot in the action of the audit entry. */
-  readonly action: string;
-  /** Why it cannot be made; null where it can. */
-  refuse(delivery: LockedDelivery): string | null;
-  make(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void>;
-}
-
-/** Makes a change of one delivery under its lock, and wakes whoever delivers. */
+/** Makes a change of one delivery, and wakes whoever delivers. @param refuse says why it cannot be made */
 async function change(
   ctx: Context,
   ref: Ref,
   options: WriteOptions,
-  { verb, action, refuse, make }: DeliveryChange,
+  {
+    action,
+    refuse,
+    make,
+  }: {
+    readonly action: string;
+    refuse(delivery: LockedDelivery): string | null;
+    make(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void>;
+  },
 ): Promise<Done<WebhookDeliveryRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
-  const id = parseRef(WEBHOOK_DELIVERIES.title, WEBHOOK_DELIVERIES.name, ref);
-  const { fits } = options;
-  let refusal: string | null = null;
-  async function work(tx: Transaction): Promise<ChangeRecord | NotMade> {
-    refusal = null;
-    const found = await lockDelivery(tx, tenancy, id);
-    if (found === null) return 'not_found';
-    const { workspaceId } = found;
-    // Read beside the transaction: the lock keeps the delivery as it is.
-    if (fits !== null && !fits(await getDetail(ctx, id))) return 'unfit';
-    refusal = refuse(found);
-    if (refusal !== null) return 'unfit';
-    const [before = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
-    await make(tx, workspaceId, id);
-    const [after = null] = await findSnapshots(tx, WEBHOOK_DELIVERIES, workspaceId, [id]);
-    const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
-    return { workspaceId, resource: webhookDelivery, action, outcome: 'updated', ...snapshots };
-  }
-  const done = await mutate(ctx, {
+  const done = await changeLocked(ctx, WEBHOOK_DELIVERIES, ref, options, {
     scope: writeScope,
-    options,
-    title: WEBHOOK_DELIVERIES.title,
-    outcome: 'updated',
-    request: [verb, WEBHOOK_DELIVERIES.name, id],
-    asksItself: true,
-    change: (recorded) => executeSteps(ctx, recorded, work),
-    unfit: () => conflict(refusal),
-    toRow: toDelivery,
+    action,
+    lock: lockDelivery,
+    represent: (id) => getDetail(ctx, id),
+    refuse: (delivery) => conflict(refuse(delivery)),
+    make: (tx, { workspaceId }, { id }) => make(tx, workspaceId, id),
   });
   if (done.row.status === 'pending') ctx.store.deliveries.hasten(done.row.endpointId);
   return done;

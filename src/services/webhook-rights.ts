@@ -37,13 +37,14 @@ export async function mayReceive(
   subscription: Subscription,
   eventTypeId: string,
 ): Promise<boolean> {
-  // Of a test an endpoint learns no more than what its subscriber said of it.
-  const needed = eventTypeId === TEST_EVENT_TYPE ? null : scopeOfEventType(eventTypeId);
+  const needed = scopeOfEventType(eventTypeId);
+  // Of a test an endpoint learns no more than what its subscriber said of it. What is in no catalogue nobody has subscribed to.
+  const isForAnyone = eventTypeId === TEST_EVENT_TYPE;
   const { actorKind } = subscription;
   if (actorKind === null || (actorKind === 'oauth' && app.config.oauth.outside !== null)) return true;
   const backings = await findBackings(app.store, subscription, app.clock());
   return backings.some(({ scopes, role }) => {
     const held = role === null ? scopes : scopes.filter((scope) => grantable(role).has(scope));
-    return needed === null || covers(new Set(held), needed);
+    return isForAnyone || (needed !== null && covers(new Set(held), needed));
   });
 }

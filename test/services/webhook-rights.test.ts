@@ -1,5 +1,6 @@
 // The rights that stand behind a subscription are those that its subscriber has now, not those of then.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
 import { mayReceive } from '../../src/services/webhook-rights.ts';
 import type { Subscription } from '../../src/store/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
@@ -29,6 +30,9 @@ test('a key must be live, of the team of the workspace, and hold the scope', asy
   const subscription = { actorKind: 'api_key', actorId } as const;
   expect(await may(subscription)).toBe(true);
   expect(await may(subscription, 'order.created')).toBe(false);
+  // What is in no catalogue is for nobody; a test says nothing that the subscriber does not know.
+  expect(await may(subscription, 'contact.unheard_of')).toBe(false);
+  expect(await may(subscription, TEST_EVENT_TYPE)).toBe(true);
   const elsewhere = await factories.workspace(gateway.app);
   expect(await may({ ...subscription, workspaceId: elsewhere.id })).toBe(false);
   for (const data of [{ expiresAt: new Date(0) }, { expiresAt: null, revokedAt: new Date(0) }]) {
