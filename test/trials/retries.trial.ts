@@ -15,6 +15,7 @@ import { createRetrying } from '../support/contacts/retrying.ts';
 import { createSession, type Session } from '../support/contacts/session.ts';
 import { ROOT } from './child-processes.ts';
 import { freePort } from './free-port.ts';
+import { killServerProcess } from './kill-server-process.ts';
 import { report, withTestBed } from './test-bed.ts';
 
 const KILLS = Number(process.argv[3] ?? 24);
@@ -140,18 +141,4 @@ async function startGateway(url: string, port: number) {
   await Promise.race([ended, once(createInterface({ input: child.stdout }), 'line')]);
   ended.catch(() => {});
   return child;
-}
-
-/** Kills one of the processes that serve connections. */
-async function killServerProcess(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
-      order by state = 'active' desc, random() limit 1`,
-  );
-  const [{ pid } = { pid: undefined }] = rows;
-  if (pid !== undefined) process.kill(pid, 'SIGKILL');
-  await client.end().catch(() => {});
 }

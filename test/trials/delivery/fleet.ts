@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { ROOT } from '../child-processes.ts';
 import { freePort } from '../free-port.ts';
+import { killServerProcess } from '../kill-server-process.ts';
 
 interface Member {
   readonly kind: 'gateway' | 'worker';
@@ -75,22 +75,4 @@ async function start(kind: Member['kind'], url: string, port: number): Promise<C
   line.catch(() => {});
   // While PostgreSQL recovers, a process may give up.
   return (await Promise.race([ended, line])) === 'ended' ? start(kind, url, port) : child;
-}
-
-async function killServerProcess(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ pid: number }>(
-      `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
-        order by state = 'active' desc, random() limit 1`,
-    );
-    const [victim] = rows;
-    if (victim !== undefined) process.kill(victim.pid, 'SIGKILL');
-  } catch {
-    // It is still recovering from the one before.
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
