@@ -1,0 +1,300 @@
+// Who gets in: every route of REST and every field of GraphQL, made from the routes and the schema themselves, with everybody who
+// may not (spec §5, DESIGN §7). Who is refused is shown nothing and has changed nothing.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../src/rest/router.ts';
+import * as factories from './support/factories.ts';
+import { createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
+import { oauthGrant } from './support/grants.ts';
+import { type Answer, post } from './support/graphql.ts';
+import { all, digest } from './support/hostile.ts';
+import { globalId, MUTATIONS } from './support/mutations.ts';
+import { createTenant, OPERATIONS, type Operation, requestOf, type Tenant } from './support/operations.ts';
+import { expectProblem, type Problem } from './support/problem.ts';
+import {
+  NODE_TYPES,
+  SCHEMA_OPERATIONS,
+  type SchemaOperation,
+  scopedFields,
+} from './support/schema-operations.ts';
+import {
+  type Asking,
+  owners,
+  scopesWithout,
+  strangers,
+  type Tenants,
+  unknownCallers,
+} from './support/wrong-callers.ts';
+
+const MARKER = 'OURS-7c1f';
+let gateway: Gateway;
+let tenants: Tenants;
+let callers: Record<'unknown' | 'strangers' | 'owners', Record<string, Asking>>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const ours = await createTenant(app, MARKER);
+  tenants = {
+    ours,
+    sibling: await createTenant(app, 'SIBLING-b02e', ours.team.id),
+    theirs: await createTenant(app, 'THEIRS-5d9a'),
+  };
+  callers = {
+    unknown: await unknownCallers(app, tenants),
+    strangers: await strangers(app, tenants),
+    owners: await owners(app, tenants),
+  };
+});
+afterAll(() => gateway.close());
+
+/** The request for a route in our tenant. */
+function requestFor({ method, path }: (typeof routes)[number]): { path: string; request: RequestOptions } {
+  const operation = OPERATIONS.find(({ route }) => route === `${method} ${path}`);
+  const known: Operation = operation ?? expect.fail(`No request is known for ${method} ${path}`);
+  return { path: known.path(tenants.ours), request: requestOf(known, tenants.ours) };
+}
+
+/** What names nobody in its path: it shows the caller's own, or what is the same to everybody. */
+const NAMES_NOBODY = ['/api/v2/me', '/api/v2/teams', '/api/v2/webhooks/outgoing/event_types'];
+/** What the caller's whole team has in common: a caller of the team sees it whatever the host narrows. */
+const OF_THE_TEAM = ['/api/v2/teams/:id', '/api/v2/teams/:team_id/workspaces'];
+
+/** Nothing of our workspace's; what the name of our team says is left out, which its other workspaces show too. */
+function expectNothingShown(text: string, of: string): void {
+  const { workspace, contact } = tenants.ours;
+  const shown = [MARKER, workspace.publicId, contact.publicId].filter((own) =>
+    text.replaceAll(`${MARKER} team`, '').includes(own),
+  );
+  expect([of, shown]).toEqual([of, []]);
+}
+
+async function expectNothingChanged(work: () => Promise<unknown>): Promise<void> {
+  const before = await digest(gateway);
+  await work();
+  expect(await digest(gateway)).toEqual(before);
+}
+
+describe('REST', () => {
+  test('whose credentials are none is 401, whatever is asked for', async () => {
+    await expectNothingChanged(() =>
+      all(Object.entries(callers.unknown), async ([who, asking]) => {
+        for (const route of routes) {
+          const { path, request } = requestFor(route);
+          const response = await gateway.send(path, { ...request, ...asking });
+          const scope = route.scope === undefined ? '' : ` scope="${route.scope}"`;
+          expect(response.headers.get('WWW-Authenticate'), `${who}: ${path}`).toContain(scope);
+          await expectProblem(response, 'unauthenticated');
+        }
+      }),
+    );
+  });
+
+  test('a host that is nobody’s is 421, for whoever asks', async () => {
+    const { caller } = callers.owners['a key'] ?? expect.fail();
+    await all(routes, async (route) => {
+      const { path, request } = requestFor(route);
+      const response = await gateway.send(path, { ...request, caller, host: 'nobody.example' });
+      await expectProblem(response, 'misdirected_request');
+    });
+  });
+
+  test('without its scope, and with every other one, is 403', async () => {
+    await expectNothingChanged(() =>
+      all(routes, async (route) => {
+        if (route.scope === undefined) return;
+        const { path, request } = requestFor(route);
+        const scopes = scopesWithout(route.scope);
+        const caller = await factories.apiKey(gateway.app, { teamId: tenants.ours.team.id, scopes });
+        await expectProblem(await gateway.send(path, { ...request, caller }), 'insufficient_scope');
+        await gateway.app.store.prisma.apiKey.delete({ where: { id: caller.id } });
+      }),
+    );
+  });
+
+  test('what is somebody else’s is not found', async () => {
+    await expectNothingChanged(() =>
+      all(Object.entries(callers.strangers), async ([who, asking]) => {
+        for (const route of routes) {
+          const { path, request } = requestFor(route);
+          const response = await gateway.send(path, { ...request, ...asking });
+          const text = await response.text();
+          const of = `${who}: ${route.method} ${route.path}`;
+          expectNothingShown(text, of);
+          if (response.status < 400) {
+            expect([...NAMES_NOBODY, ...OF_THE_TEAM], of).toContain(route.path);
+          } else expect([of, (JSON.parse(text) as Problem).code]).toEqual([of, 'not_found']);
+        }
+      }),
+    );
+  });
+
+  test('whoever may is answered, in every way', async () => {
+    for (const [who, asking] of Object.entries(callers.owners)) {
+      for (const route of routes) {
+        if (route.method !== 'GET') continue;
+        const { path, request } = requestFor(route);
+        const response = await gateway.send(path, { ...request, ...asking });
+        expect([who, path, response.status]).toEqual([who, path, 200]);
+      }
+    }
+  });
+});
+
+/** The values of an operation's variables, in a tenant. */
+async function valuesFor(operation: SchemaOperation, tenant: Tenant): Promise<Record<string, unknown>> {
+  if (operation.isMutation) return { input: inputOf(operation, tenant) };
+  return Object.fromEntries(
+    operation.variables.map((name) => [name, nodeIds.get(name.slice('node_'.length)) ?? expect.fail(name)]),
+  );
+}
+
+function inputOf({ path: [field = ''] }: SchemaOperation, tenant: Tenant): object {
+  if (field === 'revokeApiKey') return { apiKeyId: nodeIds.get('ApiKey') };
+  if (field === 'revokeOauthGrant') return { grantId: nodeIds.get('OauthGrant') };
+  const [, input] =
+    Object.values(MUTATIONS).find(([name]) => name === field) ?? expect.fail(`No input for ${field}`);
+  return input(tenant);
+}
+
+/** The global id of one object of each type, of our tenant. */
+const nodeIds = new Map<string, string>();
+
+beforeAll(async () => {
+  const { ours } = tenants;
+  const { app } = gateway;
+  const step = await app.store.prisma.funnelStep.findFirstOrThrow({
+    where: { funnelId: ours.funnel.id, kind: 'page' },
+  });
+  const grant = await oauthGrant(app, { teamId: ours.team.id, workspaceIds: [ours.workspace.id] });
+  await app.store.prisma.oauthClient.update({
+    where: { id: grant.clientId },
+    data: { name: `${MARKER} client` },
+  });
+  const key = await factories.apiKey(app, { teamId: ours.team.id });
+  await app.store.prisma.apiKey.update({ where: { id: key.id }, data: { name: `${MARKER} key` } });
+  const ids: Record<string, bigint> = {
+    ...{ Team: ours.team.id, Workspace: ours.workspace.id, Contact: ours.contact.id, Tag: ours.tag.id },
+    ...{ ContactAppliedTag: ours.appliedTag.id, RefineFilter: ours.refineFilter.id },
+    ...{ WebhookEndpoint: ours.webhookEndpoint.id, WebhookEvent: ours.webhookEvent.id },
+    ...{ WebhookDelivery: ours.webhookDelivery.id, AuditEntry: ours.auditEntry.id, Funnel: ours.funnel.id },
+    ...{ ConditionalSplitStep: ours.split.id, PageStep: step.id, Page: step.pageId ?? 0n },
+    ...{ ApiKey: key.id, OauthGrant: grant.id },
+  };
+  for (const [type, id] of Object.entries(ids)) nodeIds.set(type, globalId(type, id));
+});
+
+const send = async (
+  operation: SchemaOperation,
+  asking: Asking,
+  tenant = tenants.ours,
+): Promise<Answer<object>> =>
+  post<object>(gateway, { query: operation.query, variables: await valuesFor(operation, tenant) }, asking);
+
+/** What stands in an answer where a field is; null as well where something on the way to it is, or a list of nothing else. */
+function valueAt(data: unknown, path: readonly string[]): unknown {
+  let value = data;
+  for (const name of path) {
+    const next = Array.isArray(value) ? value[0] : value;
+    if (next == null) return null;
+    value = (next as Record<string, unknown>)[name];
+  }
+  return Array.isArray(value) ? (value.find((one) => one !== null) ?? null) : (value ?? null);
+}
+
+const READS = SCHEMA_OPERATIONS.filter(({ isMutation }) => !isMutation);
+const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
+/** The caller's own, or the same to everybody. */
+const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|teams|webhookEventTypes)$/;
+/** What the caller's whole team has in common. */
+const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|workspaces)$/;
+
+describe('GraphQL', () => {
+  test('every type with a global id, and every field that needs a scope, is asked for', () => {
+    expect([...nodeIds.keys()].sort()).toEqual(NODE_TYPES.map(({ name }) => name).sort());
+    const names = SCHEMA_OPERATIONS.map(({ name }) => name);
+    expect(scopedFields().filter((field) => !names.includes(field))).toEqual([]);
+    expect(CHANGES.every(({ scopes }) => scopes.length > 0)).toBe(true);
+  });
+
+  test('whose credentials are none is 401, whatever is asked for', async () => {
+    await expectNothingChanged(() =>
+      all(Object.entries(callers.unknown), async ([who, asking]) => {
+        for (const operation of SCHEMA_OPERATIONS) {
+          const { response, data, errors } = await send(operation, asking);
+          const codes = errors?.map(({ extensions }) => extensions.code);
+          const of = `${who}: ${operation.name}`;
+          expect([of, response.status, data, codes]).toEqual([of, 401, undefined, ['UNAUTHENTICATED']]);
+        }
+      }),
+    );
+  });
+
+  test('a host that is nobody’s is 421, for whoever asks', async () => {
+    const { caller } = callers.owners['a key'] ?? expect.fail();
+    await all(SCHEMA_OPERATIONS, async (operation) => {
+      const { response } = await send(operation, { caller, host: 'nobody.example' });
+      expect([operation.name, response.status]).toEqual([operation.name, 421]);
+    });
+  });
+
+  test('without one of its scopes, and with every other one, a field is null, and says which', async () => {
+    const byScope = new Map<string, Asking>();
+    for (const scope of new Set(SCHEMA_OPERATIONS.flatMap(({ scopes }) => scopes))) {
+      const scopes = scopesWithout(scope);
+      byScope.set(scope, {
+        caller: await factories.apiKey(gateway.app, { teamId: tenants.ours.team.id, scopes }),
+      });
+    }
+    await expectNothingChanged(() =>
+      all(SCHEMA_OPERATIONS, async (operation) => {
+        for (const scope of operation.scopes) {
+          const { data, errors = [] } = await send(operation, byScope.get(scope) ?? expect.fail());
+          const of = `${operation.name} without ${scope}`;
+          expect([of, valueAt(data, operation.path)]).toEqual([of, null]);
+          expect(errors, of).toContainEqual(
+            expect.objectContaining({
+              extensions: expect.objectContaining({ code: 'INSUFFICIENT_SCOPE', scope }),
+            }),
+          );
+        }
+      }),
+    );
+  });
+
+  test('what is somebody else’s is not found', async () => {
+    await expectNothingChanged(() =>
+      all(Object.entries(callers.strangers), async ([who, asking]) => {
+        for (const operation of SCHEMA_OPERATIONS) {
+          const { data, errors = [] } = await send(operation, asking);
+          const of = `${who}: ${operation.name}`;
+          expectNothingShown(JSON.stringify([data, errors]), of);
+          if (OWN.test(operation.name) || TEAM.test(operation.name)) continue;
+          expect([of, valueAt(data, operation.path)]).toEqual([of, null]);
+          if (operation.isMutation)
+            expect([of, errors.map(({ extensions }) => extensions.code)]).toEqual([of, ['NOT_FOUND']]);
+        }
+      }),
+    );
+  });
+
+  test('whoever may is answered, in every way', async () => {
+    const nothing: string[] = [];
+    await all(Object.entries(callers.owners), async ([who, asking]) => {
+      for (const operation of READS) {
+        const { data, errors } = await send(operation, asking);
+        const of = `${who}: ${operation.name}`;
+        expect([of, errors]).toEqual([of, undefined]);
+        if (who === 'a key' && valueAt(data, operation.path) === null) nothing.push(operation.name);
+      }
+    });
+    // A key is no person's, nor a client's; of the others our tenant has none.
+    const person = ['Viewer.client', 'Viewer.user'];
+    const none = [
+      'Contact.customAttributes',
+      'Funnel.tags',
+      'WebhookEndpoint.funnels',
+      'WebhookEndpoint.pages',
+    ];
+    expect(nothing.sort()).toEqual([...none, ...person, 'WebhookEvent.funnel', 'WebhookEvent.page'].sort());
+  });
+});

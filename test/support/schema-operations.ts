@@ -1,0 +1,182 @@
+// Every operation of GraphQL, made from the schema: for each field that returns objects, a query that reaches it by the shortest
+// way and selects all that is said there; for each mutation, one that selects all of its payload.
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import { scopeOf, typeOptions } from '../../src/graphql/field-options.ts';
+import { schema } from '../../src/graphql/schema.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+
+export interface SchemaOperation {
+  /** `Type.field` */
+  readonly name: string;
+  readonly query: string;
+  /** What its variables are named: `node_Contact` is the global id of a contact, `input` that of the mutation. */
+  readonly variables: readonly string[];
+  /** Where the field stands in the answer. */
+  readonly path: readonly string[];
+  /** Every scope on the way to the field, and its own. */
+  readonly scopes: readonly string[];
+  readonly isMutation: boolean;
+}
+
+/** What the arguments of root fields are given; other fields are asked without arguments. */
+const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
+  node: 'id: $node_Workspace',
+  nodes: 'ids: [$node_Workspace, $node_Contact]',
+  team: 'id: $node_Team',
+  workspace: 'id: $node_Workspace',
+};
+
+/** A way to objects of a type. */
+interface Way {
+  readonly wrap: (selection: string) => string;
+  readonly path: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+const nodeType = schema.getType('Node');
+export const NODE_TYPES: readonly GraphQLObjectType[] = isInterfaceType(nodeType)
+  ? schema.getPossibleTypes(nodeType).filter(isObjectType)
+  : [];
+
+/** The scopes of a field: its own, or of the type that it returns. */
+function scopesOf(field: Field): string[] {
+  const scope = scopeOf(field);
+  return scope === null ? [] : [scope];
+}
+
+/** The ways to the types of objects that queries reach; those with a global id by that. */
+function waysToTypes(): Map<string, Way> {
+  const ways = new Map<string, Way>();
+  const query = schema.getQueryType();
+  if (query == null) throw new Error('There is no Query.');
+  ways.set(query.name, { wrap: (selection) => selection, path: [], scopes: [] });
+  for (const type of NODE_TYPES) {
+    const { scope } = typeOptions(type);
+    ways.set(type.name, {
+      wrap: (selection) => `node(id: $node_${type.name}) { ... on ${type.name} { ${selection} } }`,
+      path: ['node'],
+      scopes: scope === undefined ? [] : [scope],
+    });
+  }
+  const reached = [...ways.keys()];
+  for (const name of reached) {
+    const type = schema.getType(name);
+    const way = ways.get(name);
+    if (!isObjectType(type) || way === undefined) continue;
+    for (const field of Object.values(type.getFields())) {
+      const to = getNamedType(field.type);
+      if (!isObjectType(to) || ways.has(to.name) || !isAskable(type, field)) continue;
+      ways.set(to.name, {
+        wrap: (selection) => way.wrap(`${asked(type, field)} { ${selection} }`),
+        path: [...way.path, field.name],
+        scopes: [...way.scopes, ...scopesOf(field)],
+      });
+      reached.push(to.name);
+    }
+  }
+  return ways;
+}
+
+function isAskable(type: GraphQLNamedType, field: Field): boolean {
+  return !field.args.some(isRequiredArgument) || (type.name === 'Query' && field.name in ROOT_ARGUMENTS);
+}
+
+function asked(type: GraphQLNamedType, { name }: Field): string {
+  const given = type.name === 'Query' ? ROOT_ARGUMENTS[name] : undefined;
+  return given === undefined ? name : `${name}(${given})`;
+}
+
+/** All that an object says of itself; of a connection also its nodes. */
+function selectionOf(type: GraphQLNamedType, depth = 0): string {
+  if (isLeafType(type)) return '';
+  if (!isObjectType(type) && !isInterfaceType(type)) return '{ __typename }';
+  const said = Object.values(type.getFields()).flatMap((field) => {
+    if (field.args.some(isRequiredArgument)) return [];
+    const returned = getNamedType(field.type);
+    if (isLeafType(returned)) return [field.name];
+    return field.name === 'nodes' && depth === 0 ? [`nodes ${selectionOf(returned, 1)}`] : [];
+  });
+  return `{ __typename ${said.join(' ')} }`;
+}
+
+const variablesOf = (query: string) => [
+  ...new Set(Array.from(query.matchAll(/\$(\w+)/g), ([, name = '']) => name)),
+];
+
+function queryOf(type: GraphQLObjectType, field: Field, way: Way): SchemaOperation {
+  const selected = `${asked(type, field)} ${selectionOf(getNamedType(field.type))}`;
+  const body = way.wrap(selected);
+  const variables = variablesOf(body);
+  const declared = variables.map((name) => `$${name}: ID!`).join(', ');
+  return {
+    name: `${type.name}.${field.name}`,
+    query: `query ${declared && `(${declared})`} { ${body} }`,
+    variables,
+    path: [...way.path, field.name],
+    scopes: [...new Set([...way.scopes, ...scopesOf(field)])],
+    isMutation: false,
+  };
+}
+
+function mutationOf(type: GraphQLObjectType, field: Field): SchemaOperation {
+  const [input] = field.args;
+  const body = `${field.name}(input: $input) ${selectionOf(getNamedType(field.type))}`;
+  return {
+    name: `${type.name}.${field.name}`,
+    query: `mutation ($input: ${input?.type}) { ${body} }`,
+    variables: ['input'],
+    path: [field.name],
+    scopes: scopesOf(field),
+    isMutation: true,
+  };
+}
+
+/** What returns objects, or needs a scope. */
+function isRow(field: Field): boolean {
+  return !isLeafType(getNamedType(field.type)) || scopeOf(field) !== null;
+}
+
+/** A connection's own fields, and an edge's: what they return is selected where the connection is. */
+function isPart({ name }: GraphQLNamedType): boolean {
+  return /(Connection|Edge)$/.test(name);
+}
+
+function build(): SchemaOperation[] {
+  const ways = waysToTypes();
+  const mutation = schema.getMutationType();
+  return Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type) || type.name.startsWith('__') || isPart(type)) return [];
+    const fields = Object.values(type.getFields());
+    if (type === mutation) return fields.map((field) => mutationOf(type, field));
+    const way = ways.get(type.name);
+    if (way === undefined) return [];
+    return fields
+      .filter((field) => isRow(field) && isAskable(type, field))
+      .map((field) => queryOf(type, field, way));
+  });
+}
+
+/** Every one, in the order of the schema. */
+export const SCHEMA_OPERATIONS: readonly SchemaOperation[] = build();
+
+/** `Type.field` of every field that needs a scope, but for those of connections, edges and what mutations return. */
+export function scopedFields(): string[] {
+  return Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type) || isPart(type) || isAbstractType(type) || type.name.endsWith('Payload'))
+      return [];
+    return Object.values(type.getFields())
+      .filter((field) => scopeOf(field) !== null)
+      .map((field) => `${type.name}.${field.name}`);
+  });
+}
