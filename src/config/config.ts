@@ -36,6 +36,16 @@ export interface Limits {
   readonly maxQueryDepth: number;
   /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
   readonly maxQueryCost: number;
+  /** Operations of a GraphQL document. */
+  readonly maxQueryOperations: number;
+  /** Root fields of a GraphQL operation. */
+  readonly maxQueryRootFields: number;
+  /** Aliases of a GraphQL operation, each as often as its fragment is spread. */
+  readonly maxQueryAliases: number;
+  /** Directives of a GraphQL document, and of an operation as often as their fragments are spread. */
+  readonly maxQueryDirectives: number;
+  /** Fragments of a GraphQL document, which may be spread ten times as often. */
+  readonly maxQueryFragments: number;
   /** Milliseconds that requests under way get to end at shutdown. */
   readonly shutdownTimeoutMs: number;
 }
@@ -185,6 +195,11 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
       maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
       maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
+      maxQueryOperations: wholeNumber('MAX_QUERY_OPERATIONS', 1, 10_000),
+      maxQueryRootFields: wholeNumber('MAX_QUERY_ROOT_FIELDS', 1, 10_000),
+      maxQueryAliases: wholeNumber('MAX_QUERY_ALIASES', 0, 10_000),
+      maxQueryDirectives: wholeNumber('MAX_QUERY_DIRECTIVES', 0, 10_000),
+      maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
     oauth: parseOauth(check, wholeNumber, authUrl),

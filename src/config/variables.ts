@@ -114,6 +114,19 @@ export const VARIABLES = [
     '50000',
     'rows a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
   ],
+  ['MAX_QUERY_OPERATIONS', '50', 'operations of a GraphQL document'],
+  ['MAX_QUERY_ROOT_FIELDS', '100', 'root fields of a GraphQL operation'],
+  [
+    'MAX_QUERY_ALIASES',
+    '500',
+    'aliases of a GraphQL operation; those of a fragment count as often as it is spread',
+  ],
+  ['MAX_QUERY_DIRECTIVES', '200', 'directives of a GraphQL operation, counted in the same way'],
+  [
+    'MAX_QUERY_FRAGMENTS',
+    '200',
+    'fragments of a GraphQL document; an operation may spread them ten times as often',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

@@ -58,13 +58,14 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
     const { url, method, headers } = request;
-    // Browsers send forms across origins without a CORS preflight, and GraphQL clients send JSON.
-    if (isForm(headers.get('content-type')))
-      throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
+    requireJson(headers.get('content-type'));
     const text = await request.text();
-    const viaYoga = () =>
-      executeWithYoga(() => new Request(url, { method, headers, body: text }), graphContext);
-    if (!isJson(headers.get('content-type'))) return viaYoga();
+    const viaYoga = () => {
+      const forYoga = new Headers(headers);
+      // Yoga knows it in lower case only.
+      forYoga.set('content-type', 'application/json');
+      return executeWithYoga(() => new Request(url, { method, headers: forYoga, body: text }), graphContext);
+    };
     const params = parseParams(text);
     ctx.facts.operationName = params?.operationName ?? null;
     const accept = headers.get('accept') ?? '';
@@ -91,14 +92,13 @@ async function releaseSlotWhenSent(
   return new Response(toBody(bytes, ctx), { status, headers });
 }
 
-function isJson(contentType: string | null): boolean {
-  return contentType !== null && /^application\/json(;|$)/.test(contentType);
-}
-
-function isForm(contentType: string | null): boolean {
-  return (
-    contentType !== null && /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType)
-  );
+/**
+ * Browsers send forms and plain text across origins without a CORS preflight, and GraphQL clients send JSON.
+ * @throws AppError `unsupported_media_type` for anything but application/json, with or without parameters
+ */
+function requireJson(contentType: string | null): void {
+  if (/^\s*application\/json\s*(;|$)/i.test(contentType ?? '')) return;
+  throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
 }
 
 /** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */

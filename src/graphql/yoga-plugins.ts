@@ -1,14 +1,6 @@
 // Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
 // one on its result.
-import {
-  type DocumentNode,
-  GraphQLError,
-  getOperationAST,
-  NoSchemaIntrospectionCustomRule,
-  type Source,
-  type ValidationRule,
-  validate,
-} from 'graphql';
+import { type DocumentNode, GraphQLError, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/config.ts';
 import type { App } from '../context.ts';
@@ -18,7 +10,7 @@ import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
 import { rootCause, toGraphQLError, toPublicError } from './errors.ts';
 import { AnswerTooLarge, limitAnswerSize } from './limits/answer-size.ts';
-import { parseWithinLimits, requireShortDocument } from './limits/document-limits.ts';
+import { parseWithinLimits, requireSmallDocument } from './limits/document-limits.ts';
 import {
   type AnswerSlots,
   acquireSlot,
@@ -28,13 +20,10 @@ import {
 import { requireWithinLimits } from './limits/operation-limits.ts';
 import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
-
-/** Validation stops after so many errors: each has to be located and printed. */
-const MAX_VALIDATION_ERRORS = 20;
+import { validateDocument } from './validate.ts';
 
 /** Enforces the limits on a document before it is parsed and validated. */
 export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
-  const ruledOut = introspection ? [] : [NoSchemaIntrospectionCustomRule];
   return {
     onParse({ setParseFn }) {
       setParseFn((source: string | Source) => parseWithinLimits(source, limits));
@@ -44,33 +33,36 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
           requireOperation(result as DocumentNode, context.params.operationName);
       };
     },
-    onValidate({ params: { documentAST }, context, setValidationFn }) {
-      setValidationFn((of, document, rules: readonly ValidationRule[]) =>
-        validate(of, document, [...rules, ...ruledOut], {
-          maxErrors: MAX_VALIDATION_ERRORS,
-          // They would tell the schema's names to who asks for wrong ones.
-          hideSuggestions: !introspection,
-        }),
-      );
-      try {
-        requireShortDocument(context, schema, documentAST, context.params.operationName);
-      } catch (error) {
-        throw toGraphQLError(error);
-      }
+    onValidate({ context, setValidationFn }) {
+      setValidationFn((of, document) => {
+        try {
+          const { operationName } = context.params;
+          const { hasCycle } = requireSmallDocument(context, of, document, operationName);
+          const hideSuggestions = hidesSuggestions(context);
+          return validateDocument(of, document, { hasCycle, introspection, hideSuggestions });
+        } catch (error) {
+          throw toGraphQLError(error);
+        }
+      });
     },
   };
 }
 
+/**
+ * Whether error messages suggest the schema's names to who asks for wrong ones: to callers with credentials, where the schema can be
+ * asked for.
+ */
+function hidesSuggestions({ actor, config: { introspection } }: GraphContext): boolean {
+  return !introspection || actor.kind === 'anonymous';
+}
+
 /** Before a valid operation is executed: requires credentials for data, enforces its limits, acquires a slot if it needs one. */
-export function operationLimits(
-  { config: { limits, introspection } }: App,
-  slots: AnswerSlots,
-): Plugin<GraphContext> {
+export function operationLimits({ config: { limits } }: App, slots: AnswerSlots): Plugin<GraphContext> {
   return {
     async onExecute({ args }) {
-      // As in the validation: those for the values of variables.
-      Object.assign(args, { hideSuggestions: !introspection });
       const { document, operationName, contextValue, variableValues } = args;
+      // As in the validation: those for the values of variables.
+      Object.assign(args, { hideSuggestions: hidesSuggestions(contextValue) });
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;
       const { state, facts } = contextValue;

@@ -38,14 +38,54 @@ test.each([
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',
   'Application/X-WWW-Form-Urlencoded',
-])('an operation in a form (%s) is 415', async (contentType) => {
+  'text/plain',
+  'text/plain; a=application/json',
+  'application/graphql',
+  'application/graphql+json',
+  'application/json, text/plain',
+  'application/jsonx',
+  '',
+])(
+  'an operation that is sent as "%s" is 415: a page of another origin could send it unasked',
+  async (contentType) => {
+    for (const body of ['query=%7B__typename%7D', '{ __typename }', '{"query":"{ __typename }"}']) {
+      const response = await gateway.send('/graphql', {
+        method: 'POST',
+        headers: { 'Content-Type': contentType },
+        body,
+      });
+      expect(response.status).toBe(415);
+      expect(await response.json()).toMatchObject({
+        errors: [
+          {
+            message: 'Send the operation as application/json.',
+            extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+          },
+        ],
+      });
+    }
+  },
+);
+
+test.each([
+  'application/json',
+  'Application/JSON',
+  'application/json;charset=utf-8',
+  'application/json ; charset=UTF-8',
+])('an operation that is sent as "%s" is executed', async (contentType) => {
   const response = await gateway.send('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': contentType },
-    body: 'query=%7B__typename%7D',
+    body: '{"query":"{ __typename }"}',
   });
-  expect(response.status).toBe(415);
-  expect(await response.json()).toMatchObject({
-    errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }],
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
+
+test('a batch of operations is refused: each is a request', async () => {
+  const response = await gateway.send('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '[{"query":"{ __typename }"},{"query":"{ __typename }"}]',
   });
+  expect(response.status).toBe(400);
 });

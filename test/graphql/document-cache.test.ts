@@ -12,7 +12,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await createGateway({ env: { MAX_QUERY_ALIASES: '2000' } });
   caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 });
 afterAll(() => gateway.close());
@@ -45,7 +45,7 @@ const DOCUMENTS: readonly [
   ['very many', (i) => `{ viewer { ${fields(1_000, i)} } }`, { isKnown: true, times: 150, most: 100 }],
   [
     'those of callers without credentials',
-    (i) => `query Q${i} { ${fields(150, i).replaceAll('kind', '__typename')} }`,
+    (i) => `query Q${i} { ${fields(20, i).replaceAll(/a\w+: kind/g, '__typename')} }`,
     { isKnown: false, times: 150, most: 12 },
   ],
 ];

@@ -14,6 +14,7 @@ import { AppError } from '../../errors.ts';
 import { requireCaller } from '../access.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
+import { limitsForAnonymous, requireDocumentCounts } from './document-counts.ts';
 
 /** Validation takes time that grows with the square of a document's size. */
 const MAX_TOKENS = 4_000;
@@ -73,22 +74,30 @@ function requireLexicalLimits(source: Source): void {
 }
 
 /**
- * Refuses a long document of an anonymous client before it is validated.
- * @throws AppError `unauthenticated` where the operation asks for data, else `invalid`
+ * Checks a document before it is validated: less is allowed to anonymous clients.
+ * @returns whether a fragment is spread within itself
+ * @throws AppError `unauthenticated` where an anonymous client's operation asks for data, else `invalid`
  */
-export function requireShortDocument(
+export function requireSmallDocument(
   ctx: GraphContext,
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
-): void {
-  if (ctx.actor.kind !== 'anonymous' || (document.tokenCount ?? 0) <= MAX_ANONYMOUS_TOKENS) return;
-  const operation = getOperationAST(document, operationName);
-  if (operation != null) requireCaller(ctx, schema, document, operation);
-  throw new AppError(
-    'invalid',
-    `Without credentials a document may have ${MAX_ANONYMOUS_TOKENS} tokens at most.`,
-  );
+): { readonly hasCycle: boolean } {
+  const { limits } = ctx.config;
+  if (ctx.actor.kind !== 'anonymous') return requireDocumentCounts(document, limits);
+  try {
+    if ((document.tokenCount ?? 0) > MAX_ANONYMOUS_TOKENS)
+      throw new AppError(
+        'invalid',
+        `Without credentials a document may have ${MAX_ANONYMOUS_TOKENS} tokens at most.`,
+      );
+    return requireDocumentCounts(document, limitsForAnonymous(limits));
+  } catch (error) {
+    const operation = getOperationAST(document, operationName);
+    if (operation != null) requireCaller(ctx, schema, document, operation);
+    throw error;
+  }
 }
 
 function refusal(message: string): Error {

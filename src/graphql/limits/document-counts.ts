@@ -1,0 +1,172 @@
+// Limits on what a parsed document has many of: operations, root fields, aliases, directives, fragments. They are counted in linear time
+// before the document is validated, and a fragment counts as often as it is spread. Pure.
+import {
+  type ASTNode,
+  type DirectiveNode,
+  type DocumentNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import type { Limits } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
+
+type Counted =
+  | 'maxQueryOperations'
+  | 'maxQueryRootFields'
+  | 'maxQueryAliases'
+  | 'maxQueryDirectives'
+  | 'maxQueryFragments';
+export type DocumentLimits = Pick<Limits, Counted>;
+
+/** Without credentials a document only asks for the schema: the longest introspection query has 3 fragments and no alias. */
+const ANONYMOUS: DocumentLimits = {
+  maxQueryOperations: 10,
+  maxQueryRootFields: 20,
+  maxQueryAliases: 50,
+  maxQueryDirectives: 20,
+  maxQueryFragments: 20,
+};
+
+/** Directives of one field, fragment, variable or operation. Each takes a name and a place of its own in error messages. */
+const MAX_DIRECTIVES_HERE = 10;
+
+/** How often fragments may be spread for each one that a document may have. */
+const SPREADS_PER_FRAGMENT = 10;
+
+/** Levels of selections, through fragments: graphql's validation recurses several times for each. */
+const MAX_LEVELS = 200;
+
+/** What a selection has, with that of the fragments it spreads. A product of fragments may be beyond any number: Infinity. */
+interface Counts {
+  readonly aliases: number;
+  readonly spreads: number;
+  readonly directives: number;
+  readonly levels: number;
+  /** Fields that are not below another one. */
+  readonly fields: number;
+}
+
+const NOTHING: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fields: 0 };
+
+/** The limits for a caller without credentials: never above the configured ones. */
+export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
+  const lower = (name: Counted) => Math.min(limits[name], ANONYMOUS[name]);
+  return {
+    maxQueryOperations: lower('maxQueryOperations'),
+    maxQueryRootFields: lower('maxQueryRootFields'),
+    maxQueryAliases: lower('maxQueryAliases'),
+    maxQueryDirectives: lower('maxQueryDirectives'),
+    maxQueryFragments: lower('maxQueryFragments'),
+  };
+}
+
+/**
+ * Checks a document that was parsed and is not validated yet.
+ * @returns whether a fragment is spread within itself, which only graphql's rule against that may validate: the others recurse without end
+ * @throws AppError `invalid`, naming the number and the limit
+ */
+export function requireDocumentCounts(
+  document: DocumentNode,
+  limits: DocumentLimits,
+): { readonly hasCycle: boolean } {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, SelectionSetNode>();
+  let fragmentCount = 0;
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    fragmentCount += 1;
+    fragments.set(definition.name.value, definition.selectionSet);
+  }
+  requireAtMost('operations', operations.length, limits.maxQueryOperations);
+  requireAtMost('fragments', fragmentCount, limits.maxQueryFragments);
+  requireAtMost('directives', countDirectives(document), limits.maxQueryDirectives);
+
+  const counter = new Counter(fragments);
+  // A fragment that nothing spreads is validated, too.
+  const ofFragments = [...fragments.keys()].map((name) => counter.ofFragment(name));
+  if (counter.hasCycle) return { hasCycle: true };
+  for (const counts of ofFragments) requireLevels(counts);
+  for (const { selectionSet } of operations) {
+    const counts = counter.ofSelections(selectionSet);
+    requireLevels(counts);
+    requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
+    requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);
+    requireAtMost('directives in an operation', counts.directives, limits.maxQueryDirectives);
+    const maxSpreads = limits.maxQueryFragments * SPREADS_PER_FRAGMENT;
+    requireAtMost('fragment spreads in an operation', counts.spreads, maxSpreads);
+  }
+  return { hasCycle: false };
+}
+
+/** Counts what selections have, each fragment once. */
+class Counter {
+  hasCycle = false;
+  private readonly fragments: ReadonlyMap<string, SelectionSetNode>;
+  /** null: it is being counted. */
+  private readonly counted = new Map<string, Counts | null>();
+
+  constructor(fragments: ReadonlyMap<string, SelectionSetNode>) {
+    this.fragments = fragments;
+  }
+
+  /** @returns nothing for a fragment that is spread within itself or is missing, which validation refuses */
+  ofFragment(name: string): Counts {
+    const known = this.counted.get(name);
+    if (known === null) this.hasCycle = true;
+    if (known !== undefined) return known ?? NOTHING;
+    const selections = this.fragments.get(name);
+    if (selections === undefined) return NOTHING;
+    this.counted.set(name, null);
+    const counts = this.ofSelections(selections);
+    this.counted.set(name, counts);
+    return counts;
+  }
+
+  ofSelections({ selections }: SelectionSetNode): Counts {
+    let { aliases, spreads, directives, levels, fields } = NOTHING;
+    for (const selection of selections) {
+      directives += selection.directives?.length ?? 0;
+      const isField = selection.kind === Kind.FIELD;
+      if (isField && selection.alias !== undefined) aliases += 1;
+      if (selection.kind === Kind.FRAGMENT_SPREAD) spreads += 1;
+      const inner = this.inside(selection);
+      aliases += inner.aliases;
+      spreads += inner.spreads;
+      directives += inner.directives;
+      levels = Math.max(levels, inner.levels);
+      fields += isField ? 1 : inner.fields;
+    }
+    return { aliases, spreads, directives, levels: levels + 1, fields };
+  }
+
+  private inside(selection: SelectionSetNode['selections'][number]): Counts {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.ofFragment(selection.name.value);
+    return selection.selectionSet === undefined ? NOTHING : this.ofSelections(selection.selectionSet);
+  }
+}
+
+/** The directives of a document as it is written. @throws AppError where one place has very many */
+function countDirectives(document: DocumentNode): number {
+  let count = 0;
+  visit(document, {
+    enter(node: ASTNode) {
+      const here = (node as { readonly directives?: readonly DirectiveNode[] }).directives?.length ?? 0;
+      requireAtMost('directives in one place', here, MAX_DIRECTIVES_HERE);
+      count += here;
+    },
+  });
+  return count;
+}
+
+function requireLevels({ levels }: Counts): void {
+  requireAtMost('levels of selections', levels, MAX_LEVELS);
+}
+
+function requireAtMost(what: string, count: number, most: number): void {
+  if (count <= most) return;
+  const number = Math.min(count, Number.MAX_SAFE_INTEGER);
+  throw new AppError('invalid', `The document has ${number} ${what}; at most ${most} are allowed.`);
+}
