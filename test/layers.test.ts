@@ -226,6 +226,7 @@ test('only main.ts touches the environment, and only config/ names the variables
     'config/config.ts',
     'config/oauth.ts',
     'config/telemetry.ts',
+    'config/trusted-documents.ts',
     'config/variables.ts',
     'config/webhooks.ts',
   ]);

@@ -7,6 +7,7 @@ import { checkDisk } from './doctor/disk.ts';
 import { type Finding, fail, ok, runCheck, type Status, warn } from './doctor/findings.ts';
 import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
+import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -57,6 +58,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
       return checkDisk(config.dataDir, cluster);
     }),
     unlessWrong('secret key', async () => (await secretKey).findings),
+    unlessWrong('trusted documents', () => checkTrustedDocuments(config)),
     unlessWrong('database', async () => {
       const { checkDatabase } = await import('./doctor/database.ts');
       return checkDatabase(settings, await keysOf().catch(() => null));

@@ -6,6 +6,7 @@ import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import { type OauthConfig, parseOauth } from './oauth.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
+import { parseTrustedDocuments, type TrustedDocumentsConfig } from './trusted-documents.ts';
 import {
   type CorsOrigins,
   defaultAuthUrl,
@@ -66,10 +67,12 @@ export interface Config extends TelemetryConfig {
   readonly trustProxy: BlockList;
   /** The origins whose pages may read answers (http/cors.ts). */
   readonly corsOrigins: CorsOrigins;
-  /** Browsers get GraphiQL at /graphql. */
+  /** Browsers get GraphiQL at /graphql; never where only trusted documents are executed. */
   readonly graphiql: boolean;
   /** The schema can be asked for: by introspection, and as a document. */
   readonly introspection: boolean;
+  /** Documents that clients name by an id. */
+  readonly trustedDocuments: TrustedDocumentsConfig;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -125,7 +128,7 @@ const A_CONNECTION_STRING = 'a connection string such as postgresql://user:passw
 
 /**
  * The configuration in `env`, with defaults.
- * @param cwd the folder that a relative DATA_DIR is relative to
+ * @param cwd the folder that relative paths are relative to
  * @throws ConfigError naming every variable that is invalid, without values, which may be secret
  */
 export function parseConfig(env: Record<string, string | undefined>, cwd: string): Settings {
@@ -156,6 +159,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const authDefault = defaultAuthUrl(serviceHost, port);
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
+  const trustedDocuments = parseTrustedDocuments(check, cwd);
   const config: Config = {
     port,
     host: read('HOST') ?? '127.0.0.1',
@@ -177,8 +181,10 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       parseOrigins,
       'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
-    graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off'),
+    // It sends texts.
+    graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off') && !trustedDocuments.only,
     introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
+    trustedDocuments,
     logLevel: check(
       'LOG_LEVEL',
       'info',

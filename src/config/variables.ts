@@ -51,6 +51,16 @@ export const VARIABLES = [
   ['GRAPHIQL', 'on', 'on or off: whether a browser that opens /graphql gets GraphiQL'],
   ['INTROSPECTION', 'on', 'on or off: whether the GraphQL schema can be asked for'],
   [
+    'TRUSTED_DOCUMENTS',
+    '',
+    'files, separated by commas, with GraphQL documents that clients name by an id: what the build of a front end writes',
+  ],
+  [
+    'TRUSTED_DOCUMENTS_ONLY',
+    'off',
+    'on or off: whether no other GraphQL document is executed; GraphiQL is then off too',
+  ],
+  [
     'JOBS',
     'on',
     'on or off: whether `serve` also delivers webhooks; `funnel-gateway work` does nothing else',
@@ -149,4 +159,5 @@ export const NEEDED = {
   listening: ['PORT'],
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
   'secret key': ['SECRET_KEY'],
+  'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],
 } as const satisfies Record<string, readonly Variable[]>;

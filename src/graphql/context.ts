@@ -5,6 +5,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Release } from '../fair-queue.ts';
+import type { TrustedDocument } from './trusted-documents/load.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 
@@ -22,6 +23,8 @@ export interface ValidOperation {
 
 /** What the handler, Yoga's plugins and the fast path know of one request; changed while it is processed. */
 interface RequestState {
+  /** The document that the request names by its id; null where it has a text. */
+  trusted: TrustedDocument | null;
   /** Set before execution, and cleared when the answer has errors: what the fast path may compile. */
   validOperation: ValidOperation | null;
   /** An error that refuses the whole request, found before Yoga executes it. */
@@ -39,7 +42,14 @@ export function toGraphContext(ctx: Context): GraphContext {
   return {
     ...ctx,
     loaders: new Map(),
-    state: { validOperation: null, refusal: null, isQuery: false, needsSlot: false, releaseSlot: null },
+    state: {
+      trusted: null,
+      validOperation: null,
+      refusal: null,
+      isQuery: false,
+      needsSlot: false,
+      releaseSlot: null,
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 // A cache of valid documents, so that each is parsed and validated once. It is bounded in bytes. Invalid and very long documents
-// and those of anonymous clients are not cached, so that such clients cannot evict the others.
+// and those of anonymous clients are not cached, so that such clients cannot evict the others. Trusted documents need no cache.
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
@@ -39,6 +39,11 @@ export function documentCache(metrics: Metrics): Plugin<GraphContext> {
 
   return {
     onParse({ params: { source }, context, setParsedDocument }) {
+      const { trusted } = context.state;
+      if (trusted !== null) {
+        setParsedDocument(trusted.document);
+        return;
+      }
       const text = String(source);
       const cached = isCacheable(text, context) ? documents.get(text) : undefined;
       if (cached === undefined) misses += 1;
@@ -48,7 +53,7 @@ export function documentCache(metrics: Metrics): Plugin<GraphContext> {
       }
     },
     onValidate({ params: { documentAST }, context, setResult }) {
-      if (valid.has(documentAST)) {
+      if (valid.has(documentAST) || documentAST === context.state.trusted?.document) {
         setResult([]);
         return;
       }

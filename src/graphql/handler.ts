@@ -1,14 +1,14 @@
 // GraphQL over HTTP: answers a request on the fast path if possible, else through Yoga, which is created and configured here.
-import { createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga';
+import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
-import { toGraphQLError, withErrorBody } from './errors.ts';
+import { withErrorBody } from './errors.ts';
 import { createFallbackCounter } from './fast-path/fallback-counter.ts';
-import { createFastPath, type FastPath, type Params } from './fast-path/fast-path.ts';
+import { createFastPath, type FastPath } from './fast-path/fast-path.ts';
 import {
   type AnswerSlots,
   acquireSlot,
@@ -16,23 +16,29 @@ import {
   lengthHeader,
   toBody,
 } from './limits/large-answers.ts';
-import { refusePersistedQuery } from './requested-operation.ts';
+import { parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
+import { loadTrustedDocuments, type TrustedDocuments } from './trusted-documents/load.ts';
 import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
 
 /** Answers one request. Host and actor have been resolved into the context. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
-/** The GraphQL-over-HTTP handler. @param replacement another fast path, for tests */
+/**
+ * The GraphQL-over-HTTP handler.
+ * @param replacement another fast path, for tests
+ * @throws StartupError where a trusted document cannot be executed
+ */
 export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlHandler {
   const { log, clock, metrics } = app;
   const { limits } = app.config;
   const slots = createAnswerSlots();
+  const documents = loadTrustedDocuments(app.config);
   const fastPath =
     replacement ??
     createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock), metrics });
   metrics.watchQueue('large_answers', slots);
-  const yoga = createYoga(yogaOptions(app, slots));
+  const yoga = createYoga(yogaOptions(app, slots, documents));
 
   /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */
   async function executeWithYoga(createRequest: () => Request, ctx: GraphContext): Promise<Response> {
@@ -66,7 +72,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
       forYoga.set('content-type', 'application/json');
       return executeWithYoga(() => new Request(url, { method, headers: forYoga, body: text }), graphContext);
     };
-    const params = parseParams(text);
+    const params = parseParams(text, documents);
     ctx.facts.operationName = params?.operationName ?? null;
     const accept = headers.get('accept') ?? '';
     const reply = params && (await fastPath.execute(params, accept, graphContext));
@@ -101,28 +107,16 @@ function requireJson(contentType: string | null): void {
   throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
 }
 
-/** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
-function parseParams(text: string): Params | null {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (!(body instanceof Object)) return null;
-  const { query, variables, operationName, ...others } = body as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || typeof query !== 'string' || Array.isArray(variables)) return null;
-  if (variables != null && typeof variables !== 'object') return null;
-  if (operationName != null && typeof operationName !== 'string') return null;
-  return { query, variables: { ...variables }, operationName: operationName ?? null };
-}
-
-function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphContext, GraphContext> {
+function yogaOptions(
+  app: App,
+  slots: AnswerSlots,
+  documents: TrustedDocuments,
+): YogaServerOptions<GraphContext, GraphContext> {
   const { log } = app;
   return {
     schema,
     plugins: [
-      parameterErrors(),
+      requestParameters(documents),
       documentCache(app.metrics),
       documentLimits(app),
       operationLimits(app, slots),
@@ -154,28 +148,6 @@ function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphConte
       TextEncoder,
       URL,
       URLPattern,
-    },
-  };
-}
-
-/** Refuses a persisted query; turns a SyntaxError in a parameter's JSON, which Yoga passes on as an internal error, into a client error. */
-function parameterErrors(): Plugin {
-  return {
-    onRequestParse({ requestParser, setRequestParser }) {
-      if (requestParser === undefined) return;
-      setRequestParser(async (request) => {
-        try {
-          const params = await requestParser(request);
-          if (!Array.isArray(params) && !(params instanceof Response)) refusePersistedQuery(params);
-          return params;
-        } catch (error) {
-          throw error instanceof SyntaxError
-            ? toGraphQLError(
-                new AppError('bad_request', 'The parameters variables and extensions must be JSON.'),
-              )
-            : error;
-        }
-      });
     },
   };
 }

@@ -1,6 +1,5 @@
 // Which operation a request asks for, by its parameters: refusals of those that name none (GraphQL over HTTP §6.1).
 import { type DocumentNode, GraphQLError, getOperationAST, Kind } from 'graphql';
-import type { GraphQLParams } from 'graphql-yoga';
 
 /** So many operations of a document are named in a refusal. */
 const MAX_NAMES = 10;
@@ -29,20 +28,5 @@ export function requireOperation(document: DocumentNode, operationName: unknown)
 function refusal(message: string): GraphQLError {
   return new GraphQLError(message, {
     extensions: { code: 'OPERATION_RESOLUTION_FAILURE', field: 'operationName', http: { status: 400 } },
-  });
-}
-
-/**
- * Refuses a request that has the hash of a query in place of the query, as Apollo Server does where persisted queries are off:
- * clients then send the query. They know the message, the code or both, some of them only with status 200.
- * @throws GraphQLError
- */
-export function refusePersistedQuery({ query, extensions }: GraphQLParams): void {
-  if (query != null || extensions?.['persistedQuery'] == null) return;
-  throw new GraphQLError('PersistedQueryNotSupported', {
-    extensions: {
-      code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-      http: { status: 200, headers: { 'Cache-Control': 'private, no-cache, must-revalidate' } },
-    },
   });
 }

@@ -215,11 +215,17 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
       const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
       return graphiql.page(issuer) ?? graphiqlNotBuilt();
     }
-    if (isBrowser && c.req.query('query') === undefined)
-      throw new AppError('not_found', 'GraphiQL is switched off here. Programs send operations by POST.');
+    if (isBrowser && ['query', 'documentId'].every((name) => c.req.query(name) === undefined))
+      throw new AppError('not_found', graphiqlIsOff(app));
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return isResponse(answer) ? answer : c.env.exchange.respond(answer);
   });
+}
+
+function graphiqlIsOff({ config }: App): string {
+  return config.trustedDocuments.only
+    ? 'GraphiQL is switched off here: only documents that are known beforehand are executed.'
+    : 'GraphiQL is switched off here. Programs send operations by POST.';
 }
 
 /** Yoga's responses are of the class that was the global one before node-adapter.ts: `instanceof Response` would not know them. */

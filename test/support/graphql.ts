@@ -23,7 +23,7 @@ export interface Answer<Data> {
 /** Sends query text of any kind, fit or not. */
 export async function post<Data = Record<string, unknown>>(
   gateway: Gateway,
-  operation: { query: string; variables?: unknown },
+  operation: { query: string; variables?: unknown; operationName?: string },
   options: RequestOptions = {},
 ): Promise<Answer<Data>> {
   const response = await gateway.send('/graphql', {

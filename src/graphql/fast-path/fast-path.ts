@@ -25,6 +25,7 @@ import {
   toBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
+import type { TrustedDocument } from '../trusted-documents/load.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
 import { type FallbackCounter, type FallbackReason, reasonOf } from './fallback-counter.ts';
@@ -62,6 +63,8 @@ export interface Params {
   readonly query: string;
   readonly variables: Record<string, unknown>;
   readonly operationName: string | null;
+  /** The document whose text `query` is, where the client has named it by its id. */
+  readonly trusted: TrustedDocument | null;
 }
 
 export interface FastPath {
@@ -83,6 +86,7 @@ interface FastPathOptions {
 export function createFastPath(options: FastPathOptions): FastPath {
   const { schema, limits, slots, fallbacks, metrics = noMetrics } = options;
   const cache = new SharedCache<CacheEntry>({ max: MAX_BYTES });
+  const pinned = createPinnedEntries();
   let hits = 0;
   let misses = 0;
   let found = 0;
@@ -91,7 +95,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
 
   /** The compiled operation for a request; null where there is none, and Yoga has to execute it. */
   function lookUp(params: Params, accept: string, teamId: bigint): Compiled | null {
-    const entry = cache.get(cacheKey(params), teamId);
+    const entry = params.trusted === null ? cache.get(cacheKey(params), teamId) : pinned.get(params);
     const headers = entry?.headers.get(accept);
     // Another combination of operation name and document may have the same key.
     if (entry?.compiled == null || entry.operationName !== params.operationName || headers === undefined) {
@@ -150,10 +154,11 @@ export function createFastPath(options: FastPathOptions): FastPath {
     },
     add(params, accept, { document, operation }, response, teamId) {
       // Responses of other media types, such as event streams, are left to Yoga.
-      if (params.query.length > MAX_CACHED_CHARS || accept.length > MAX_ACCEPT_CHARS || !isJson(response))
-        return;
+      if (accept.length > MAX_ACCEPT_CHARS || !isJson(response)) return;
+      const { trusted } = params;
+      if (trusted === null && params.query.length > MAX_CACHED_CHARS) return;
       const key = cacheKey(params);
-      let entry = cache.get(key, teamId);
+      let entry = trusted === null ? cache.get(key, teamId) : pinned.get(params);
       if (entry === undefined) {
         entry = {
           document,
@@ -166,7 +171,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
           fallbacks: 0,
           lastFallback: 'failed',
         };
-        cache.add(key, teamId, entry, SIZE_FACTOR * sizeOfDocument(document));
+        if (trusted === null) cache.add(key, teamId, entry, SIZE_FACTOR * sizeOfDocument(document));
+        else pinned.add(params, entry);
       }
       entry.fallbacks = 0;
       const [oldest] = entry.headers.keys();
@@ -190,6 +196,25 @@ export function createFastPath(options: FastPathOptions): FastPath {
     await acquireSlot(slots, ctx);
     return compiled(ctx, variables, maxAnswerBytes);
   }
+}
+
+interface PinnedEntries {
+  get(params: Params): CacheEntry | undefined;
+  add(params: Params, entry: CacheEntry): void;
+}
+
+/** The entries of trusted documents, which nothing evicts: one for each valid operation name, so that there are no more than operations. */
+function createPinnedEntries(): PinnedEntries {
+  const entries = new WeakMap<TrustedDocument, Map<string | null, CacheEntry>>();
+  return {
+    get: ({ trusted, operationName }) =>
+      trusted === null ? undefined : entries.get(trusted)?.get(operationName),
+    add({ trusted, operationName }, entry) {
+      if (trusted === null) return;
+      const ofDocument = entries.get(trusted) ?? new Map<string | null, CacheEntry>();
+      entries.set(trusted, ofDocument.set(operationName, entry));
+    },
+  };
 }
 
 /** After so many fallbacks in a row, an operation is left to Yoga until Yoga answers it without errors again. */

@@ -24,7 +24,7 @@ test('an operation that fails every time is left to Yoga, until Yoga answers it 
   };
   const fallbacks = createFallbackCounter(gateway.app.log, gateway.app.clock);
   const fastPath = createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks });
-  const params: Params = { query: '{ thing }', variables: {}, operationName: null };
+  const params: Params = { query: '{ thing }', variables: {}, operationName: null, trusted: null };
   const document = parse(params.query);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });

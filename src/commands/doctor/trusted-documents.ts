@@ -1,0 +1,24 @@
+// Trusted documents: their files, and what of GraphQL is served where nothing else is executed.
+import type { Config } from '../../config/config.ts';
+import { StartupError } from '../../errors.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
+
+const NAME = 'trusted documents';
+
+/** What is to be said of them; nothing where none are configured. */
+export async function checkTrustedDocuments(config: Config): Promise<Finding[]> {
+  const { files, only } = config.trustedDocuments;
+  if (files.length === 0) return [];
+  // Loads the schema, which nobody else here needs.
+  const { loadTrustedDocuments } = await import('../../graphql/trusted-documents/load.ts');
+  try {
+    const { size } = loadTrustedDocuments(config);
+    if (size === 0 && only)
+      return [warn(NAME, 'there are none, and no other document is executed', 'see TRUSTED_DOCUMENTS')];
+    const others = only ? 'no other document is executed, and GraphiQL is off' : 'others are executed too';
+    return [ok(NAME, `${size} in ${files.length === 1 ? 'one file' : `${files.length} files`}; ${others}`)];
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [fail(NAME, error.message, 'let the build of the front end write the file against this schema')];
+  }
+}

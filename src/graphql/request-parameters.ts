@@ -1,0 +1,79 @@
+// The parameters of a GraphQL request, for the fast path and for Yoga: the text of its document, which its id may stand for.
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { AppError } from '../errors.ts';
+import type { GraphContext } from './context.ts';
+import { toGraphQLError } from './errors.ts';
+import type { Params } from './fast-path/fast-path.ts';
+import type { TrustedDocument, TrustedDocuments } from './trusted-documents/load.ts';
+import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
+
+/** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
+export function parseParams(text: string, documents: TrustedDocuments): Params | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!(body instanceof Object)) return null;
+  const { query, variables, operationName, ...others } = body as Record<string, unknown>;
+  if (Array.isArray(variables) || (variables != null && typeof variables !== 'object')) return null;
+  if (operationName != null && typeof operationName !== 'string') return null;
+  const named = { variables: { ...variables }, operationName: operationName ?? null };
+  if (query == null) {
+    const trusted = findTrusted(others, documents);
+    return trusted && { ...named, query: trusted.text, trusted };
+  }
+  if (Object.keys(others).length > 0 || typeof query !== 'string' || documents.only) return null;
+  return { ...named, query, trusted: null };
+}
+
+/** The document that parameters name, when they name one and are nothing else; refusals are left to Yoga. */
+function findTrusted(params: SentParams, documents: TrustedDocuments): TrustedDocument | null {
+  if (documents.size === 0 || Object.keys(params).some((name) => !KNOWN_PARAMETERS.has(name))) return null;
+  try {
+    return requestedDocument(params, documents);
+  } catch {
+    return null;
+  }
+}
+
+const KNOWN_PARAMETERS = new Set<string>([...ID_PARAMETERS, 'extensions']);
+
+/**
+ * Puts the text of a trusted document in the place of its id. Turns a SyntaxError in a parameter's JSON, which Yoga passes on as an
+ * internal error, into a client error.
+ */
+export function requestParameters(documents: TrustedDocuments): Plugin<object, GraphContext> {
+  return {
+    onRequestParse({ requestParser, setRequestParser, url, serverContext }) {
+      if (requestParser === undefined) return;
+      setRequestParser(async (request) => {
+        try {
+          const params = await requestParser(request);
+          if (Array.isArray(params) || params instanceof Response) return params;
+          if (request.method === 'GET') Object.assign(params, idsIn(url));
+          const trusted = requestedDocument(params, documents);
+          serverContext.state.trusted = trusted;
+          return trusted === null ? params : { ...withoutIds(params), query: trusted.text };
+        } catch (error) {
+          throw error instanceof SyntaxError
+            ? toGraphQLError(
+                new AppError('bad_request', 'The parameters variables and extensions must be JSON.'),
+              )
+            : error;
+        }
+      });
+    },
+  };
+}
+
+function idsIn(url: URL): SentParams {
+  return Object.fromEntries(ID_PARAMETERS.map((name) => [name, url.searchParams.get(name) ?? undefined]));
+}
+
+function withoutIds(params: GraphQLParams): GraphQLParams {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !ID_NAMES.has(name)));
+}
+
+const ID_NAMES = new Set<string>(ID_PARAMETERS);

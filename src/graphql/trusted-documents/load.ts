@@ -1,0 +1,111 @@
+// Reads the trusted documents at start: each is parsed, validated and held to the limits of every document, and kept for as long as the
+// process runs. Their files are bounded, and so is the memory that they take.
+import { readFileSync, statSync } from 'node:fs';
+import { type DocumentNode, GraphQLError } from 'graphql';
+import type { Config, Limits } from '../../config/config.ts';
+import { StartupError } from '../../errors.ts';
+import { sizeOfDocument } from '../document-cache.ts';
+import { requireDocumentCounts } from '../limits/document-counts.ts';
+import { parseWithinLimits } from '../limits/document-limits.ts';
+import { schema } from '../schema.ts';
+import { validateDocument } from '../validate.ts';
+import { hasWrongHash, lookupKey, type ManifestEntry, ManifestError, parseManifest } from './manifest.ts';
+
+/** A document that clients name by its id. */
+export interface TrustedDocument {
+  readonly text: string;
+  /** Parsed, and valid. */
+  readonly document: DocumentNode;
+}
+
+export interface TrustedDocuments {
+  /** How many different ones there are. 0: none are configured, and clients send texts. */
+  readonly size: number;
+  /** Nothing else is executed. */
+  readonly only: boolean;
+  /** @param id as a client sends it, with or without the prefix `sha256:` */
+  find(id: string): TrustedDocument | undefined;
+}
+
+/** All files together. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** All documents together, parsed. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** So many problems are told. */
+const MAX_PROBLEMS = 10;
+
+type Loaded = Pick<Config, 'trustedDocuments' | 'limits' | 'introspection'>;
+
+/** @throws StartupError naming the file and the entry of each problem */
+export function loadTrustedDocuments({ trustedDocuments, limits, introspection }: Loaded): TrustedDocuments {
+  const byKey = new Map<string, TrustedDocument>();
+  const byText = new Map<string, TrustedDocument>();
+  const problems: string[] = [];
+  let bytes = 0;
+  for (const { file, entries } of readManifests(trustedDocuments.files, problems)) {
+    for (const entry of entries) {
+      try {
+        const { text, id } = entry;
+        if (hasWrongHash(entry)) throw new ManifestError('the id is not the SHA-256 of the text');
+        const known = byKey.get(lookupKey(id));
+        if (known !== undefined && known.text !== text)
+          throw new ManifestError('another document has this id');
+        const trusted = byText.get(text) ?? { text, document: parseTrusted(text, limits, introspection) };
+        if (!byText.has(text)) bytes += sizeOfDocument(trusted.document);
+        if (bytes > MAX_BYTES) throw tooLarge(`the documents take more than ${MAX_BYTES} bytes of memory`);
+        byText.set(text, trusted);
+        byKey.set(lookupKey(id), trusted);
+      } catch (error) {
+        if (!(error instanceof ManifestError || error instanceof GraphQLError)) throw error;
+        problems.push(`${file}, entry "${entry.id}": ${error.message}`);
+      }
+    }
+  }
+  if (problems.length > 0) throw new StartupError(summaryOf(problems));
+  return { size: byText.size, only: trustedDocuments.only, find: (id) => byKey.get(lookupKey(id)) };
+}
+
+function readManifests(
+  files: readonly string[],
+  problems: string[],
+): { readonly file: string; readonly entries: readonly ManifestEntry[] }[] {
+  let bytes = 0;
+  return files.map((file) => {
+    try {
+      bytes += statSync(file).size;
+      if (bytes > MAX_FILE_BYTES) throw tooLarge(`the files have more than ${MAX_FILE_BYTES} bytes`);
+      return { file, entries: parseManifest(readFileSync(file, 'utf8')) };
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      problems.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+      return { file, entries: [] };
+    }
+  });
+}
+
+/** @throws ManifestError or GraphQLError */
+function parseTrusted(text: string, limits: Limits, introspection: boolean): DocumentNode {
+  const document = parseWithinLimits(text, limits);
+  const { hasCycle } = toManifestError(() => requireDocumentCounts(document, limits));
+  const errors = validateDocument(schema, document, { hasCycle, introspection, hideSuggestions: false });
+  if (errors.length > 0) throw new ManifestError(errors.map(({ message }) => message).join(' '));
+  return document;
+}
+
+function toManifestError<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw new ManifestError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function tooLarge(what: string): StartupError {
+  return new StartupError(`Trusted documents: ${what}.`);
+}
+
+function summaryOf(problems: readonly string[]): string {
+  const others = problems.length - MAX_PROBLEMS;
+  const told = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.replace(/\.$/, ''));
+  return `Trusted documents: ${told.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
+}
