@@ -14,7 +14,8 @@ const dist = fileURLToPath(new URL('./dist/', import.meta.url));
 const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 const fingerprintFile = join(dist, '.fingerprint');
 const compressAboveBytes = 1024;
-const compressible = /\.(js|css|html|svg|ttf)$/;
+const compressible = /\.(js|css|html|svg|ttf|txt)$/;
+const LICENSES = 'licenses.md';
 /** What the bundle has in place of parts of its packages: who imports what, and the file of ours that says why. */
 const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[] = [
   { importer: /\/monaco-graphql\//, source: /\/edcore\.main\.js$/, file: 'monaco.ts' },
@@ -63,6 +64,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     plugins: [replaceParts()],
     build: {
       write: false,
+      license: { fileName: LICENSES },
       target: 'es2023',
       sourcemap: false,
       // Nothing as data: URLs: the page's font-src is 'self'.
@@ -73,9 +75,23 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     },
   });
   if (!('output' in result)) throw new Error('vite gave no single bundle');
-  return new Map(
+  const files = new Map(
     result.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const),
   );
+  return withLicenses(files);
+}
+
+/** Puts the licences of what is bundled among the files that are served, as the page says, with what Monaco says of what it contains. */
+async function withLicenses(
+  files: Map<string, Uint8Array | string>,
+): Promise<Map<string, Uint8Array | string>> {
+  const notices = fileURLToPath(import.meta.resolve('monaco-editor/ThirdPartyNotices.txt'));
+  const text = `${files.get(LICENSES)}\n## Contained in monaco-editor\n\n${await readFile(notices, 'utf8')}`;
+  const name = `assets/licenses-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.txt`;
+  const html = String(files.get('index.html'));
+  const link = `<link rel="license" href="/graphiql/${name}">`;
+  const others = [...files].filter(([file]) => file !== LICENSES);
+  return new Map([...others, ['index.html', html.replace('</head>', `${link}</head>`)], [name, text]]);
 }
 
 /** Fails the build when one of the parts is not imported any more: the packages have changed. */

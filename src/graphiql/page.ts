@@ -34,6 +34,7 @@ const contentTypes: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   ttf: 'font/ttf',
+  txt: 'text/plain; charset=utf-8',
 };
 
 const commonHeaders = {
