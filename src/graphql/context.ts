@@ -5,7 +5,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Release } from '../fair-queue.ts';
-import type { TrustedDocument } from './trusted-documents/load.ts';
+import type { TrustedDocument } from './trusted-documents/documents.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 

@@ -18,7 +18,8 @@ import {
 } from './limits/large-answers.ts';
 import { parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
-import { loadTrustedDocuments, type TrustedDocuments } from './trusted-documents/load.ts';
+import type { TrustedDocuments } from './trusted-documents/documents.ts';
+import { loadTrustedDocuments } from './trusted-documents/load.ts';
 import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
 
 /** Answers one request. Host and actor have been resolved into the context. */

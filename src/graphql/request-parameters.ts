@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
 import { toGraphQLError } from './errors.ts';
 import type { Params } from './fast-path/fast-path.ts';
-import type { TrustedDocument, TrustedDocuments } from './trusted-documents/load.ts';
+import type { TrustedDocument, TrustedDocuments } from './trusted-documents/documents.ts';
 import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
 /** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */

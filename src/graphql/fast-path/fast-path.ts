@@ -25,7 +25,7 @@ import {
   toBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
-import type { TrustedDocument } from '../trusted-documents/load.ts';
+import type { TrustedDocument } from '../trusted-documents/documents.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
 import { type FallbackCounter, type FallbackReason, reasonOf } from './fallback-counter.ts';

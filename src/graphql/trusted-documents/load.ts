@@ -9,23 +9,8 @@ import { requireDocumentCounts } from '../limits/document-counts.ts';
 import { parseWithinLimits } from '../limits/document-limits.ts';
 import { schema } from '../schema.ts';
 import { validateDocument } from '../validate.ts';
+import type { TrustedDocument, TrustedDocuments } from './documents.ts';
 import { hasWrongHash, lookupKey, type ManifestEntry, ManifestError, parseManifest } from './manifest.ts';
-
-/** A document that clients name by its id. */
-export interface TrustedDocument {
-  readonly text: string;
-  /** Parsed, and valid. */
-  readonly document: DocumentNode;
-}
-
-export interface TrustedDocuments {
-  /** How many different ones there are. 0: none are configured, and clients send texts. */
-  readonly size: number;
-  /** Nothing else is executed. */
-  readonly only: boolean;
-  /** @param id as a client sends it, with or without the prefix `sha256:` */
-  find(id: string): TrustedDocument | undefined;
-}
 
 /** All files together. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;

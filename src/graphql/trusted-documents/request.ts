@@ -1,7 +1,7 @@
 // Which trusted document a request asks for by id, in each of the forms in which clients send one, and refusals of requests that ask for
 // none that there is.
 import { GraphQLError } from 'graphql';
-import type { TrustedDocument, TrustedDocuments } from './load.ts';
+import type { TrustedDocument, TrustedDocuments } from './documents.ts';
 
 /** The parameters of a request, as they were sent. */
 export interface SentParams {

@@ -1,0 +1,78 @@
+// What the gateway consists of in production can be told, and may be used: a CycloneDX document that is valid and always the same, licences
+// that are allowed, and the notices that the bundled code asks for. Without a network.
+import { readFileSync } from 'node:fs';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { beforeAll, expect, test } from 'vitest';
+import { isAllowed, licenceOf, refused, treeOf } from '../../deploy/licences.ts';
+import { makeSbom, type Sbom } from '../../deploy/sbom.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+let sbom: Sbom;
+beforeAll(() => {
+  sbom = makeSbom();
+}, 60_000);
+
+test('the SBOM is valid CycloneDX', async () => {
+  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot5);
+  expect(await validator.validate(JSON.stringify(sbom))).toBeNull();
+});
+
+test('the SBOM is the same each time, and names no machine', () => {
+  const text = JSON.stringify(sbom);
+  expect(JSON.stringify(makeSbom())).toBe(text);
+  expect(text).not.toMatch(/"url":|timestamp|file:/);
+}, 60_000);
+
+test('the SBOM has every package that production installs, and what the explorer bundles', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { name?: string; version: string; dev?: boolean; link?: boolean }>;
+  };
+  const names = new Set(sbom.components.map((component) => component['bom-ref']));
+  for (const name of Object.keys(dependencies).filter((name) => name !== 'funnel-gateway-command'))
+    expect(names).toContain(`${name}@${packages[`node_modules/${name}`]?.version}`);
+  // `npm sbom --omit dev` alone has none of those that a development tool needs as well.
+  for (const [path, { name, version, dev, link }] of Object.entries(packages))
+    if (path.startsWith('node_modules/') && !dev && !link)
+      expect(names).toContain(`${name ?? path.replace(/.*node_modules\//, '')}@${version}`);
+  for (const bundled of ['graphiql', 'monaco-editor', 'react'])
+    expect(sbom.components.map(({ name }) => name)).toContain(bundled);
+});
+
+test('every package has an allowed licence', () => {
+  expect(refused(sbom).map((component) => `${component['bom-ref']}: ${licenceOf(component)}`)).toEqual([]);
+});
+
+test.each([
+  ['MIT', true],
+  ['(MIT OR CC0-1.0)', true],
+  ['(GPL-3.0-only OR MIT)', true],
+  ['GPL-3.0-only', false],
+  ['MIT AND GPL-3.0-only', false],
+  ['(MIT AND GPL-3.0-only)', false],
+  ['Apache-2.0 WITH Something', false],
+  ['SEE LICENSE IN LICENSE', false],
+  ['none', false],
+])('whether %s is allowed: %s', (expression, allowed) => {
+  expect(isAllowed(expression)).toBe(allowed);
+});
+
+test('the tree shows each package below what needs it', () => {
+  const lines = [...treeOf(sbom)];
+  expect(lines[0]).toMatch(/^funnel-gateway@/);
+  for (const name of Object.keys(dependencies).filter((name) => name !== 'funnel-gateway-command'))
+    expect(lines.filter((line) => line.startsWith(`  ${name}@`))).toHaveLength(1);
+  expect(lines.filter((line) => /\snone\b/.test(line))).toEqual([]);
+});
+
+test('the licences of what the explorer bundles are served beside it, as its page says', async () => {
+  const html = read('src/graphiql/dist/index.html');
+  const [, path = ''] = /<link rel="license" href="\/graphiql\/(assets\/[\w.-]+)">/.exec(html) ?? [];
+  const text = read(`src/graphiql/dist/${path}`);
+  for (const name of ['graphiql', 'monaco-editor', 'react-dom', 'prettier'])
+    expect(text).toContain(`\n## ${name} - `);
+  expect(text).toContain('## Contained in monaco-editor');
+  // A package that brings no text is a heading alone.
+  const alone = [...text.matchAll(/^## \S+ - \S+ \((.+)\)\n\n(?=## )/gm)].map(([, licence]) => licence);
+  expect(new Set(alone)).toEqual(new Set(['MIT']));
+});
