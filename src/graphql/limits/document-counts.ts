@@ -18,7 +18,7 @@ type Counted =
   | 'maxQueryAliases'
   | 'maxQueryDirectives'
   | 'maxQueryFragments';
-export type DocumentLimits = Pick<Limits, Counted>;
+type DocumentLimits = Pick<Limits, Counted>;
 
 /** Without credentials a document only asks for the schema: the longest introspection query has 3 fragments and no alias. */
 const ANONYMOUS: DocumentLimits = {
