@@ -148,7 +148,7 @@ const ACCEPTS = [
 /** The document in a request, which is as it should be in most cases. */
 function envelope({ what, document, variables, authorization, random }: Parts): BadRequest {
   const headers = headersOf(authorization, random);
-  headers.push(['Accept', random.percent(70) ? 'application/json' : random.pick(ACCEPTS)]);
+  headers.push(['Accept', random.percent(88) ? 'application/json' : random.pick(ACCEPTS)]);
   if (random.percent(6)) {
     const query = `query=${encodeURIComponent(document.toWellFormed())}&variables=${random.percent(70) ? encodeURIComponent(variables) : random.pick(['', '%', '[]', '1', '%00', '{'])}`;
     const target = `/graphql?${query.slice(0, 12_000)}${random.percent(20) ? random.pick(['&query=a', '&operationName=%00', '&extensions=%5B', '&extensions=1', '&variables[a]=1']) : ''}`;

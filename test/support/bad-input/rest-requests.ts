@@ -52,7 +52,6 @@ const METHODS = [
   'QUERY',
   'PROPFIND',
   'M-SEARCH',
-  'get',
 ];
 
 /** A request that is wrong, or may be. */

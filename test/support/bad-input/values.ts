@@ -40,7 +40,7 @@ export const TEXTS: readonly string[] = [
   "\\'); select 1",
   '%00',
   '%',
-  '${7*7}{{7*7}}',
+  '{{7*7}}',
   '../../etc/passwd',
   '<script>alert(1)</script>',
   'javascript:alert(1)',
