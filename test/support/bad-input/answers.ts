@@ -1,6 +1,7 @@
 // What every answer must be like, whatever was sent.
 import { STATUS_OF } from '../../../src/errors.ts';
 import { requireDocumented } from '../openapi.ts';
+import { toResponses } from '../wire.ts';
 import type { Answer } from './connection.ts';
 import type { BadRequest } from './request.ts';
 
@@ -25,15 +26,40 @@ export async function requireGoodAnswer(
   request: BadRequest,
   answer: Answer,
 ): Promise<{ hasChanged: boolean }> {
-  const { status, headers, body } = answer;
-  const text = body.toString();
-  if (status >= 500) fail(answer, 'nothing that a client sends may do that');
-  if (!headers.has('x-request-id')) fail(answer, 'there is no X-Request-Id');
-  if (INTERNALS.test(text)) fail(answer, `it shows what is inside: ${INTERNALS.exec(text)?.[0]}`);
+  const { status } = answer;
+  const text = answer.body.toString();
+  requireSafe(answer, text);
   if (isOfGraphql(request.target)) return { hasChanged: requireGraphql(answer, text) };
   if (status >= 400 && request.method !== 'HEAD') requireProblem(answer, text);
   await requireDescribed(request, answer);
   return { hasChanged: status < 300 };
+}
+
+/**
+ * The answers to bytes that are no valid request.
+ * @param received everything until the end of the connection
+ * @throws Error that says what is wrong with them
+ */
+export async function requireGoodAnswers(received: string): Promise<Answer[]> {
+  const answers = await Promise.all(
+    toResponses(received).map(async (response) => {
+      const { status, headers } = response;
+      return { status, headers, ms: 0, body: Buffer.from(await response.arrayBuffer()) };
+    }),
+  );
+  if (answers.length === 0) throw new Error('The connection ended without an answer.');
+  for (const answer of answers) {
+    const text = answer.body.toString();
+    requireSafe(answer, text);
+    if (answer.status >= 400) requireProblem(answer, text);
+  }
+  return answers;
+}
+
+function requireSafe(answer: Answer, text: string): void {
+  if (answer.status >= 500) fail(answer, 'nothing that a client sends may do that');
+  if (!answer.headers.has('x-request-id')) fail(answer, 'there is no X-Request-Id');
+  if (INTERNALS.test(text)) fail(answer, `it shows what is inside: ${INTERNALS.exec(text)?.[0]}`);
 }
 
 function isOfGraphql(target: string): boolean {

@@ -2,10 +2,11 @@
 import type { App } from '../../../src/context.ts';
 import * as factories from '../factories.ts';
 import { createTenant, type Tenant } from '../operations.ts';
-import { requireGoodAnswer } from './answers.ts';
+import { requireGoodAnswer, requireGoodAnswers } from './answers.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type Answer, type Client, createClient } from './connection.ts';
+import { type Answer, type Client, createClient, exchangeBytes } from './connection.ts';
 import { graphqlRequest } from './graphql-requests.ts';
+import { type HostileBytes, hostileBytes } from './http-bytes.ts';
 import type { Random } from './random.ts';
 import { type Authorization, type BadRequest, toBytes } from './request.ts';
 import { restRequest } from './rest-requests.ts';
@@ -42,6 +43,8 @@ export interface Outcome {
 }
 
 const BATCH = 500;
+/** One of so many is no valid HTTP. */
+const RAW_SHARE = 20;
 /** Tenants of a batch: some requests delete what others are about. */
 const TENANTS = 4;
 /** A campaign that has found so much ends. */
@@ -101,7 +104,10 @@ async function runBatch(
   const changers = new Set<string>();
   const slow: BadRequest[] = [];
   // Made before they are sent: what is sent does not depend on the order of the answers.
-  const requests = Array.from({ length: size }, () => {
+  const raw = Array.from({ length: Math.ceil(size / RAW_SHARE) }, () =>
+    hostileBytes(random.pick(tenants), callers[0] ?? '', random),
+  );
+  const requests = Array.from({ length: size - raw.length }, () => {
     const make = random.percent(55) ? restRequest : graphqlRequest;
     return make(random.pick(tenants), random.pick(callers), random);
   });
@@ -119,16 +125,28 @@ async function runBatch(
     }
   }
 
+  async function attemptRaw({ what, bytes }: HostileBytes): Promise<void> {
+    try {
+      for (const { status } of await requireGoodAnswers(await exchangeBytes(campaign.port, bytes)))
+        count(status);
+    } catch (error) {
+      outcome.findings.push({ what, why: (error as Error).message, bytes });
+    }
+  }
+  const count = (status: number) => outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
+
   const rest = requests.values();
+  const restRaw = raw.values();
   await Promise.all(
     clients.map(async (client) => {
       for (const request of rest) {
         const answer = await attempt(client, request);
         if (answer === null) continue;
-        outcome.statuses.set(answer.status, (outcome.statuses.get(answer.status) ?? 0) + 1);
+        count(answer.status);
         outcome.times.push(answer.ms);
         if (answer.ms > maxMs) slow.push(request);
       }
+      for (const bytes of restRaw) await attemptRaw(bytes);
     }),
   );
   for (const request of slow) {

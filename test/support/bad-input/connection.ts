@@ -52,6 +52,21 @@ export function createClient(port: number): Client {
   };
 }
 
+/** Sends bytes over a connection of their own, and ends it on this side. What comes back until the other side ends it, a byte a character. */
+export async function exchangeBytes(port: number, bytes: Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  // A reset behind the answer is an end as well.
+  socket.on('error', () => {});
+  socket.setTimeout(MAX_WAIT_MS, () => socket.destroy());
+  socket.end(bytes);
+  await once(socket, 'close');
+  return received;
+}
+
 type Received = Omit<Answer, 'ms'> & { readonly isLast: boolean };
 
 function receive(socket: Socket, isHead: boolean): Promise<Received> {
