@@ -52,18 +52,36 @@ export function createClient(port: number): Client {
   };
 }
 
-/** Sends bytes over a connection of their own, and ends it on this side. What comes back until the other side ends it, a byte a character. */
+/** A client that ends its side is not answered by node:http what it was not answered before. */
+const QUIET_MS = [100, 3_000];
+
+/**
+ * Sends bytes over a connection of their own, and ends it on this side when nothing has come for a while. What comes back until the other
+ * side ends it, a byte a character.
+ */
 export async function exchangeBytes(port: number, bytes: Buffer): Promise<string> {
+  let received = '';
+  for (const quietMs of QUIET_MS) {
+    received = await exchangeOnce(port, bytes, quietMs);
+    if (received !== '') break;
+  }
+  return received;
+}
+
+async function exchangeOnce(port: number, bytes: Buffer, quietMs: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
+  const quiet = setTimeout(() => socket.end(), quietMs);
   socket.setEncoding('latin1').on('data', (text: string) => {
     received += text;
+    quiet.refresh();
   });
   // A reset behind the answer is an end as well.
   socket.on('error', () => {});
   socket.setTimeout(MAX_WAIT_MS, () => socket.destroy());
-  socket.end(bytes);
+  socket.write(bytes);
   await once(socket, 'close');
+  clearTimeout(quiet);
   return received;
 }
 
