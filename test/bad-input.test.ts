@@ -27,7 +27,7 @@ test('every answer is documented, nothing breaks, and what is refused changes no
   const { findings, statuses } = await run({
     ...{ app, changes, port: listener.port },
     random: createRandom(Number(process.env['BAD_INPUT_SEED'] ?? 14)),
-    requests: Number(process.env['BAD_INPUT_REQUESTS'] ?? 3_000),
+    requests: Number(process.env['BAD_INPUT_REQUESTS'] ?? 2_000),
   });
   if (process.env['BAD_INPUT_SHOW']) process.stdout.write(`${JSON.stringify([...statuses].sort())}\n`);
   expect(

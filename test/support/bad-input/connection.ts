@@ -54,6 +54,7 @@ export function createClient(port: number): Client {
 
 /** A client that ends its side is not answered by node:http what it was not answered before. */
 const QUIET_MS = [100, 3_000];
+const FINAL = /^HTTP\/1\.1 [2-5]/m;
 
 /**
  * Sends bytes over a connection of their own, and ends it on this side when nothing has come for a while. What comes back until the other
@@ -63,7 +64,7 @@ export async function exchangeBytes(port: number, bytes: Buffer): Promise<string
   let received = '';
   for (const quietMs of QUIET_MS) {
     received = await exchangeOnce(port, bytes, quietMs);
-    if (received !== '') break;
+    if (FINAL.test(received)) break;
   }
   return received;
 }
