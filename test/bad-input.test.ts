@@ -4,8 +4,12 @@ import { type Listener, listen } from '../src/http/listener.ts';
 import { run } from './support/bad-input/campaign.ts';
 import { createChangeLog } from './support/bad-input/change-log.ts';
 import { createRandom } from './support/bad-input/random.ts';
+import { createSender } from './support/bad-input/sender.ts';
 import { createGateway, type Gateway } from './support/gateway.ts';
 import { breakages } from './support/hostile.ts';
+
+const SEED = 14;
+const REQUESTS = 2_000;
 
 let gateway: Gateway;
 let listener: Listener;
@@ -24,12 +28,10 @@ test('every answer is documented, nothing breaks, and what is refused changes no
 }, async () => {
   const { app } = gateway;
   const changes = await createChangeLog(app.store.pool);
-  const { findings, statuses } = await run({
-    ...{ app, changes, port: listener.port },
-    random: createRandom(Number(process.env['BAD_INPUT_SEED'] ?? 14)),
-    requests: Number(process.env['BAD_INPUT_REQUESTS'] ?? 2_000),
-  });
-  if (process.env['BAD_INPUT_SHOW']) process.stdout.write(`${JSON.stringify([...statuses].sort())}\n`);
+  const sender = createSender({ port: listener.port, changes });
+  await run({ app, sender, random: createRandom(SEED), requests: REQUESTS });
+  sender.close();
+  const { findings } = sender.outcome;
   expect(
     findings.map(({ what, why, bytes }) => `${what}: ${why}\n${bytes.toString('latin1', 0, 1_000)}`),
   ).toEqual([]);
