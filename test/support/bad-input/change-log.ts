@@ -1,11 +1,18 @@
 // Finds out what was changed in a database, and by which requests: triggers note the transaction of every row that is written.
 import type pg from 'pg';
 
+interface Change {
+  /** Of the request that made it; null where there is no audit entry. */
+  readonly requestId: string | null;
+  /** The tables that were changed, and how. */
+  readonly change: string;
+}
+
 export interface ChangeLog {
   /** Forgets what was noted. */
   clear(): Promise<void>;
-  /** Changes of transactions that no request with one of these ids made, as the gateway's own audit says; a line for each table. */
-  changesBeside(requestIds: ReadonlySet<string>): Promise<string[]>;
+  /** Changes of transactions that no request with one of these ids made, as the gateway's own audit says. */
+  changesBeside(requestIds: ReadonlySet<string>): Promise<Change[]>;
 }
 
 /** Without an entry in the audit: when a key was used, and what belongs to no workspace. */
@@ -37,15 +44,13 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
       await pool.query('truncate change_log.changes');
     },
     async changesBeside(requestIds) {
-      const found = await pool.query<{ line: string }>(
-        `select op || ' ' || tbl || ' x ' || count(*) || ' in transaction ' || xid || coalesce(' of ' || max(request_id), '') as line
-          from change_log.changes changes
-          where not exists (select 1 from change_log.changes told
-            where told.xid = changes.xid and told.request_id = any ($1))
-          group by op, tbl, xid order by xid`,
+      const { rows: found } = await pool.query<Change>(
+        `select max(request_id) as "requestId", string_agg(op || ' ' || tbl, ', ') as change
+          from change_log.changes group by xid
+          having not coalesce(bool_or(request_id = any ($1)), false) order by xid`,
         [[...requestIds]],
       );
-      return found.rows.map(({ line }) => line);
+      return found;
     },
   };
 }

@@ -38,7 +38,7 @@ interface Options {
 }
 
 /** So often a slow answer is asked for again. */
-const TRIES = 3;
+const TRIES = 10;
 
 export function createSender({
   port,
@@ -50,6 +50,8 @@ export function createSender({
   const clients = Array.from({ length: atOnce }, () => createClient(port));
   /** The ids of requests whose answers said that something was changed. */
   const changers = new Set<string>();
+  /** The answers to the last requests, by the ids of these. */
+  const answers = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
   const find = (what: string, why: string, bytes: Buffer = Buffer.alloc(0)) =>
     outcome.findings.push({ what, why, bytes });
   const count = (status: number) => outcome.statuses.set(status, (outcome.statuses.get(status) ?? 0) + 1);
@@ -58,8 +60,10 @@ export function createSender({
     const bytes = toBytes(request);
     try {
       const answer = await client.send(bytes, request.method === 'HEAD');
+      const id = answer.headers.get('x-request-id') ?? '';
+      answers.set(id, { bytes, text: `${answer.status} ${answer.body.toString('utf8', 0, 1_000)}` });
       const { hasChanged } = await requireGoodAnswer(request, answer);
-      if (hasChanged) changers.add(answer.headers.get('x-request-id') ?? '');
+      if (hasChanged) changers.add(id);
       return answer;
     } catch (error) {
       find(request.what, (error as Error).message, bytes);
@@ -89,6 +93,7 @@ export function createSender({
     async sendAll(requests, bytes = []) {
       await changes.clear();
       changers.clear();
+      answers.clear();
       const slow: BadRequest[] = [];
       const rest = requests.values();
       // Most of them wait for what does not come.
@@ -106,8 +111,10 @@ export function createSender({
       );
       await bytesSent;
       for (const request of slow) if (clients[0] !== undefined) await attemptAlone(clients[0], request);
-      for (const change of await changes.changesBeside(changers))
-        find('a change by what was refused', change);
+      for (const { requestId, change } of await changes.changesBeside(changers)) {
+        const { bytes: sent, text } = answers.get(requestId ?? '') ?? {};
+        find('a change by what was refused', `${change}; ${requestId} was answered ${text}`, sent);
+      }
     },
     close() {
       for (const client of clients) client.close();
