@@ -95,7 +95,8 @@ export function withErrorBody(response: Response, { requestId, facts }: Context)
   if (code === undefined || message === undefined) return response;
   addRefusal(facts, code, message);
   const errors = [{ message, extensions: { code: code.toUpperCase(), requestId } }];
-  return Response.json({ errors }, { status: response.status });
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  return Response.json({ errors }, { status: response.status, headers });
 }
 
 /** The first error of an answer is why it was refused; the others are counted. */

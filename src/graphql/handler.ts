@@ -3,6 +3,7 @@ import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
+import { isAnswerAcceptable } from './acceptable.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
@@ -62,6 +63,8 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   return async (request, ctx) => {
     const graphContext = toGraphContext(ctx);
     ctx.facts.endpoint = UNKNOWN_OPERATION;
+    if (!isAnswerAcceptable(request.headers.get('accept')))
+      return withErrorBody(new Response(null, { status: 406 }), graphContext);
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
     const { url, method, headers } = request;

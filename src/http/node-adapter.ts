@@ -62,6 +62,8 @@ export function handleRequests(http: HttpServer, server: Server): void {
     const peer: Peer = { address: socket.remoteAddress, incoming };
     const connection = connections.get(socket);
     if (connection !== undefined) addTo(connection, { incoming, outgoing, peer, next: null });
+    // Nothing is upgraded here, but node:http drops what came in one piece with such a request: its client must not wait for an answer.
+    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     try {
       const { host, path } = parseTarget(incoming);
       incoming.headers.host = host;

@@ -323,6 +323,15 @@ describe('pipelined requests on one connection', () => {
     expect(toResponses(text).map(({ status }) => status)).toEqual([400]);
   });
 
+  test('behind one with Upgrade in the same piece nobody waits for an answer: the connection is closed', async () => {
+    const bytes = [
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+      get(path, 'Host: localhost'),
+    ].join('');
+    const response = await answerTo(bytes);
+    expect([response.status, response.headers.get('Connection')]).toEqual([401, 'close']);
+  });
+
   test('the connection stays open for more', async () => {
     const socket = connect(listener.port, '127.0.0.1');
     for (const round of [1, 2, 3]) {

@@ -72,7 +72,7 @@ function createTrialGateway(
 ): TrialGateway {
   const logLines: string[] = [];
   const log = createLogger('warn', { write: (line) => logLines.push(line) });
-  const secrets = { ...addresses, secretKeys: () => ['a secret key for trials, of no use to anybody'] };
+  const secrets = { ...addresses, secretKeys: () => ['a secret key for trials and of no use to anybody'] };
   const app = createApp(parseConfig(env, '/').config, secrets, { log });
   const server = createServer(app);
   return {

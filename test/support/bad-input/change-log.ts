@@ -1,0 +1,56 @@
+// Finds out what was changed in a database, and by which requests: triggers note the transaction of every row that is written.
+import type pg from 'pg';
+
+interface Change {
+  /** Of the request that made it; null where there is no audit entry. */
+  readonly requestId: string | null;
+  /** The tables that were changed, and how. */
+  readonly change: string;
+}
+
+export interface ChangeLog {
+  /** Forgets what was noted. */
+  clear(): Promise<void>;
+  /** Changes of transactions that no request with one of these ids made, as the gateway's own audit says. */
+  changesBeside(requestIds: ReadonlySet<string>): Promise<Change[]>;
+}
+
+/** Without an entry in the audit: when a key was used, and what belongs to no workspace. */
+const UNWATCHED = /^(api_keys|oauth_|sign_in_failures|signing_keys|_prisma_migrations|erasures)/;
+
+/** Puts the triggers in place. @param pool of a user who may create them */
+export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<ChangeLog> {
+  await pool.query(`
+    create schema change_log;
+    create unlogged table change_log.changes (xid xid8, tbl text, op text, request_id text);
+    create function change_log.note() returns trigger language plpgsql security definer as $$
+    begin
+      insert into change_log.changes values (pg_current_xact_id(), tg_argv[0], tg_op,
+        case when tg_argv[0] = 'audit_entries' then to_jsonb(coalesce(new, old)) ->> 'request_id' end);
+      return null;
+    end $$`);
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
+      and c.relkind in ('r', 'p') and not c.relispartition`,
+  );
+  for (const { name } of rows) {
+    if (UNWATCHED.test(name)) continue;
+    await pool.query(
+      `create trigger change_log after insert or update or delete on "${name}" for each row execute function change_log.note('${name}')`,
+    );
+  }
+  return {
+    async clear() {
+      await pool.query('truncate change_log.changes');
+    },
+    async changesBeside(requestIds) {
+      const { rows: found } = await pool.query<Change>(
+        `select max(request_id) as "requestId", string_agg(op || ' ' || tbl, ', ') as change
+          from change_log.changes group by xid
+          having not coalesce(bool_or(request_id = any ($1)), false) order by xid`,
+        [[...requestIds]],
+      );
+      return found;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// Numbers that look random and are the same for the same seed, and choices by them.
+
+export interface Random {
+  /** A whole number from 0 to `below` - 1. */
+  int(below: number): number;
+  /** True in so many cases of a hundred. */
+  percent(share: number): boolean;
+  pick<T>(from: readonly T[]): T;
+}
+
+/** By the generator mulberry32. @param seed a whole number */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const int = (below: number) => Math.floor(next() * below);
+  return {
+    int,
+    percent: (share) => next() * 100 < share,
+    pick<T>(from: readonly T[]): T {
+      if (from.length === 0) throw new RangeError('There is nothing to pick from.');
+      return from[int(from.length)] as T;
+    },
+  };
+}
