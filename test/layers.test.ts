@@ -237,6 +237,7 @@ test('only main.ts touches the environment, and only config/ names the variables
   expect(breaking(running, ({ code }) => names.test(code))).toEqual([
     'config/config.ts',
     'config/oauth.ts',
+    'config/rates.ts',
     'config/telemetry.ts',
     'config/variables.ts',
     'config/webhooks.ts',

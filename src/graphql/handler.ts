@@ -16,9 +16,10 @@ import {
   lengthHeader,
   toBody,
 } from './limits/large-answers.ts';
+import { COST_HEADER } from './limits/points.ts';
 import { refusePersistedQuery } from './requested-operation.ts';
 import { schema } from './schema.ts';
-import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
+import { documentLimits, operationLimits, publicErrors, shownCost } from './yoga-plugins.ts';
 
 /** Answers one request. Host and actor have been resolved into the context. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
@@ -53,7 +54,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   }
 
   return async (request, ctx) => {
-    const graphContext = toGraphContext(ctx);
+    const graphContext = toGraphContext(ctx, request.headers.get(COST_HEADER) === '1');
     ctx.facts.endpoint = UNKNOWN_OPERATION;
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
@@ -127,6 +128,7 @@ function yogaOptions(app: App, slots: AnswerSlots): YogaServerOptions<GraphConte
       documentLimits(app),
       operationLimits(app, slots),
       publicErrors(),
+      shownCost(),
     ],
     parserAndValidationCache: false,
     // publicErrors masks errors: unlike Yoga's own masking it has the request's context.

@@ -82,9 +82,9 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
       const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
+      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const asked = query?.parse(url.searchParams);
       await chargePage(ctx, sizeOf(asked));
-      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const result = await handle({
         ctx,
         params: c.req.param(),

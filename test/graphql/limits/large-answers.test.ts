@@ -16,7 +16,7 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
   const abort = new AbortController();
   const ctx: PartialContext = {
     actor: { kind: 'anonymous', rejected: null },
-    state: { validOperation: null, refusal: null, isQuery: true, needsSlot: true, releaseSlot: null },
+    state: { validOperation: null, refusal: null, isQuery: true, needsSlot: true, releaseSlot: null, cost: null, showsCost: false },
     signal: abort.signal,
   };
   return { ctx: ctx as GraphContext, end: (reason) => abort.abort(reason) };
