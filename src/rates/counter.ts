@@ -22,10 +22,7 @@ export interface Taken {
 }
 
 export interface Counter extends CounterOptions {
-  /**
-   * Counts points, unless they are more than what is left: then nothing is counted. What costs more than the whole limit costs all of
-   * it, so that it is possible in a fresh window.
-   */
+  /** Counts points, unless they are more than what is left: then nothing is counted. */
   take(key: string, points: number): Promise<Taken>;
   /** Does not count points after all. @param resetMs how long the window that they were counted in still is */
   giveBack(key: string, points: number, resetMs: number): void;
@@ -41,28 +38,30 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   let limiter: RateLimiterLike = memory;
 
   /** @param missing of the points that were counted, those that were not in truth */
-  function taken({ consumedPoints, msBeforeNext }: RateLimiterRes, missing: number): Taken {
+  function taken(
+    { consumedPoints, msBeforeNext }: RateLimiterRes,
+    accepted: boolean,
+    missing: number,
+  ): Taken {
     // A clock that was set back must not make a window longer.
     const resetMs = Math.min(Math.max(msBeforeNext, 0), windowMs);
     const remaining = Math.max(0, limit - consumedPoints + missing);
-    return { accepted: missing === 0, reading: { name, limit, windowSeconds, remaining, resetMs } };
+    return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs } };
   }
 
   return {
     ...options,
-    take(given, points) {
-      const cost = Math.min(points, limit);
-      return limiter.consume(toKey(given), cost).then(
-        (result) => taken(result, 0),
+    take: (given, points) =>
+      limiter.consume(toKey(given), points).then(
+        (result) => taken(result, true, 0),
         (refusal: RateLimiterRes) => {
           if (refusal instanceof Error) throw refusal;
-          return taken(refusal, cost);
+          return taken(refusal, false, points);
         },
-      );
-    },
+      ),
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
-      limiter.reward(toKey(given), Math.min(points, limit)).catch(() => {});
+      limiter.reward(toKey(given), points).catch(() => {});
     },
     use(create) {
       limiter = create(options, memory);

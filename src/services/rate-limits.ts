@@ -118,12 +118,19 @@ async function chargeNetwork(request: Counted, network: string, points: number):
   });
 }
 
-/** Counts points under every limit or, where one refuses, under none. @throws AppError `too_many_requests` */
+/**
+ * Counts points under every limit or, where one refuses, under none. A request that costs more than a whole limit costs all of it, so
+ * that it is possible in a fresh window.
+ * @throws AppError `too_many_requests`
+ */
 async function charge(request: Counted, payers: readonly Payer[], points: number): Promise<void> {
   if (payers.length === 0) return;
   const { facts } = request;
   // At once: where they are shared, that is one round trip.
-  const results = await Promise.all(payers.map(([counter, key]) => counter.take(key, points)));
+  const costs = payers.map(([{ limit }]) => Math.max(0, Math.min(points, limit - facts.points)));
+  const results = await Promise.all(
+    payers.map(([counter, key], index) => counter.take(key, costs[index] ?? points)),
+  );
   const refused = results.findIndex(({ accepted }) => !accepted);
   const [counter] = payers[refused] ?? [];
   if (counter === undefined) {
@@ -131,7 +138,7 @@ async function charge(request: Counted, payers: readonly Payer[], points: number
     facts.points += points;
     return;
   }
-  facts.rates = results.map((result, index) => withoutCharge(result, payers[index], points));
+  facts.rates = results.map((result, index) => withoutCharge(result, payers[index], costs[index] ?? 0));
   const waits = results.map(({ accepted, reading }) => (accepted ? 0 : reading.resetMs));
   throw refusal(request, counter, Math.max(...waits));
 }
