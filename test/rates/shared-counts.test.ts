@@ -82,7 +82,22 @@ test('it falls silent: one request waits, a short time; and nobody else', async 
   await until(() => states[0]?.() === true);
   expect(await take(5)).toEqual([true, true, true, false, false]);
   expect(sent.filter((command) => /\beval/i.test(command))).toHaveLength(1);
-  expect(lines.join('')).toContain('Command timed out');
+  expect(lines.join('')).toContain('There was no answer within 50 ms.');
+});
+
+test('an answer that is there when a busy process gets to it is in time', async () => {
+  const { url } = await listen((command) =>
+    /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:4\r\n:60000\r\n' : '+OK\r\n',
+  );
+  const { states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  const taken = take(1);
+  // Until the command has been sent, and then far beyond the time that it may take.
+  await new Promise((done) => setImmediate(done));
+  const end = performance.now() + 200;
+  while (performance.now() < end);
+  expect(await taken).toEqual([false]);
+  expect(states[0]?.()).toBe(true);
 });
 
 test('what it is sent names nobody', async () => {
