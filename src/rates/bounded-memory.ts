@@ -31,10 +31,20 @@ export class BoundedMemory extends RateLimiterMemory {
   }
 
   override consume(key: string, points = 1): Promise<RateLimiterRes> {
-    if (this.#keys.get(key) === undefined) this.#keys.set(key, true);
+    this.#touch(key);
     return super.consume(key, points).catch((refusal: RateLimiterRes) => {
       if (refusal.msBeforeNext > EDGE_MS) void this.reward(key, points);
       throw refusal;
     });
+  }
+
+  /** Takes over what was counted elsewhere. @param restMs how long its window still is */
+  mirror(key: string, points: number, restMs: number): void {
+    this.#touch(key);
+    void this.set(key, points, restMs / 1_000);
+  }
+
+  #touch(key: string): void {
+    if (this.#keys.get(key) === undefined) this.#keys.set(key, true);
   }
 }

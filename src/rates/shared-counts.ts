@@ -1,5 +1,6 @@
 // Counts that several processes share, in Redis or Valkey over ioredis; loaded only where REDIS_URL is set. No request waits longer than
-// a short time for it: while it does not answer, each process counts by itself, and only a ping asks whether it is back.
+// a short time for it: while it does not answer, each process goes on counting by itself from where it was, and only a ping asks whether it
+// is back.
 import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { RateLimiterLike } from 'rate-limiter-flexible';
@@ -87,42 +88,47 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
   redis.on('close', () => isAway('The connection ended.'));
   redis.on('error', (error: Error) => isAway(error.message));
 
-  /** The part of a client that the library uses, whose status says whether Redis answers. */
-  const client = {
+  const isReady = () => isUp && redis.status === 'ready';
+
+  /** The part of a client that the library uses, whose status says whether Redis answers. What it counts `memory` has, too. */
+  const clientFor = (name: string, limit: number, memory: BoundedMemory) => ({
     get status() {
-      return isUp && redis.status === 'ready' ? 'ready' : 'away';
+      return isReady() ? 'ready' : 'away';
     },
     defineCommand: redis.defineCommand.bind(redis),
-    async rlflxIncr([key = '', ...numbers]: string[]) {
+    async rlflxIncr([key = '', points = '', ...numbers]: string[]) {
+      const own = key.slice(name.length + 1);
       try {
-        const answer = await inTime((redis as unknown as Scripted).rlflxIncr(hidden(key), ...numbers));
-        // What is not understood is no count: a comparison with it would let everything pass.
-        if (Array.isArray(answer) && answer.length === 2 && answer.every(Number.isSafeInteger)) return answer;
-        throw new Error('The answer is not that of the script.');
+        const answer = await inTime(
+          (redis as unknown as Scripted).rlflxIncr(hidden(name, own), points, ...numbers),
+        );
+        const [total, restMs] = parseAnswer(answer);
+        memory.mirror(own, total > limit ? total - Number(points) : total, restMs);
+        return [total, restMs];
       } catch (error) {
         isAway(error instanceof Error ? error.message : 'It failed.');
         probeLater();
         throw error;
       }
     },
-  };
+  });
 
-  function hidden(key: string): string {
-    const known = names.get(key);
+  function hidden(limit: string, key: string): string {
+    const whole = `${limit}:${key}`;
+    const known = names.get(whole);
     if (known !== undefined) return known;
-    const at = key.indexOf(':');
-    const name = `funnel-gateway:rate:${key.slice(0, at)}:${nameOf(key.slice(at + 1))}`;
-    names.set(key, name);
+    const name = `funnel-gateway:rate:${limit}:${nameOf(key)}`;
+    names.set(whole, name);
     return name;
   }
 
   return {
     get isUp() {
-      return client.status === 'ready';
+      return isReady();
     },
     limiter: ({ name, limit, windowSeconds }, memory) =>
       new RateLimiterRedis({
-        storeClient: client,
+        storeClient: clientFor(name, limit, memory),
         keyPrefix: name,
         points: limit,
         duration: windowSeconds,
@@ -135,6 +141,14 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
       redis.disconnect();
     },
   };
+}
+
+/** The two numbers of the script's answer. @throws Error for any other: a comparison with what is no number would let everything pass */
+function parseAnswer(answer: unknown): readonly [total: number, restMs: number] {
+  const [total, restMs] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  if (!Number.isSafeInteger(total) || !Number.isSafeInteger(restMs))
+    throw new Error('The answer is not that of the script.');
+  return [Number(total), Number(restMs)];
 }
 
 /** What `work` comes to. @throws Error when that takes too long; a busy event loop is no reason: what has arrived meanwhile is read first */

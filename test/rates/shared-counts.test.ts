@@ -100,6 +100,19 @@ test('an answer that is there when a busy process gets to it is in time', async 
   expect(states[0]?.()).toBe(true);
 });
 
+test('each process goes on from what was counted in common', async () => {
+  let isSilent = false;
+  const { url } = await listen((command) => {
+    if (isSilent) return null;
+    return /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:2\r\n:60000\r\n' : '+OK\r\n';
+  });
+  const { states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  expect(await take(1)).toEqual([true]);
+  isSilent = true;
+  expect(await take(3)).toEqual([true, false, false]);
+});
+
 test('what it is sent names nobody', async () => {
   const { url, sent } = await listen((command) =>
     /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:1\r\n:60000\r\n' : '+OK\r\n',

@@ -170,9 +170,9 @@ async function tryRedis({ url, tenants, gateway: inProcess }: TestBed): Promise<
     await happens();
     const alone = await isShared(0);
     await sleep(1_000);
-    const byThemselves = await served(500);
     isOver = true;
     await load;
+    const byThemselves = await served(500);
     const failed = all.filter(({ status }) => status !== 200).length;
     const worst = Math.max(...all.map(({ ms }) => ms));
     report(
