@@ -86,8 +86,8 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     const allowed = preflight(app.config, request, url.pathname);
     if (allowed !== null) return allowed;
-    await admitRequest(exchange);
-    return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
+    const answered = admitRequest(exchange).then(() => http.fetch(exchange.request, { exchange }));
+    return await withinDeadline(exchange, answered);
   } catch (error) {
     return refuse(error, exchange);
   }
