@@ -1,10 +1,10 @@
 // What rate limits cost and hold: processor time a request, the memory of very many addresses, and two gateways that share one limit over a
 // Redis that is frozen, killed and started again. It needs `redis-server` (Debian: apt-get install redis-server); without it that part is left out.
 //
-// `npm run trial -- rate-limits 10 3000 100000`: rounds, requests a round, addresses.
+// `npm run trial -- rate-limits 10 3000 100000 1`: rounds, requests a round, addresses (0: not that part), and 0 for a run without Redis.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
@@ -12,7 +12,7 @@ import { type GatewayProcess, startGateway } from './gateway-process.ts';
 import { say } from './say.ts';
 import { quantile, report, type TestBed, withTestBed } from './test-bed.ts';
 
-const [rounds = 10, perRound = 3_000, addresses = 100_000] = process.argv.slice(3).map(Number);
+const [rounds = 10, perRound = 3_000, addresses = 100_000, redisPart = 1] = process.argv.slice(3).map(Number);
 const AT_ONCE = 16;
 const MAX_COST = 0.03;
 const MAX_GROWTH_MIB = 64;
@@ -53,11 +53,13 @@ async function sendMany(count: number, one: (i: number) => Promise<Sent>): Promi
   return all;
 }
 
-/** Processor time of the process alone, without its PostgreSQL, in milliseconds (proc_pid_stat(5)). */
+/** Time on a processor of all threads of the process, without its PostgreSQL, in milliseconds (/proc/PID/task/TID/schedstat). */
 async function processorMs({ child }: GatewayProcess): Promise<number> {
-  const text = await readFile(`/proc/${child.pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const tasks = await readdir(`/proc/${child.pid}/task`);
+  const texts = await Promise.all(
+    tasks.map((id) => readFile(`/proc/${child.pid}/task/${id}/schedstat`, 'utf8')),
+  );
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
 }
 
 async function measureCost({ url, tenants }: TestBed): Promise<void> {
@@ -224,9 +226,10 @@ const median = (values: readonly number[]) =>
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 await withTestBed(async (testBed) => {
-  if (spawnSync('redis-server', ['--version']).error === undefined) await tryRedis(testBed);
+  if (redisPart === 0) say('Without Redis, as asked.');
+  else if (spawnSync('redis-server', ['--version']).error === undefined) await tryRedis(testBed);
   else say('Left out: there is no redis-server here (Debian: apt-get install redis-server).');
-  await measureMemory(testBed);
+  if (addresses > 0) await measureMemory(testBed);
   await measureCost(testBed);
 });
 agent.destroy();
