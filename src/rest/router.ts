@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import { chargePage } from '../services/rate-limits.ts';
+import { chargePage, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
 import { auditEntryRoutes } from './audit-entries.ts';
@@ -84,7 +84,8 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const asked = query?.parse(url.searchParams);
-      await chargePage(ctx, sizeOf(asked));
+      const size = sizeOf(asked);
+      if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const result = await handle({
         ctx,
         params: c.req.param(),
