@@ -5,9 +5,9 @@ import type { IRateLimiterOptions, RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 
 /**
- * So many keys of a limit are counted at a time; of more, the least recently counted is forgotten. Measured: 0.6 KB each, so 12 MB a limit.
+ * So many keys of a limit are counted at a time; of more, the least recently counted is forgotten. Each takes some hundreds of bytes.
  */
-export const MAX_KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 /** Nothing is given back so shortly before a window ends: in the next one it would be credit. */
 export const EDGE_MS = 50;
