@@ -6,6 +6,7 @@ import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
+import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
@@ -13,7 +14,12 @@ import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 /** Creates the App without opening a connection. To be closed with `closeApp`. */
 export function createApp(
   config: Config,
-  secrets: { databaseUrl: string; listenUrl?: string | undefined; secretKeys: () => readonly string[] },
+  secrets: {
+    databaseUrl: string;
+    listenUrl?: string | undefined;
+    redisUrl?: string | undefined;
+    secretKeys: () => readonly string[];
+  },
   overrides: Partial<App> = {},
 ): App {
   const log = overrides.log ?? createLogger(config.logLevel);
@@ -44,6 +50,14 @@ export function createApp(
     lookups: overrides.lookups ?? createLookups(store, config.lookupCacheMs, log, metrics),
     keyring,
     passwordChecks,
+    rates:
+      overrides.rates ??
+      createRates({
+        limits: config.rateLimits,
+        redisUrl: secrets.redisUrl,
+        nameOf: (key) => keyring.sign('rate limit', key),
+        ...{ log, metrics },
+      }),
     signingKeyCache: overrides.signingKeyCache ?? createSigningKeyCache(keyring, log),
     issuerKeys: outside && createIssuerKeys({ issuer: outside.issuer, fetch: send, clock, log }),
     fetch: send,
@@ -53,6 +67,7 @@ export function createApp(
 
 /** Closes every connection of an App, after the last request. */
 export async function closeApp(app: App): Promise<void> {
+  await app.rates.close();
   await app.lookups.close();
   await app.store.close();
   await app.tracer?.close();

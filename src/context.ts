@@ -4,6 +4,7 @@ import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
+import type { Rates } from './rates/rates.ts';
 import type { Changes } from './store/store.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { RequestFacts } from './telemetry/request-facts.ts';
@@ -12,6 +13,7 @@ import type { Tracer } from './telemetry/tracing.ts';
 export interface App extends AuthApp {
   /** Limits the concurrency of password checks, which take much processor time. */
   readonly passwordChecks: FairQueue;
+  readonly rates: Rates;
   /** Sends HTTP requests to other servers. */
   readonly fetch: typeof fetch;
   /** Logs one line a request. */

@@ -30,7 +30,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
     ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
-  app: ['services', 'context', 'auth', 'store', 'telemetry', 'config', 'log'],
+  app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'log'],
   // Work that no request waits for. No face imports it.
   jobs: ['services', 'context', 'store', 'network-addresses', 'errors', 'log'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
@@ -47,10 +47,21 @@ const LAYERS: Record<string, readonly string[]> = {
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
-    ...['context', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
-    ...['config', 'rows', 'resources', 'pagination', 'network-addresses', 'fair-queue', 'errors'],
+    ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
+    ...[
+      'telemetry',
+      'config',
+      'rows',
+      'resources',
+      'pagination',
+      'network-addresses',
+      'fair-queue',
+      'errors',
+    ],
   ],
-  context: ['auth', 'store', 'telemetry', 'fair-queue', 'log'],
+  context: ['rates', 'auth', 'store', 'telemetry', 'fair-queue', 'log'],
+  // How often somebody may ask. Who pays for what is for services to say.
+  rates: ['telemetry', 'config', 'log'],
   auth: ['store', 'telemetry', 'config', 'errors', 'log'],
   store: [
     'telemetry',
@@ -94,6 +105,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],
   [/^ipaddr\.js$/, ['network-addresses']],
+  [/^(rate-limiter-flexible(\/.*)?|ioredis)$/, ['rates']],
   [/^pino$/, ['log']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
@@ -225,6 +237,7 @@ test('only main.ts touches the environment, and only config/ names the variables
   expect(breaking(running, ({ code }) => names.test(code))).toEqual([
     'config/config.ts',
     'config/oauth.ts',
+    'config/rates.ts',
     'config/telemetry.ts',
     'config/trusted-documents.ts',
     'config/variables.ts',

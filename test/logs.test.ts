@@ -384,12 +384,13 @@ test('the fields of the guide are the ones that occur, and no other', async () =
   const span: Span = { traceId: 'f'.repeat(32), child: () => span, end() {} };
   let now = 1_000_000;
   const traced = await createGateway({
+    env: { RATE_LIMIT_ADDRESS: '1' },
     overrides: {
       clock: () => new Date(now),
       tracer: { startExchange: () => span, close: async () => {} },
     },
   });
-  await traced.send('/nothing');
+  for (let n = 0; n < 2; n++) await traced.send('/nothing');
   const server = createServer(traced.app);
   const refuse = () => server.refuse(new AppError('bad_request', 'x'), { address: '192.0.2.1' });
   for (let n = 0; n < 21; n++) refuse();

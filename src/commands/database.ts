@@ -40,7 +40,7 @@ export async function withDatabase<T>(
       secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
     const app = createApp(
       config,
-      { databaseUrl, listenUrl: secrets.listenUrl, secretKeys },
+      { databaseUrl, listenUrl: secrets.listenUrl, redisUrl: secrets.redisUrl, secretKeys },
       { log, accessLog, ...(await override(log)) },
     );
     try {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import { type OauthConfig, parseOauth } from './oauth.ts';
+import { parseRates, parseRedis, type RateLimits } from './rates.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
 import { parseTrustedDocuments, type TrustedDocumentsConfig } from './trusted-documents.ts';
 import {
@@ -78,6 +79,7 @@ export interface Config extends TelemetryConfig {
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
   readonly lookupCacheMs: number;
   readonly limits: Limits;
+  readonly rateLimits: RateLimits;
   readonly oauth: OauthConfig;
   readonly webhooks: WebhookConfig;
   /** `serve` delivers webhooks, too. */
@@ -91,6 +93,8 @@ interface Secrets {
   readonly listenUrl: string | undefined;
   /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
+  /** Where processes share their rate limits. */
+  readonly redisUrl: string | undefined;
   /** The proxy that webhooks are sent through, with the credentials for it. */
   readonly webhookProxy: string | undefined;
   /** The secret of the endpoint that `webhook listen` plays. */
@@ -208,6 +212,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
+    rateLimits: parseRates(wholeNumber),
     oauth: parseOauth(check, wholeNumber, authUrl),
     webhooks: parseWebhooks(check, wholeNumber),
     jobs: check('JOBS', true, parseSwitch, 'on or off'),
@@ -222,6 +227,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       parseSecretKeys,
       `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
     ),
+    redisUrl: parseRedis(check),
     webhookProxy: parseWebhookProxy(check),
     webhookSecret: read('WEBHOOK_SECRET'),
     tracingHeaders: parseTracingHeaders(check),

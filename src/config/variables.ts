@@ -105,6 +105,20 @@ export const VARIABLES = [
     '2000',
     'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
   ],
+  ['RATE_LIMIT_WINDOW', '60', 'seconds that the rate limits below are for'],
+  ['RATE_LIMIT_KEY', '1000000', 'points that one API key may use in that time; 0 is no limit'],
+  ['RATE_LIMIT_CLIENT', '1000000', 'points of one OAuth client, for each person that it acts for'],
+  ['RATE_LIMIT_TEAM', '2000000', 'points of one team, by all its keys and clients'],
+  [
+    'RATE_LIMIT_ADDRESS',
+    '12000',
+    'points of requests without valid credentials from one address; of IPv6, from one /64',
+  ],
+  [
+    'REDIS_URL',
+    '',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself',
+  ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
   [

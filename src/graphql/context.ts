@@ -19,6 +19,8 @@ export interface GraphContext extends Context {
 export interface ValidOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** That it may read. */
+  readonly rows: number;
 }
 
 /** What the handler, Yoga's plugins and the fast path know of one request; changed while it is processed. */
@@ -33,12 +35,16 @@ interface RequestState {
   isQuery: boolean;
   /** Whether the answer was too large to be executed without a slot (limits/large-answers.ts). */
   needsSlot: boolean;
+  /** The rows that the operation may read and what the request costs, once they were counted (limits/points.ts). */
+  cost: { readonly rows: number; readonly points: number } | null;
+  /** Whether the answer is to say what the request costs. */
+  readonly showsCost: boolean;
   /** Releases the slot that the request holds for a large answer; null where it holds none. */
   releaseSlot: Release | null;
 }
 
-/** The context of one request. */
-export function toGraphContext(ctx: Context): GraphContext {
+/** The context of one request. @param showsCost whether the answer is to say what the request costs */
+export function toGraphContext(ctx: Context, showsCost = false): GraphContext {
   return {
     ...ctx,
     loaders: new Map(),
@@ -49,6 +55,8 @@ export function toGraphContext(ctx: Context): GraphContext {
       isQuery: false,
       needsSlot: false,
       releaseSlot: null,
+      cost: null,
+      showsCost,
     },
   };
 }

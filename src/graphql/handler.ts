@@ -17,11 +17,12 @@ import {
   lengthHeader,
   toBody,
 } from './limits/large-answers.ts';
+import { COST_HEADER } from './limits/points.ts';
 import { parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
 import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
-import { documentLimits, operationLimits, publicErrors } from './yoga-plugins.ts';
+import { documentLimits, operationLimits, publicErrors, shownCost } from './yoga-plugins.ts';
 
 /** Answers one request. Host and actor have been resolved into the context. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
@@ -61,7 +62,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   }
 
   return async (request, ctx) => {
-    const graphContext = toGraphContext(ctx);
+    const graphContext = toGraphContext(ctx, request.headers.get(COST_HEADER) === '1');
     ctx.facts.endpoint = UNKNOWN_OPERATION;
     if (!isAnswerAcceptable(request.headers.get('accept')))
       return withErrorBody(new Response(null, { status: 406 }), graphContext);
@@ -125,6 +126,7 @@ function yogaOptions(
       documentLimits(app),
       operationLimits(app, slots),
       publicErrors(),
+      shownCost(),
     ],
     parserAndValidationCache: false,
     // publicErrors masks errors: unlike Yoga's own masking it has the request's context.

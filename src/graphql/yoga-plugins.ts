@@ -18,6 +18,7 @@ import {
   SMALL_ANSWER_VALUES,
 } from './limits/large-answers.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
+import { chargeOperation, costOf, pointsOfOperation } from './limits/points.ts';
 import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
 import { validateDocument } from './validate.ts';
@@ -71,12 +72,19 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       try {
         requireCaller(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;
-        const values = requireWithinLimits(limits, schema, document, operation, variableValues ?? {});
+        const { rows, values } = requireWithinLimits(
+          limits,
+          schema,
+          document,
+          operation,
+          variableValues ?? {},
+        );
+        await chargeOperation(contextValue, rows, pointsOfOperation(document, operation, rows));
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
         // A mutation cannot be undone when its answer is found to be too large.
         if (state.isQuery) limitAnswerSize(args, maxBytes(limits, state.releaseSlot !== null), contextValue);
-        state.validOperation = { document, operation };
+        state.validOperation = { document, operation, rows };
       } catch (error) {
         // Yoga treats anything with a property `errors`, such as an AppError, as an AggregateError.
         throw toGraphQLError(error);
@@ -116,6 +124,17 @@ export function publicErrors(): Plugin<object, GraphContext> {
         toPublicError(index < MAX_LOCATED_ERRORS ? error : withoutLocation(error), serverContext, hasData),
       );
       setResult({ ...result, errors });
+    },
+  };
+}
+
+/** Adds to a result what the request costs, where it asks for that. */
+export function shownCost(): Plugin<object, GraphContext> {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      const cost = costOf(serverContext);
+      if (cost === null || Symbol.asyncIterator in result || Array.isArray(result)) return;
+      setResult({ ...result, extensions: { ...result.extensions, cost } });
     },
   };
 }

@@ -11,6 +11,8 @@ import type { Reply } from '../reply.ts';
 import { createFacts, type RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
+import { admitActor } from './rate-limits.ts';
 
 /** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
@@ -170,7 +172,12 @@ export class Exchange {
     this.maySendStream = body instanceof ReadableStream;
     this.ownResponse = new Response(body, {
       status,
-      headers: { ...headers, ...commonHeaders(this.requestId), ...this.corsHeaders() },
+      headers: {
+        ...headers,
+        ...commonHeaders(this.requestId),
+        ...rateLimitHeaders(this.facts.rates),
+        ...this.corsHeaders(),
+      },
     });
     return this.ownResponse;
   }
@@ -183,9 +190,10 @@ export class Exchange {
   /** Adds the common headers to a response, unless `respond` created it. */
   addCommonHeaders(response: Response): Response {
     if (this.isOwn(response)) return response;
-    const { app, request, requestId, url } = this;
+    const { app, request, requestId, url, facts } = this;
     const origin = request.headers.get('origin');
-    return withCommonHeaders(response, requestId, corsHeaders(app.config, url.pathname, origin));
+    const cors = corsHeaders(app.config, url.pathname, origin);
+    return withCommonHeaders(response, requestId, { ...cors, ...rateLimitHeaders(facts.rates) });
   }
 
   /** The host of the request. @throws AppError `misdirected_request` for an unknown one */
@@ -200,7 +208,10 @@ export class Exchange {
     const authentication = facts.span?.child('authenticate');
     try {
       const host = await this.resolveHost();
-      this.actor ??= await authenticate(app, request.headers, host, this.url);
+      if (this.actor === null) {
+        this.actor = await authenticate(app, request.headers, host, this.url);
+        await admitActor(this, this.actor);
+      }
       const context = { ...app, requestId, signal, changes, facts, host, actor: this.actor };
       if (facts.span === null) return context;
       this.operationSpan ??= facts.span.child('operation');

@@ -29,6 +29,7 @@ interface RequestLine {
   readonly subject?: string;
   readonly code?: string;
   readonly reason?: string;
+  readonly limit?: string;
   readonly errors?: number;
   readonly traceId?: string;
 }
@@ -51,6 +52,7 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
     ...(facts.operationName !== null && { operationName: clean(facts.operationName, MAX_NAME_CHARS) }),
     ...callerOf(actor, facts),
     ...(refusal !== null && { ...refusal, reason: clean(refusal.reason, MAX_REASON_CHARS) }),
+    ...(facts.limit !== null && { limit: facts.limit }),
     ...(span !== null && { traceId: span.traceId }),
   };
   app.accessLog.info(line, 'request');

@@ -39,6 +39,7 @@ import {
 } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
+import { admitRequest, countUnread } from './rate-limits.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 
 export interface Server {
@@ -55,6 +56,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
   const http = createHttp(app, demoLink);
   const compress = createCompression();
   const cleanSometimes = createCleaner(app);
+  app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
     refuse(error, { address, incoming }) {
@@ -70,6 +72,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
       const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
+      countUnread(exchange);
       reportRequest(exchange, response.status, performance.now() - startedAt);
       if (exchange.changes.sent || isBelowAuthorizationServer(app.config.authPath, exchange.url.pathname))
         cleanSometimes();
@@ -83,7 +86,8 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     const allowed = preflight(app.config, request, url.pathname);
     if (allowed !== null) return allowed;
-    return await withinDeadline(exchange, http.fetch(exchange.request, { exchange }));
+    const answered = admitRequest(exchange).then(() => http.fetch(exchange.request, { exchange }));
+    return await withinDeadline(exchange, answered);
   } catch (error) {
     return refuse(error, exchange);
   }

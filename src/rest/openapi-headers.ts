@@ -12,8 +12,19 @@ const ETAG: Header = {
   description: 'The strong entity tag of the body. That of a compressed answer ends in its coding.',
   schema: { type: 'string' },
 };
+const RATE_LIMIT: Header = {
+  name: 'RateLimit',
+  description:
+    'What is left of each rate limit that the request was counted under: `r` points in the `t` seconds to come (draft-ietf-httpapi-ratelimit-headers).',
+  schema: { type: 'string' },
+};
+const RATE_LIMIT_POLICY: Header = {
+  name: 'RateLimit-Policy',
+  description: 'Each of those limits: `q` points in `w` seconds.',
+  schema: { type: 'string' },
+};
 /** The components. */
-export const HEADERS = [REQUEST_ID, ETAG];
+export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY];
 
 /** Headers of requests, by the names that they have among the document's components. */
 export const REQUEST_HEADERS = {
@@ -36,8 +47,12 @@ export const REQUEST_HEADERS = {
   },
 } satisfies Record<string, Parameter>;
 /** Those of every answer, and of every one with a body. */
-export const REQUEST_ID_REF = { [REQUEST_ID.name]: { $ref: `#/components/headers/${REQUEST_ID.name}` } };
-export const BODY_HEADERS = { ...REQUEST_ID_REF, [ETAG.name]: { $ref: `#/components/headers/${ETAG.name}` } };
+export const COMMON_HEADERS = refsOf(REQUEST_ID, RATE_LIMIT, RATE_LIMIT_POLICY);
+export const BODY_HEADERS = { ...COMMON_HEADERS, ...refsOf(ETAG) };
+
+function refsOf(...headers: readonly Header[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(headers.map(({ name }) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
 /** The headers that an operation takes, by their names among the components. */
 export function requestHeadersOf(route: Route): (keyof typeof REQUEST_HEADERS)[] {

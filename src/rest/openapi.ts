@@ -5,9 +5,9 @@ import { STATUS_OF } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import {
   BODY_HEADERS,
+  COMMON_HEADERS,
   HEADERS,
   REQUEST_HEADERS,
-  REQUEST_ID_REF,
   requestHeadersOf,
 } from './openapi-headers.ts';
 import {
@@ -68,6 +68,10 @@ all saved filters, which is streamed, has none. A read with \`If-None-Match\` is
 credential to the same method and path, within 24 hours, it is not carried out again but answered as the first time, also when the first answer
 was lost. Another request with a used key is 422. While the first one is under way, the second waits for its answer for a few
 seconds, and is 409 then. Refusals are not kept: the key may be used again. What has been erased since is 410.
+
+**Rate limits.** A request costs one point, a page of more than 50 objects two. \`RateLimit\` says how many points are left to the API key
+(\`key\`) or the OAuth client and its person (\`client\`), and to the team (\`team\`); without valid credentials to the address
+(\`address\`). What would be more is 429 and changes nothing.
 
 **HEAD** is answered wherever GET is, without a body. Every answer has an \`X-Request-Id\`: the one that the client sent, if
 that is at most 128 letters, digits and \`_.:+/=@-\`, or a new one. Clients should ignore members that they do not know.`;
@@ -133,7 +137,7 @@ export function toOpenApi(
         other: {
           description:
             'Any other refusal, such as 400 for what is no HTTP request, or 500 for a fault of ours.',
-          headers: REQUEST_ID_REF,
+          headers: COMMON_HEADERS,
           content: problemContent(),
         },
       },
@@ -174,7 +178,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
           {
             description,
             headers: {
-              ...(schema === null ? REQUEST_ID_REF : BODY_HEADERS),
+              ...(schema === null ? COMMON_HEADERS : BODY_HEADERS),
               ...headersOf(headers, answer?.headers),
             },
             ...(schema !== null && {
@@ -196,7 +200,7 @@ function refusalResponse(code: RefusalCode, example: unknown): object {
   const { description, headers = [] }: { description: string; headers?: readonly Header[] } = REFUSALS[code];
   return {
     description,
-    headers: { ...REQUEST_ID_REF, ...headersOf(headers) },
+    headers: { ...COMMON_HEADERS, ...headersOf(headers) },
     content: problemContent(example),
   };
 }

@@ -50,7 +50,11 @@ export const REFUSALS = {
   unsupported_media_type: { description: 'The body is not sent as JSON, or in a content coding.' },
   misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
   invalid: { description: 'Parameters, headers or members of the body are wrong. `errors` names each.' },
-  too_many_requests: { description: 'Too many requests for now.', headers: [RETRY_AFTER] },
+  too_many_requests: {
+    description:
+      'Too many requests for now: more than a rate limit allows, or too many expensive ones at once.',
+    headers: [RETRY_AFTER],
+  },
   unavailable: {
     description: 'The service cannot answer at the moment, or the request took too long.',
     headers: [RETRY_AFTER],

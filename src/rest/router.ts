@@ -7,6 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
+import { chargePage, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
 import { auditEntryRoutes } from './audit-entries.ts';
@@ -82,10 +83,13 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       else requireScope(ctx, scope);
       const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
+      const asked = query?.parse(url.searchParams);
+      const size = sizeOf(asked);
+      if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const result = await handle({
         ctx,
         params: c.req.param(),
-        query: query?.parse(url.searchParams),
+        query: asked,
         body: input,
         options,
       });
@@ -100,6 +104,12 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
   for (const path of ['/api/v2', '/api/v2/']) http.get(path, overview);
   http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(openApiReply(c.req.header('if-none-match'))));
   for (const path of ['/api/v2', '/api/v2/', OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
+}
+
+/** The rows of the page that is asked for; 0 where none is. */
+function sizeOf(query: unknown): number {
+  const { size } = (query instanceof Object ? query : {}) as { size?: unknown };
+  return typeof size === 'number' ? size : 0;
 }
 
 function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow: readonly string[]): void {

@@ -67,6 +67,10 @@ export interface Metrics {
   watchCache(name: string, read: () => CacheReading): void;
   watchConnections(kind: string, read: () => ConnectionReading): void;
   watchFastPath(read: () => FastPathReading): void;
+  /** A request was refused by the rate limit with this name. */
+  countRateLimited(limit: string): void;
+  /** Whether rate limits are counted where processes share them. */
+  watchSharedRates(isUp: () => boolean): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
@@ -82,6 +86,8 @@ export const noMetrics: Metrics = {
   watchCache() {},
   watchConnections() {},
   watchFastPath() {},
+  countRateLimited() {},
+  watchSharedRates() {},
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},

@@ -32,6 +32,7 @@ export function createPrometheus(): Metrics {
     watchCache: createCaches(registers),
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
+    ...createRateLimits(registers),
     ...createWebhooks(registers),
     render: () => registry.metrics(),
   };
@@ -140,6 +141,32 @@ function createConnections(registers: Registers): Watch<ConnectionReading> {
       ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
     ],
   });
+}
+
+function createRateLimits(registers: Registers): Pick<Metrics, 'countRateLimited' | 'watchSharedRates'> {
+  const refused = new Counter({
+    name: 'gateway_rate_limited_total',
+    help: 'Requests that a rate limit refused, by the limit.',
+    labelNames: ['limit'],
+    registers,
+  });
+  // They are there before the first one.
+  for (const limit of ['key', 'client', 'team', 'address']) refused.inc({ limit }, 0);
+  let isUp: (() => boolean) | undefined;
+  new Gauge({
+    name: 'gateway_rate_limits_shared',
+    help: 'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
+    registers,
+    collect() {
+      if (isUp !== undefined) this.set(isUp() ? 1 : 0);
+    },
+  });
+  return {
+    countRateLimited: (limit) => refused.inc({ limit }),
+    watchSharedRates(read) {
+      isUp = read;
+    },
+  };
 }
 
 function createFastPath(registers: Registers): Metrics['watchFastPath'] {

@@ -23,6 +23,18 @@ interface Refusal {
   readonly errors?: number;
 }
 
+/** What is left of a rate limit that the request was counted under. */
+export interface RateReading {
+  /** As it is called in headers, the log and the metrics. */
+  readonly name: string;
+  /** Points in a window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly resetMs: number;
+}
+
 export interface RequestFacts {
   endpoint: Endpoint;
   /** The GraphQL operation's name, which the client chose: for logs and traces, never for metrics. */
@@ -30,11 +42,25 @@ export interface RequestFacts {
   /** The OAuth client that the authorization server has found. */
   client: string | null;
   refusal: Refusal | null;
+  /** The rate limits that it was counted under, as they were afterwards, and what it cost in points. */
+  rates: readonly RateReading[];
+  points: number;
+  /** The rate limit that refused it. */
+  limit: string | null;
   /** The span of the exchange; null when the request is not traced. */
   readonly span: Span | null;
 }
 
 /** The facts of a request that has just arrived. */
 export function createFacts(span: Span | null): RequestFacts {
-  return { endpoint: NO_ENDPOINT, operationName: null, client: null, refusal: null, span };
+  return {
+    endpoint: NO_ENDPOINT,
+    operationName: null,
+    client: null,
+    refusal: null,
+    rates: [],
+    points: 0,
+    limit: null,
+    span,
+  };
 }

@@ -127,6 +127,8 @@ async function respond({ app }: Gateway, handler: GraphqlHandler, request: Graph
   const exchange = new Exchange(app, sent, undefined);
   const answer = await handler(sent, await exchange.context());
   const response = exchange.addCommonHeaders(answer instanceof Response ? answer : exchange.respond(answer));
+  // What is left of a rate limit is less at each request.
+  response.headers.delete('ratelimit');
   return {
     status: response.status,
     headers: Object.fromEntries([...response.headers].sort()),

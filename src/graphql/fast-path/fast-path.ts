@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../../config/config.ts';
 import type { Reply } from '../../reply.ts';
+import { pointsOf } from '../../services/rate-limits.ts';
 import { SharedCache } from '../../shared-cache.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
 import type { Endpoint } from '../../telemetry/request-facts.ts';
@@ -25,6 +26,7 @@ import {
   toBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
+import { chargeOperation, withCost } from '../limits/points.ts';
 import type { TrustedDocument } from '../trusted-documents/documents.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
@@ -42,8 +44,8 @@ interface CacheEntry {
   /** null where the operation cannot be compiled. */
   readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
-  /** Whether the cost depends on variables, and has to be checked for each request. */
-  readonly hasVariableSizes: boolean;
+  /** The rows that it may read; null: they depend on variables, and have to be computed for each request. */
+  readonly rows: number | null;
   /** Yoga's response headers, by the request's Accept header. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
   /** The number of fallbacks to Yoga since the last success. */
@@ -131,9 +133,10 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
       try {
-        if (entry.hasVariableSizes)
-          requireWithinLimits(limits, schema, document, operation, params.variables);
-        const body = await run(compiled, ctx, variableValues);
+        const rows =
+          entry.rows ?? requireWithinLimits(limits, schema, document, operation, params.variables).rows;
+        await chargeOperation(ctx, rows, pointsOf(rows));
+        const body = withCost(await run(compiled, ctx, variableValues), ctx);
         entry.fallbacks = 0;
         hits += 1;
         return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
@@ -152,7 +155,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
     },
-    add(params, accept, { document, operation }, response, teamId) {
+    add(params, accept, { document, operation, rows }, response, teamId) {
       // Responses of other media types, such as event streams, are left to Yoga.
       if (accept.length > MAX_ACCEPT_CHARS || !isJson(response)) return;
       const { trusted } = params;
@@ -166,7 +169,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
           endpoint: endpointOf(document, operation),
           compiled: compileOperation(schema, document, operation),
           operationName: params.operationName,
-          hasVariableSizes: hasVariableSizes(document),
+          rows: hasVariableSizes(document) ? null : rows,
           headers: new Map(),
           fallbacks: 0,
           lastFallback: 'failed',

@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 128;
 
 /**
  * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
- * @returns the maximum number of values in its answer
+ * @returns the rows that it may read, and the maximum number of values in its answer
  * @throws AppError `invalid` for an operation beyond the limits
  */
 export function requireWithinLimits(
@@ -23,7 +23,7 @@ export function requireWithinLimits(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): number {
+): { readonly rows: number; readonly values: number } {
   requireSmallObjects(variables);
   const { depth, rows, values } = computeCost(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
@@ -41,7 +41,7 @@ export function requireWithinLimits(
     );
   }
   requireSmallIntrospection(schema, document, operation, variables);
-  return values;
+  return { rows, values };
 }
 
 function requireSmallObjects(variables: Variables): void {

@@ -23,6 +23,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       isQuery: true,
       needsSlot: true,
       releaseSlot: null,
+      cost: null,
+      showsCost: false,
     },
     signal: abort.signal,
   };

@@ -1,0 +1,81 @@
+// What an operation costs of the rate limits: by the rows that it may read, as a REST page does, and a point at least for each change. On
+// request the answer says so, in `extensions.cost`.
+import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import { AppError } from '../../errors.ts';
+import { chargeMore, pointsOf } from '../../services/rate-limits.ts';
+import type { GraphContext } from '../context.ts';
+
+/** The header of a request whose answer is to say what it costs. */
+export const COST_HEADER = 'graphql-cost';
+
+/** The points of a valid operation that may read so many rows. */
+export function pointsOfOperation(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  rows: number,
+): number {
+  const points = pointsOf(rows);
+  return operation.operation === 'mutation' ? Math.max(points, changesOf(document, operation)) : points;
+}
+
+/** How many root fields a mutation has: fields with the same response key are one. */
+function changesOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
+  const keys = new Set<string>();
+  const visited = new Set<string>();
+
+  function visit({ selections }: SelectionSetNode): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) keys.add((selection.alias ?? selection.name).value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
+      else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value);
+        const fragment = definitions.find(
+          (definition) =>
+            definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
+        );
+        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) visit(fragment.selectionSet);
+      }
+    }
+  }
+
+  visit(selectionSet);
+  return keys.size;
+}
+
+/**
+ * Counts an operation before it is executed; a second time, when it is executed again, nothing.
+ * @throws AppError `too_many_requests`, which is kept in the request's state
+ */
+export async function chargeOperation(ctx: GraphContext, rows: number, points: number): Promise<void> {
+  const { state } = ctx;
+  if (state.cost !== null) return;
+  state.cost = { rows, points };
+  try {
+    // The first point was counted when the caller was known.
+    await chargeMore(ctx, points - 1);
+  } catch (error) {
+    if (error instanceof AppError) state.refusal = error;
+    throw error;
+  }
+}
+
+/** What the request costs, and what is left under the limit that is closest to its end; null where nobody asked, or nothing was counted. */
+export function costOf({ state, facts }: GraphContext): object | null {
+  const { cost, showsCost } = state;
+  if (!showsCost) return null;
+  const [closest] = facts.rates.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit);
+  return {
+    points: cost?.points ?? facts.points,
+    rows: cost?.rows ?? 0,
+    limit: closest?.limit ?? null,
+    remaining: closest?.remaining ?? null,
+    resetSeconds: closest === undefined ? null : Math.ceil(closest.resetMs / 1_000),
+  };
+}
+
+/** An answer, `{...}`, with its cost added where the request asks for it. */
+export function withCost(body: Uint8Array<ArrayBuffer>, ctx: GraphContext): Uint8Array<ArrayBuffer> {
+  const cost = costOf(ctx);
+  if (cost === null) return body;
+  return Buffer.concat([body.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify({ cost })}}`)]);
+}

@@ -1,0 +1,69 @@
+// The rate limits of a process, and what it remembers of addresses that are close to theirs.
+import type { RateLimits } from '../config/rates.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
+import { type Counter, createCounter } from './counter.ts';
+import type { SharedCounts } from './shared-counts.ts';
+
+/** null: there is no such limit. */
+export interface Rates {
+  /** By API key. */
+  readonly key: Counter | null;
+  /** By OAuth client and whom it acts for. */
+  readonly client: Counter | null;
+  readonly team: Counter | null;
+  /** By the network of an address, of requests without valid credentials. */
+  readonly address: Counter | null;
+  readonly busy: BusyAddresses;
+  /** Connects to where processes share their counts, if they do. */
+  connect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface RatesOptions {
+  readonly limits: RateLimits;
+  /** Where processes share their counts; undefined: each counts by itself. */
+  readonly redisUrl: string | undefined;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** What a key is called where it is shared. */
+  readonly nameOf: (key: string) => string;
+}
+
+/** Creates the limits. They count in memory until `connect` has succeeded, and whenever what it connects to does not answer. */
+export function createRates({ limits, redisUrl, log, metrics, nameOf }: RatesOptions): Rates {
+  const { windowSeconds } = limits;
+  const create = (name: 'key' | 'client' | 'team' | 'address') =>
+    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds });
+  const counters = {
+    key: create('key'),
+    client: create('client'),
+    team: create('team'),
+    address: create('address'),
+  };
+  let connecting: Promise<SharedCounts> | undefined;
+  let isClosed = false;
+
+  async function load(url: string): Promise<SharedCounts> {
+    const { createSharedCounts } = await import('./shared-counts.ts');
+    const shared = createSharedCounts({ url, log, nameOf });
+    metrics.watchSharedRates(() => shared.isUp);
+    for (const counter of Object.values(counters)) counter?.use(shared.limiter);
+    return shared;
+  }
+
+  return {
+    ...counters,
+    busy: createBusyAddresses(windowSeconds * 1_000),
+    async connect() {
+      if (redisUrl === undefined || isClosed) return;
+      connecting ??= load(redisUrl);
+      await connecting;
+    },
+    async close() {
+      isClosed = true;
+      (await connecting)?.close();
+    },
+  };
+}

@@ -1,0 +1,167 @@
+// Who pays for a request, and how much. A caller pays from the limit of the API key or OAuth client and from the team's; whoever has no
+// valid credentials pays from the limit of their network. Limits are counted in src/rates/.
+import { type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
+import type { App, Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import type { Counter, Taken } from '../rates/counter.ts';
+import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
+import { toNetwork } from './throttle.ts';
+
+/** A request costs one point for every so many rows that it may read, and one at least. */
+export const ROWS_PER_POINT = 50;
+/** A request with credentials that are not valid, because they have to be looked up. */
+export const REJECTED_POINTS = 5;
+
+/** The points of a request that may read so many rows. */
+export function pointsOf(rows: number): number {
+  return Math.max(1, Math.ceil(rows / ROWS_PER_POINT));
+}
+
+/** A limit, and under which key the request is counted. */
+type Payer = readonly [Counter, string];
+/** A request that is counted. */
+export interface Counted {
+  readonly app: Pick<App, 'rates' | 'metrics'>;
+  readonly facts: RequestFacts;
+}
+
+/** Somebody who is not known yet, or has no valid credentials. */
+export interface Stranger {
+  readonly address: string;
+  /** What was sent as credentials; null: nothing. */
+  readonly credentials: string | null;
+}
+
+/**
+ * Before anything is looked up. A request without credentials is counted. One with credentials is only refused, uncounted, where its
+ * network has used up its limit, and the credentials were not valid there a moment ago.
+ * @throws AppError `too_many_requests`
+ */
+export async function admitStranger(request: Counted, stranger: Stranger): Promise<void> {
+  const { address: counter, busy } = request.app.rates;
+  if (counter === null) return;
+  const { credentials } = stranger;
+  if (credentials === null) return chargeNetwork(request, toNetwork(stranger.address), 1);
+  if (!busy.any) return;
+  const network = toNetwork(stranger.address);
+  const waitMs = busy.waitMs(network);
+  if (waitMs > 0 && !busy.isTrusted(network, credentials)) throw refusal(request, counter, waitMs);
+}
+
+/**
+ * Counts a health check, apart from other requests: their number must not take a healthy process out of service.
+ * @throws AppError `too_many_requests`
+ */
+export async function admitHealthCheck(request: Counted, address: string): Promise<void> {
+  const { address: counter } = request.app.rates;
+  if (counter !== null) await charge(request, [[counter, `health ${toNetwork(address)}`]], 1);
+}
+
+/** Counts a request whose credentials were found not to be valid. @throws AppError `too_many_requests` */
+export async function chargeRejected(request: Counted, { address, credentials }: Stranger): Promise<void> {
+  const network = toNetwork(address);
+  const { busy } = request.app.rates;
+  if (credentials !== null && busy.any) busy.trust(network, credentials, false);
+  await chargeNetwork(request, network, REJECTED_POINTS);
+}
+
+/** Counts a request, once it was answered, whose credentials nobody has looked at: it was no request to the API. */
+export async function chargeUnread(request: Counted, { address }: Stranger): Promise<void> {
+  await chargeNetwork(request, toNetwork(address), 1).catch(() => {});
+}
+
+/** Counts a caller's request, as one that reads few rows. @throws AppError `too_many_requests` */
+export async function admitCaller(request: Counted, actor: Caller, stranger: Stranger): Promise<void> {
+  const { busy } = request.app.rates;
+  if (busy.any) {
+    const network = toNetwork(stranger.address);
+    if (stranger.credentials !== null && busy.has(network)) busy.trust(network, stranger.credentials, true);
+  }
+  await charge(request, payersOf(request, actor), 1);
+}
+
+/**
+ * Counts what a request costs above its first point, before it is carried out.
+ * @throws AppError `too_many_requests`
+ */
+export async function chargeMore(ctx: Context, points: number): Promise<void> {
+  const { actor, facts } = ctx;
+  const request = { app: ctx, facts };
+  if (points > 0 && actor.kind !== 'anonymous') await charge(request, payersOf(request, actor), points);
+}
+
+/** Counts the rows of a page. @throws AppError `too_many_requests` */
+export async function chargePage(ctx: Context, rows: number): Promise<void> {
+  await chargeMore(ctx, pointsOf(rows) - 1);
+}
+
+function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {
+  const { teamId } = actor.tenancy;
+  const own = actor.kind === 'api_key' ? rates.key : rates.client;
+  const payers: Payer[] = [];
+  if (own !== null) payers.push([own, actor.kind === 'api_key' ? actor.publicId : clientKey(actor)]);
+  // On another team's host nothing is a team's.
+  if (rates.team !== null && teamId !== 0n) payers.push([rates.team, String(teamId)]);
+  return payers;
+}
+
+/** The client and the person, in the team: a new token or another grant is no new limit. */
+function clientKey(actor: OauthActor): string {
+  return `${actor.tenancy.teamId} ${credentialOf({ ...actor, grantId: null })}`;
+}
+
+async function chargeNetwork(request: Counted, network: string, points: number): Promise<void> {
+  const { address: counter, busy } = request.app.rates;
+  if (counter === null) return;
+  await charge(request, [[counter, network]], points).finally(() => {
+    for (const reading of request.facts.rates) busy.note(network, reading);
+  });
+}
+
+/**
+ * Counts points under every limit or, where one refuses, under none. A request that costs more than a whole limit costs all of it, so
+ * that it is possible in a fresh window.
+ * @throws AppError `too_many_requests`
+ */
+async function charge(request: Counted, payers: readonly Payer[], points: number): Promise<void> {
+  if (payers.length === 0) return;
+  const { facts } = request;
+  // At once: where they are shared, that is one round trip.
+  const costs = payers.map(([{ limit }]) => Math.max(0, Math.min(points, limit - facts.points)));
+  const results = await Promise.all(
+    payers.map(([counter, key], index) => counter.take(key, costs[index] ?? points)),
+  );
+  const refused = results.findIndex(({ accepted }) => !accepted);
+  const [counter] = payers[refused] ?? [];
+  if (counter === undefined) {
+    facts.rates = results.map(({ reading }) => reading);
+    facts.points += points;
+    return;
+  }
+  facts.rates = results.map((result, index) => withoutCharge(result, payers[index], costs[index] ?? 0));
+  const waits = results.map(({ accepted, reading }) => (accepted ? 0 : reading.resetMs));
+  throw refusal(request, counter, Math.max(...waits));
+}
+
+/** What is left of a limit when its points are given back, because another limit refuses the request. */
+function withoutCharge({ accepted, reading }: Taken, payer: Payer | undefined, points: number): RateReading {
+  if (!accepted || payer === undefined) return reading;
+  const [counter, key] = payer;
+  counter.giveBack(key, points, reading.resetMs);
+  return { ...reading, remaining: Math.min(reading.limit, reading.remaining + points) };
+}
+
+function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {
+  facts.limit = name;
+  app.metrics.countRateLimited(name);
+  return new AppError('too_many_requests', MESSAGES[name] ?? 'Too many requests.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  });
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  key: 'This API key has sent too many requests. The header RateLimit says when it may send more.',
+  client: 'This OAuth client has sent too many requests. The header RateLimit says when it may send more.',
+  team: 'The keys and clients of this team have sent too many requests. The header RateLimit says when they may send more.',
+  address: 'Too many requests without valid credentials came from this address.',
+};

@@ -1,0 +1,263 @@
+// Who is refused when, by which limit, and what answers say of it: over both faces, through the real handler.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { oauthGrant } from '../support/grants.ts';
+import { post } from '../support/graphql.ts';
+import { bearer, bearerOf } from '../support/oauth-tokens.ts';
+
+const LIMITS = {
+  RATE_LIMIT_KEY: '10',
+  RATE_LIMIT_CLIENT: '4',
+  RATE_LIMIT_TEAM: '14',
+  RATE_LIMIT_ADDRESS: '12',
+};
+const UNKNOWN = bearer(`fgw_${'x'.repeat(49)}`);
+
+let gateway: Gateway;
+let key: Caller;
+let teamId: bigint;
+let contacts: string;
+/** Another one in each test. */
+let address: string;
+let tests = 0;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: LIMITS });
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  address = `192.0.2.${++tests}`;
+  const workspace = await factories.workspace(gateway.app);
+  teamId = workspace.teamId;
+  contacts = `/api/v2/workspaces/${workspace.id}/contacts`;
+  key = await factories.apiKey(gateway.app, { teamId });
+});
+afterEach(() => void vi.useRealTimers());
+
+const send = (path: string, caller: Caller, options = {}) =>
+  gateway.send(path, { caller, address, ...options });
+async function statuses(count: number, ask: () => Promise<Response>): Promise<number[]> {
+  const all = [];
+  for (let i = 0; i < count; i++) all.push((await ask()).status);
+  return all;
+}
+const times = (count: number, status: number) => Array<number>(count).fill(status);
+
+describe('a caller', () => {
+  test('gets as many requests as the key has points, then 429 until the window ends', async () => {
+    const first = await send('/api/v2/teams', key);
+    expect(first.headers.get('RateLimit')).toBe('"key";r=9;t=60, "team";r=13;t=60');
+    expect(first.headers.get('RateLimit-Policy')).toBe('"key";q=10;w=60, "team";q=14;w=60');
+    vi.advanceTimersByTime(10_500);
+    expect(await statuses(10, () => send('/api/v2/teams', key))).toEqual([...times(9, 200), 429]);
+    const refused = await send('/api/v2/teams', key);
+    expect(refused.headers.get('Retry-After')).toBe('50');
+    expect(refused.headers.get('RateLimit')).toBe('"key";r=0;t=50, "team";r=4;t=50');
+    expect(await refused.json()).toMatchObject({ status: 429, code: 'too_many_requests' });
+    vi.advanceTimersByTime(49_500);
+    expect((await send('/api/v2/teams', key)).status).toBe(200);
+  });
+
+  test('of requests at once exactly as many are answered, and no two have the same number left', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send('/api/v2/teams', key)));
+    const served = answers.filter(({ status }) => status === 200);
+    expect(served).toHaveLength(10);
+    const left = served.map(({ headers }) => /r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1]);
+    expect(left.map(Number).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test('whose key is refused uses nothing up of the team, nor does a team that is refused of the key', async () => {
+    const other = await factories.apiKey(gateway.app, { teamId });
+    expect(await statuses(25, () => send('/api/v2/teams', key))).toEqual([
+      ...times(10, 200),
+      ...times(15, 429),
+    ]);
+    expect(await statuses(6, () => send('/api/v2/teams', other))).toEqual([...times(4, 200), 429, 429]);
+    const refused = await send('/api/v2/teams', other);
+    expect(refused.headers.get('RateLimit')).toBe('"key";r=6;t=60, "team";r=0;t=60');
+    expect((await refused.json()) as object).toMatchObject({ detail: expect.stringContaining('team') });
+  });
+
+  test('is not felt by another team, from the same address or another', async () => {
+    await statuses(30, () => send('/api/v2/teams', key));
+    const theirs = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+    expect(await statuses(10, () => send('/api/v2/teams', theirs))).toEqual(times(10, 200));
+  });
+
+  test('over OAuth pays for the client and its person, whatever the token', async () => {
+    const grant = await oauthGrant(gateway.app, { teamId, scopes: ['contacts:read'] });
+    const tokens = [await bearerOf(gateway.app, grant), await bearerOf(gateway.app, grant)];
+    const all = [];
+    for (let i = 0; i < 6; i++) all.push((await send(contacts, tokens[i % 2] ?? anonymous)).status);
+    expect(all).toEqual([...times(4, 200), 429, 429]);
+    const { clientId } = grant;
+    const another = await bearerOf(gateway.app, await oauthGrant(gateway.app, { teamId, clientId }));
+    const answer = await send(contacts, another);
+    expect([answer.status, answer.headers.get('RateLimit-Policy')]).toEqual([
+      200,
+      '"client";q=4;w=60, "team";q=14;w=60',
+    ]);
+  });
+
+  test('who is refused changes nothing', async () => {
+    await statuses(10, () => send('/api/v2/teams', key));
+    const body = JSON.stringify({ contact: { email_address: 'late@people.example' } });
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'late' };
+    const create = () => send(contacts, key, { method: 'POST', headers, body });
+    expect((await create()).status).toBe(429);
+    const count = () =>
+      gateway.app.store.prisma.contact.count({ where: { emailAddress: 'late@people.example' } });
+    expect(await count()).toBe(0);
+    vi.advanceTimersByTime(60_000);
+    expect([(await create()).status, (await create()).status, await count()]).toEqual([201, 201, 1]);
+  });
+
+  test('pays for refusals and for HEAD and 304 as for answers', async () => {
+    const tag = (await send(contacts, key)).headers.get('ETag') ?? '';
+    const known = await send(contacts, key, { headers: { 'If-None-Match': tag } });
+    const head = await send(contacts, key, { method: 'HEAD' });
+    const missing = await send('/api/v2/contacts/999999', key);
+    expect(
+      [known, head, missing].map(({ status, headers }) => [status, headers.get('RateLimit')?.slice(0, 9)]),
+    ).toEqual([
+      [304, '"key";r=8'],
+      [200, '"key";r=7'],
+      [404, '"key";r=6'],
+    ]);
+  });
+});
+
+describe('what costs more', () => {
+  test('a page of 100 costs two points, over REST as over GraphQL', async () => {
+    expect((await send(`${contacts}?per_page=50`, key)).headers.get('RateLimit')).toContain('"key";r=9');
+    expect((await send(`${contacts}?per_page=100`, key)).headers.get('RateLimit')).toContain('"key";r=7');
+    const query = '{ teams(first: 1) { nodes { workspaces(first: 90) { nodes { name } } } } }';
+    const { response } = await post(gateway, { query }, { caller: key });
+    expect(response.headers.get('RateLimit')).toContain('"key";r=5');
+  });
+
+  test('an operation is refused before it is executed, and executed when there is enough left', async () => {
+    const query = `{ teams { nodes { ${[1, 2, 3, 4, 5].map((i) => `w${i}: workspaces(first: 100) { nodes { id } }`).join(' ')} } } }`;
+    expect((await post(gateway, { query }, { caller: key })).data).toBeDefined();
+    for (const _time of ['by the full executor', 'by the fast path']) {
+      const { response, errors, data } = await post(gateway, { query }, { caller: key });
+      expect([response.status, data, errors?.[0]?.extensions.code]).toEqual([
+        429,
+        undefined,
+        'TOO_MANY_REQUESTS',
+      ]);
+      expect(response.headers.get('Retry-After')).toBe('60');
+    }
+    vi.advanceTimersByTime(60_000);
+    expect((await post(gateway, { query }, { caller: key })).response.status).toBe(200);
+  });
+
+  test('each change of a mutation is a point', async () => {
+    const workspaceId = JSON.stringify(contacts.split('/')[4]);
+    const change = (i: number) =>
+      `c${i}: createContact(input: { workspaceId: ${workspaceId}, emailAddress: "c${i}@people.example" }) { contact { id } }`;
+    const query = `mutation { ${change(1)} ...more } fragment more on Mutation { ${change(2)} ${change(3)} }`;
+    const { response } = await post(gateway, { query }, { caller: key });
+    expect(response.headers.get('RateLimit')).toContain('"key";r=7');
+  });
+
+  test('an answer says what it cost when it is asked, over both paths of execution and in refusals', async () => {
+    const query = '{ teams { nodes { workspaces(first: 90) { nodes { id } } } } }';
+    const headers = { 'GraphQL-Cost': '1' };
+    const costs = [];
+    for (let i = 0; i < 5; i++) {
+      const answer = await post(gateway, { query }, { caller: key, headers });
+      costs.push((answer as unknown as { extensions: { cost: object } }).extensions.cost);
+    }
+    const cost = (remaining: number) => ({ points: 2, rows: 91, limit: 10, remaining, resetSeconds: 60 });
+    expect(costs).toEqual([8, 6, 4, 2, 0].map(cost));
+    const without = await post(
+      gateway,
+      { query },
+      { caller: await factories.apiKey(gateway.app, { teamId }) },
+    );
+    expect(without).not.toHaveProperty('extensions');
+  });
+});
+
+describe('requests without valid credentials', () => {
+  test('are counted by address, of IPv6 by the first 64 bits', async () => {
+    const answers = await statuses(14, () => send('/api/v2', anonymous, { address: '2001:db8::1' }));
+    expect(answers).toEqual([...times(12, 200), 429, 429]);
+    const refused = await send('/api/v2', anonymous, { address: '2001:db8::ffff:2' });
+    expect(refused.headers.get('RateLimit')).toBe('"address";r=0;t=60');
+    expect((await send('/api/v2', anonymous, { address: '2001:db8:0:1::1' })).status).toBe(200);
+  });
+
+  test('cost five times as much where credentials had to be looked up', async () => {
+    expect(await statuses(4, () => send('/api/v2/teams', UNKNOWN))).toEqual([401, 401, 429, 429]);
+    expect(await statuses(3, () => send('/api/v2', anonymous))).toEqual([200, 200, 429]);
+  });
+
+  test('are counted also where nobody looks at what was sent as credentials', async () => {
+    await statuses(40, () => send('/.well-known/oauth-protected-resource', UNKNOWN));
+    expect((await send('/api/v2', anonymous)).status).toBe(429);
+  });
+
+  test('do not keep out the callers behind the same address who were there', async () => {
+    await statuses(7, () => send('/api/v2', anonymous));
+    expect((await send('/api/v2/teams', key)).status).toBe(200);
+    await statuses(10, () => send('/api/v2/teams', UNKNOWN));
+    expect((await send('/api/v2/teams', UNKNOWN)).status).toBe(429);
+    expect(await statuses(5, () => send('/api/v2/teams', key))).toEqual(times(5, 200));
+    const newcomer = await factories.apiKey(gateway.app, { teamId });
+    expect((await send('/api/v2/teams', newcomer)).status).toBe(429);
+    vi.advanceTimersByTime(60_000);
+    expect((await send('/api/v2/teams', newcomer)).status).toBe(200);
+  });
+
+  test('are refused without a look at the store when nothing is left', async () => {
+    await statuses(20, () => send('/api/v2/teams', UNKNOWN));
+    const login = vi.spyOn(gateway.app.lookups, 'login');
+    expect((await send('/api/v2/teams', UNKNOWN)).status).toBe(429);
+    expect(login).not.toHaveBeenCalled();
+    login.mockRestore();
+  });
+
+  test('do not make health checks fail', async () => {
+    await statuses(40, () => send('/api/v2', anonymous));
+    expect((await send('/healthz', anonymous)).status).toBe(200);
+    expect((await send('/readyz', anonymous)).status).toBe(200);
+  });
+});
+
+test('the log and the metrics say which limit it was', async () => {
+  const refused = vi.spyOn(gateway.app.metrics, 'countRateLimited');
+  await statuses(11, () => send('/api/v2/teams', key));
+  expect(refused.mock.calls).toEqual([['key']]);
+  refused.mockRestore();
+  const line = JSON.parse(gateway.logLines.at(-1) ?? '{}') as object;
+  expect(line).toMatchObject({
+    status: 429,
+    code: 'too_many_requests',
+    limit: 'key',
+    apiKey: expect.any(String),
+  });
+});
+
+test('0 switches a limit off, and what is not limited is not told of', async () => {
+  const env = { RATE_LIMIT_KEY: '0', RATE_LIMIT_CLIENT: '0', RATE_LIMIT_TEAM: '0', RATE_LIMIT_ADDRESS: '0' };
+  const unlimited = await createGateway({ env });
+  const team = await factories.team(unlimited.app);
+  const caller = await factories.apiKey(unlimited.app, { teamId: team.id });
+  for (const by of [caller, anonymous, UNKNOWN]) {
+    const { headers } = await unlimited.send('/api/v2/teams', { caller: by });
+    expect([headers.has('RateLimit'), headers.has('RateLimit-Policy')]).toEqual([false, false]);
+  }
+  await unlimited.close();
+});
+
+test('pages of other origins can read the headers', async () => {
+  const headers = { Origin: 'http://localhost:5173' };
+  const answer = await send('/api/v2/teams', key, { headers });
+  const exposed = answer.headers.get('Access-Control-Expose-Headers')?.split(', ');
+  expect(exposed).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After']));
+});

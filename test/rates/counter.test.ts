@@ -1,0 +1,96 @@
+// A limit holds whatever is asked of it, and takes a bounded amount of memory.
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BoundedMemory } from '../../src/rates/bounded-memory.ts';
+import { createCounter } from '../../src/rates/counter.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const options = (limit: number) => ({ name: 'key', limit, windowSeconds: 10 });
+
+describe('in any order of requests', () => {
+  const step = fc.record({
+    key: fc.constantFrom('a', 'b', 'c'),
+    points: fc.integer({ min: 1, max: 30 }),
+    waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4_000 })),
+    giveBack: fc.boolean(),
+  });
+
+  test('no key gets more than the limit in one of its windows, and what is left is exact', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (steps, limit) => {
+          const counter = createCounter(options(limit));
+          const model = new Map<string, { used: number; endsAt: number }>();
+          for (const { key, points, waitMs, giveBack } of steps) {
+            await vi.advanceTimersByTimeAsync(waitMs);
+            const known = model.get(key);
+            const window =
+              known && known.endsAt > Date.now() ? known : { used: 0, endsAt: Date.now() + 10_000 };
+            const isEdge = window.endsAt - Date.now() <= 50;
+            const { accepted, reading } = await counter.take(key, points);
+            if (isEdge) return;
+            expect(accepted).toBe(window.used + points <= limit);
+            if (accepted) window.used += points;
+            model.set(key, window);
+            expect(window.used).toBeLessThanOrEqual(limit);
+            expect(reading).toMatchObject({
+              remaining: limit - window.used,
+              resetMs: window.endsAt - Date.now(),
+            });
+            if (!accepted || !giveBack) continue;
+            counter.giveBack(key, points, reading.resetMs);
+            window.used -= points;
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('of requests at the same moment exactly as many are accepted as there are points', async () => {
+    const counter = createCounter(options(7));
+    const taken = await Promise.all(Array.from({ length: 50 }, () => counter.take('a', 1)));
+    expect(taken.filter(({ accepted }) => accepted)).toHaveLength(7);
+    expect((await counter.take('b', 7)).accepted).toBe(true);
+  });
+});
+
+test('a clock that is set back makes no window longer', async () => {
+  const counter = createCounter(options(1));
+  await counter.take('a', 1);
+  vi.setSystemTime(Date.now() - 86_400_000);
+  expect((await counter.take('a', 1)).reading.resetMs).toBe(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await counter.take('a', 1)).accepted).toBe(true);
+});
+
+describe('memory', () => {
+  test('so many keys are kept and no more, and as many timers', async () => {
+    const memory = new BoundedMemory({ keyPrefix: '', points: 10, duration: 60 }, 100);
+    for (let i = 0; i < 5_000; i++) await memory.consume(`key ${i}`);
+    expect(memory.size).toBe(100);
+    expect(memory.dump().storage).toHaveLength(100);
+    expect(vi.getTimerCount()).toBe(100);
+  });
+
+  test('a key that goes on asking is not forgotten for others', async () => {
+    const memory = new BoundedMemory({ keyPrefix: '', points: 100, duration: 60 }, 10);
+    for (let i = 0; i < 90; i++) {
+      await memory.consume('busy');
+      await memory.consume(`key ${i}`);
+    }
+    expect((await memory.get('busy'))?.consumedPoints).toBe(90);
+  });
+
+  test('a long key is kept as its hash', async () => {
+    const counter = createCounter(options(2));
+    const long = 'x'.repeat(10_000);
+    await counter.take(`${long}1`, 2);
+    expect((await counter.take(`${long}1`, 1)).accepted).toBe(false);
+    expect((await counter.take(`${long}2`, 1)).accepted).toBe(true);
+  });
+});

@@ -1,0 +1,137 @@
+// While Redis is away or silent, requests are answered as if there were none, and each process counts by itself.
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createRates, type Rates } from '../../src/rates/rates.ts';
+import { noMetrics } from '../../src/telemetry/metrics.ts';
+
+let server: Server | undefined;
+let rates: Rates | undefined;
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  await rates?.close();
+  for (const socket of sockets) socket.destroy();
+  server?.close();
+});
+
+async function ratesOver(redisUrl: string): Promise<{ lines: string[]; states: (() => boolean)[] }> {
+  const lines: string[] = [];
+  const states: (() => boolean)[] = [];
+  rates = createRates({
+    limits: { windowSeconds: 60, key: 3, client: 3, team: 3, address: 3 },
+    redisUrl,
+    log: createLogger('info', { write: (line) => lines.push(line) }),
+    metrics: { ...noMetrics, watchSharedRates: (read) => void states.push(read) },
+    nameOf: (key) => `hidden ${key}`,
+  });
+  await rates.connect();
+  return { lines, states };
+}
+
+/** A server that speaks as Redis does until it is told to be silent. @returns what it was sent */
+async function listen(answers: (command: string) => string | null): Promise<{ url: string; sent: string[] }> {
+  const sent: string[] = [];
+  server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      for (const command of chunk.toString().split(/(?=\*\d+\r\n\$)/)) {
+        sent.push(command);
+        const answer = answers(command);
+        if (answer !== null) socket.write(answer);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, sent };
+}
+
+const bulk = (text: string) => `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
+const INFO = bulk('redis_version:7.0.0\r\nloading:0\r\n');
+const take = async (count: number) => {
+  const all = [];
+  for (let i = 0; i < count; i++) all.push((await rates?.key?.take('somebody', 1))?.accepted);
+  return all;
+};
+const until = async (isTrue: () => boolean) => {
+  while (!isTrue()) await new Promise((done) => setImmediate(done));
+};
+
+test('nobody listens where it should be', async () => {
+  const { lines, states } = await ratesOver('redis://127.0.0.1:1');
+  expect(await take(5)).toEqual([true, true, true, false, false]);
+  await until(() => lines.length > 0);
+  expect(lines.join('')).toContain('rate limits are counted by each process for itself');
+  expect(lines.filter((line) => line.includes('"level":40') || line.includes('warn'))).toHaveLength(1);
+  expect(states[0]?.()).toBe(false);
+});
+
+test('it accepts connections and never says a word', async () => {
+  const { url } = await listen(() => null);
+  const { states } = await ratesOver(url);
+  expect(await take(5)).toEqual([true, true, true, false, false]);
+  expect(states[0]?.()).toBe(false);
+});
+
+test('it falls silent: one request waits, a short time; and nobody else', async () => {
+  const { url, sent } = await listen((command) =>
+    /info/i.test(command) ? INFO : /\beval/i.test(command) ? null : '+OK\r\n',
+  );
+  const { lines, states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  expect(await take(5)).toEqual([true, true, true, false, false]);
+  expect(sent.filter((command) => /\beval/i.test(command))).toHaveLength(1);
+  expect(lines.join('')).toContain('There was no answer within 50 ms.');
+});
+
+test('an answer that is there when a busy process gets to it is in time', async () => {
+  const { url } = await listen((command) =>
+    /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:4\r\n:60000\r\n' : '+OK\r\n',
+  );
+  const { states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  const taken = take(1);
+  // Until the command has been sent, and then far beyond the time that it may take.
+  await new Promise((done) => setImmediate(done));
+  const end = performance.now() + 200;
+  while (performance.now() < end);
+  expect(await taken).toEqual([false]);
+  expect(states[0]?.()).toBe(true);
+});
+
+test('each process goes on from what was counted in common', async () => {
+  let isSilent = false;
+  const { url } = await listen((command) => {
+    if (isSilent) return null;
+    return /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:2\r\n:60000\r\n' : '+OK\r\n';
+  });
+  const { states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  expect(await take(1)).toEqual([true]);
+  isSilent = true;
+  expect(await take(3)).toEqual([true, false, false]);
+});
+
+test('what it is sent names nobody', async () => {
+  const { url, sent } = await listen((command) =>
+    /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:1\r\n:60000\r\n' : '+OK\r\n',
+  );
+  const { states } = await ratesOver(url);
+  await until(() => states[0]?.() === true);
+  expect(await take(1)).toEqual([true]);
+  const asked = sent.find((command) => /\beval/i.test(command)) ?? '';
+  expect(asked).toContain('funnel-gateway:rate:key:hidden somebody');
+});
+
+test.each(['-OOM command not allowed\r\n', '+OK\r\n', '*2\r\n$-1\r\n:1\r\n'])(
+  'it answers %j',
+  async (answer) => {
+    const { url } = await listen((command) =>
+      /info/i.test(command) ? INFO : /\beval/i.test(command) ? answer : '+OK\r\n',
+    );
+    const { states } = await ratesOver(url);
+    await until(() => states[0]?.() === true);
+    expect(await take(5)).toEqual([true, true, true, false, false]);
+  },
+);
