@@ -36,6 +36,10 @@ export interface Limits {
   readonly maxQueryDepth: number;
   /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
   readonly maxQueryCost: number;
+  /** Open connections of clients. */
+  readonly maxConnections: number;
+  /** Requests that are answered at the same time; further ones are 503. */
+  readonly maxUnderWay: number;
   /** Milliseconds that requests under way get to end at shutdown. */
   readonly shutdownTimeoutMs: number;
 }
@@ -185,6 +189,8 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
       maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
       maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
+      maxConnections: wholeNumber('MAX_CONNECTIONS', 10, 1_000_000),
+      maxUnderWay: wholeNumber('MAX_UNDER_WAY', 1, 100_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
     oauth: parseOauth(check, wholeNumber, authUrl),

@@ -114,6 +114,16 @@ export const VARIABLES = [
     '50000',
     'rows a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
   ],
+  [
+    'MAX_CONNECTIONS',
+    '10000',
+    'open connections of clients; further ones are closed. An address has a tenth at most, a proxy of TRUST_PROXY as many as it opens',
+  ],
+  [
+    'MAX_UNDER_WAY',
+    '1000',
+    'requests that are answered at the same time; further ones are 503, and earlier where the process is busy',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

@@ -44,6 +44,15 @@ interface QueueReading {
   readonly waiting: number;
 }
 
+/** Requests of clients. */
+export interface LoadReading {
+  readonly underWay: number;
+  /** How many may be under way at the moment. */
+  readonly limit: number;
+  /** Refused before anything was done for them, since the process started. */
+  readonly shed: number;
+}
+
 /** An attempt to deliver a webhook. */
 interface AttemptSample {
   readonly outcome: 'delivered' | 'retried' | 'failed';
@@ -67,6 +76,7 @@ export interface Metrics {
   watchCache(name: string, read: () => CacheReading): void;
   watchConnections(kind: string, read: () => ConnectionReading): void;
   watchFastPath(read: () => FastPathReading): void;
+  watchLoad(read: () => LoadReading): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
@@ -82,6 +92,7 @@ export const noMetrics: Metrics = {
   watchCache() {},
   watchConnections() {},
   watchFastPath() {},
+  watchLoad() {},
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},

@@ -1,0 +1,123 @@
+// Which requests are begun when more come than can be answered. The number that is under way is limited, which bounds every queue behind
+// it, and the limit is lowered while the event loop is late and raised again while it is not (additive increase, multiplicative
+// decrease). At the limit an address that has less than its share under way is still served.
+import type { Logger } from '../log.ts';
+import type { LoadReading } from '../telemetry/metrics.ts';
+
+export interface LoadShedding {
+  /** Counts a request of `key` as under way. False: it is not to be begun, nor released. */
+  admit(key: string): boolean;
+  /** A request that was admitted has its answer, or its connection is gone. */
+  release(key: string): void;
+  /** How many more are admitted at the moment. */
+  readonly room: number;
+  reading(): LoadReading;
+  /** One look at the event loop. @param lateMs how much later than asked for it came to a timer */
+  look(lateMs: number): void;
+  close(): void;
+}
+
+interface Options {
+  /** The most requests that may be under way. */
+  readonly max: number;
+  readonly log: Logger;
+  /** Called at every look at the event loop. */
+  readonly onLook?: () => void;
+}
+
+/** Where the limit begins, and how far it is lowered: enough to keep the processor and the database busy. */
+const FIRST_LIMIT = 256;
+const MIN_LIMIT = 32;
+/** The interval of looks, and from when on the event loop counts as late. */
+const LOOK_MS = 20;
+const LATE_MS = 80;
+const DECREASE = 0.7;
+const INCREASE = 1.05;
+/** While the fair share lets addresses in, at most so many times the limit may be under way. */
+const SHARED_EXCESS = 2;
+const LOOKS_PER_REPORT = 1_000 / LOOK_MS;
+
+/** Sheds nothing until the first limit is reached. Looks at the event loop only while there are requests. */
+export function createLoadShedding({ max, log, onLook = () => {} }: Options): LoadShedding {
+  let limit = Math.min(FIRST_LIMIT, max);
+  let underWay = 0;
+  let shed = 0;
+  let shedAtReport = 0;
+  let lateMsAtMost = 0;
+  let wasFull = false;
+  let looks = 0;
+  let idleLooks = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
+  /** Requests under way by key; as many entries as there are requests, at most. */
+  const counts = new Map<string, number>();
+
+  function start(): void {
+    dueAt = performance.now() + LOOK_MS;
+    idleLooks = 0;
+    timer = setInterval(() => {
+      const now = performance.now();
+      look(now - dueAt);
+      dueAt = now + LOOK_MS;
+      idleLooks = underWay === 0 ? idleLooks + 1 : 0;
+      if (idleLooks > LOOKS_PER_REPORT) stop();
+    }, LOOK_MS).unref();
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  function look(lateMs: number): void {
+    lateMsAtMost = Math.max(lateMsAtMost, lateMs);
+    if (lateMs > LATE_MS) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
+    else if (wasFull || limit < FIRST_LIMIT) limit = Math.ceil(limit * INCREASE);
+    limit = Math.min(limit, max);
+    wasFull = false;
+    if (++looks % LOOKS_PER_REPORT === 0) report();
+    onLook();
+  }
+
+  function report(): void {
+    const requests = shed - shedAtReport;
+    if (requests > 0)
+      log.warn({ requests, underWay, limit, lateMs: Math.round(lateMsAtMost) }, 'overloaded: requests shed');
+    shedAtReport = shed;
+    lateMsAtMost = 0;
+  }
+
+  /** Whether a key has its part of the limit: half of it is divided among those who have something under way. */
+  function hasShare(own: number): boolean {
+    return own >= Math.max(1, limit / (2 * counts.size));
+  }
+
+  return {
+    admit(key) {
+      if (timer === undefined) start();
+      const own = counts.get(key) ?? 0;
+      if (underWay >= limit) {
+        wasFull = true;
+        if (hasShare(own) || underWay >= limit * SHARED_EXCESS) {
+          shed += 1;
+          return false;
+        }
+      }
+      underWay += 1;
+      counts.set(key, own + 1);
+      return true;
+    },
+    release(key) {
+      underWay -= 1;
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    },
+    get room() {
+      return Math.max(0, limit - underWay);
+    },
+    reading: () => ({ underWay, limit, shed }),
+    look,
+    close: stop,
+  };
+}
