@@ -7,8 +7,8 @@ import type { LoadReading } from '../telemetry/metrics.ts';
 export interface LoadShedding {
   /** Counts a request of `key` as under way. False: it is not to be begun, nor released. */
   admit(key: string): boolean;
-  /** A request that was admitted has its answer, or its connection is gone. */
-  release(key: string): void;
+  /** A request that was admitted has its answer, or its connection is gone. @param tookMs since it was admitted */
+  release(key: string, tookMs: number): void;
   /** How many more are admitted at the moment. */
   readonly room: number;
   reading(): LoadReading;
@@ -33,6 +33,8 @@ const LOOK_MS = 20;
 const LATE_MS = 80;
 const DECREASE = 0.7;
 const INCREASE = 1.05;
+/** The limit is not raised while most answers take longer: more at the same time would only take longer still. */
+const SLOW_MS = 400;
 /** While the fair share lets addresses in, at most so many times the limit may be under way. */
 const SHARED_EXCESS = 2;
 const LOOKS_PER_REPORT = 1_000 / LOOK_MS;
@@ -45,6 +47,9 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
   let shedAtReport = 0;
   let lateMsAtMost = 0;
   let wasFull = false;
+  /** Of the last answers those that were slow, and the others. */
+  let slow = 0;
+  let fast = 0;
   let looks = 0;
   let idleLooks = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -72,9 +77,12 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
   function look(lateMs: number): void {
     lateMsAtMost = Math.max(lateMsAtMost, lateMs);
     if (lateMs > LATE_MS) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
-    else if (wasFull || limit < FIRST_LIMIT) limit = Math.ceil(limit * INCREASE);
+    else if (limit < FIRST_LIMIT || (wasFull && slow <= fast)) limit = Math.ceil(limit * INCREASE);
     limit = Math.min(limit, max);
     wasFull = false;
+    // Halved, not forgotten: of a slow process there may be no answer between two looks.
+    slow /= 2;
+    fast /= 2;
     if (++looks % LOOKS_PER_REPORT === 0) report();
     onLook();
   }
@@ -107,7 +115,9 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
       counts.set(key, own + 1);
       return true;
     },
-    release(key) {
+    release(key, tookMs) {
+      if (tookMs > SLOW_MS) slow += 1;
+      else fast += 1;
       underWay -= 1;
       const left = (counts.get(key) ?? 1) - 1;
       if (left === 0) counts.delete(key);

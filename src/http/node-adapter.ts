@@ -126,7 +126,8 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
       held.add(incoming.socket);
       return;
     }
-    outgoing.once('close', () => load.release(key));
+    const begunAt = performance.now();
+    outgoing.once('close', () => load.release(key, performance.now() - begunAt));
     try {
       if (refusal !== null) throw refusal;
       requireShortHead(incoming);
