@@ -53,8 +53,11 @@ export function limitConnections(http: Server, config: Config): void {
   http.once('close', () => clearInterval(timer));
 }
 
-/** Ends the connections that read too slowly, and those with most unread while all together have too much. */
-function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Unread>, now: number): void {
+/**
+ * Ends the connections that read too slowly, and those with most unread while all together have too much.
+ * @param open all connections; @param unread what is known of those with something unread, which it keeps; @param now milliseconds
+ */
+export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Unread>, now: number): void {
   let total = 0;
   for (const socket of open) {
     const { writableLength, bytesWritten } = socket;
@@ -68,14 +71,15 @@ function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Unread>, 
     if (state === undefined) unread.set(socket, { since: now, taken });
     else if (now - state.since >= WINDOW_MS) {
       const rate = (taken - state.taken) / ((now - state.since) / 1_000);
-      if (rate < MIN_BYTES_PER_SECOND) socket.destroy();
+      // A reset, so that the kernel drops what it has buffered, too.
+      if (rate < MIN_BYTES_PER_SECOND) socket.resetAndDestroy();
       Object.assign(state, { since: now, taken });
     }
   }
   if (total <= MAX_UNREAD_BYTES) return;
   for (const socket of [...unread.keys()].sort((a, b) => b.writableLength - a.writableLength)) {
     total -= socket.writableLength;
-    socket.destroy();
+    socket.resetAndDestroy();
     if (total <= MAX_UNREAD_BYTES) return;
   }
 }

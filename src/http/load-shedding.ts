@@ -7,7 +7,11 @@ import type { LoadReading } from '../telemetry/metrics.ts';
 export interface LoadShedding {
   /** Counts a request of `key` as under way. False: it is not to be begun, nor released. */
   admit(key: string): boolean;
-  /** A request that was admitted has its answer, or its connection is gone. @param tookMs since it was admitted */
+  /**
+   * A request that was admitted has its answer, or its connection is gone. It counts until the end of this turn of the event loop: a
+   * turn begins no more than the limit, however fast they are.
+   * @param tookMs since it was admitted
+   */
   release(key: string, tookMs: number): void;
   /** How many more are admitted at the moment. */
   readonly room: number;
@@ -54,6 +58,8 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
   let idleLooks = 0;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
+  /** The keys of those that were released in this turn. */
+  let released: string[] = [];
   /** Requests under way by key; as many entries as there are requests, at most. */
   const counts = new Map<string, number>();
 
@@ -95,6 +101,16 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     lateMsAtMost = 0;
   }
 
+  function settle(): void {
+    underWay -= released.length;
+    for (const key of released) {
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    }
+    released = [];
+  }
+
   /** Whether a key has its part of the limit: half of it is divided among those who have something under way. */
   function hasShare(own: number): boolean {
     return own >= Math.max(1, limit / (2 * counts.size));
@@ -118,10 +134,8 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     release(key, tookMs) {
       if (tookMs > SLOW_MS) slow += 1;
       else fast += 1;
-      underWay -= 1;
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left === 0) counts.delete(key);
-      else counts.set(key, left);
+      if (released.length === 0) setImmediate(settle);
+      released.push(key);
     },
     get room() {
       return Math.max(0, limit - underWay);

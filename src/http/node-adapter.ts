@@ -104,10 +104,12 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
       cut(socket, peer);
       return;
     }
-    previous.outgoing.once('close', () => {
+    // Other connections come first: what is answered at once must not keep them waiting, however much of it there is.
+    previous.outgoing.once('close', () => setImmediate(next));
+    function next(): void {
       connection.waiting -= 1;
       if (!socket.destroyed) begin(messages, connection);
-    });
+    }
   }
 
   /** Nothing is done for a request before it is known that it may be begun. */

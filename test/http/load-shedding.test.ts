@@ -71,28 +71,52 @@ describe('what is admitted', () => {
     load.close();
   });
 
-  test('whatever comes and goes: bounded, nobody without anything under way is refused while there are few, all is released', () => {
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  test('a turn of the event loop begins no more than the limit, however fast they are answered', async () => {
+    const load = shedding();
+    const { limit } = load.reading();
+    let begun = 0;
+    while (load.admit('busy')) {
+      load.release('busy', 0);
+      begun += 1;
+    }
+    expect(begun).toBe(limit);
+    await turn();
+    expect(load.admit('busy')).toBe(true);
+    load.close();
+  });
+
+  test('whatever comes and goes: bounded, nobody without anything under way is refused while there are few, all is released', async () => {
     const step = fc.record({ key: fc.nat(5), leaves: fc.boolean(), lateMs: fc.constantFrom(0, 0, 0, 200) });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 400 }), fc.integer({ min: 1, max: 40 }), (steps, max) => {
-        const load = shedding(max);
-        const held: string[] = [];
-        for (const { key, leaves, lateMs } of steps) {
-          const own = held.filter((one) => one === String(key)).length;
-          const { limit, underWay } = load.reading();
-          const isAdmitted = load.admit(String(key));
-          if (isAdmitted) held.push(String(key));
-          else expect(own > 0 || underWay >= 2 * limit).toBe(true);
-          expect(load.reading().underWay).toBe(held.length);
-          expect(load.reading().limit).toBeLessThanOrEqual(max);
-          const [first] = held;
-          if (leaves && first !== undefined) load.release(held.shift() ?? first, 1);
-          load.look(lateMs);
-        }
-        for (const key of held) load.release(key, 1);
-        expect(load.reading().underWay).toBe(0);
-        load.close();
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 400 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (steps, max) => {
+          const load = shedding(max);
+          const held: string[] = [];
+          for (const { key, leaves, lateMs } of steps) {
+            const own = held.filter((one) => one === String(key)).length;
+            const { limit, underWay } = load.reading();
+            const isAdmitted = load.admit(String(key));
+            if (isAdmitted) held.push(String(key));
+            else expect(own > 0 || underWay >= 2 * limit).toBe(true);
+            expect(load.reading().underWay).toBe(held.length);
+            expect(load.reading().limit).toBeLessThanOrEqual(max);
+            const [first] = held;
+            if (leaves && first !== undefined) {
+              load.release(held.shift() ?? first, 1);
+              await turn();
+            }
+            load.look(lateMs);
+          }
+          for (const key of held) load.release(key, 1);
+          await turn();
+          expect(load.reading().underWay).toBe(0);
+          load.close();
+        },
+      ),
     );
   });
 });
