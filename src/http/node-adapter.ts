@@ -12,6 +12,7 @@ import { createLoadShedding } from './load-shedding.ts';
 import { isInTarget, parseTarget, requireShortHead, targetTooLong } from './request-target.ts';
 import type { Server } from './server.ts';
 import { answerAlive, answerShed } from './shed-answer.ts';
+import { createTurns } from './turns.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
 /** A request with its response. */
@@ -71,6 +72,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
   /** Connections that get no response any more after that to an invalid request. */
   const refused = new WeakSet<Duplex>();
   const held = createWaitingConnections();
+  const turns = createTurns();
   const load = createLoadShedding({
     max: config.limits.maxUnderWay,
     log,
@@ -95,7 +97,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     const messages: HttpMessages = { incoming, outgoing, peer, next: null, begun: false, refusal: null };
     addTo(connection, messages);
     if (previous === null || previous.outgoing.writableFinished) {
-      begin(messages, connection);
+      admit(messages, connection);
       return;
     }
     // One after the other: of what a client does not read there is one answer at most.
@@ -108,13 +110,13 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     previous.outgoing.once('close', () => setImmediate(next));
     function next(): void {
       connection.waiting -= 1;
-      if (!socket.destroyed) begin(messages, connection);
+      if (!socket.destroyed) admit(messages, connection);
     }
   }
 
-  /** Nothing is done for a request before it is known that it may be begun. */
-  function begin(messages: HttpMessages, connection: Connection): void {
-    const { incoming, outgoing, peer, refusal } = messages;
+  /** Nothing is done for a request before it is known that it may be answered. */
+  function admit(messages: HttpMessages, connection: Connection): void {
+    const { incoming, outgoing } = messages;
     const { url = '' } = incoming;
     messages.begun = true;
     connection.current = messages;
@@ -130,6 +132,11 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     }
     const begunAt = performance.now();
     outgoing.once('close', () => load.release(key, performance.now() - begunAt));
+    turns.run(() => begin(messages));
+  }
+
+  function begin({ incoming, outgoing, peer, refusal }: HttpMessages): void {
+    if (outgoing.destroyed) return;
     try {
       if (refusal !== null) throw refusal;
       requireShortHead(incoming);
@@ -178,6 +185,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
   }
 
   http.on('connection', (socket) => {
+    turns.accepted();
     const isProxy = isTrusted(config, socket.remoteAddress ?? '');
     const connection = { oldest: null, latest: null, current: null, waiting: 0, isProxy };
     connections.set(socket, connection);
