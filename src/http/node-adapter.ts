@@ -9,7 +9,8 @@ import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
 import { createLoadShedding } from './load-shedding.ts';
-import { isInTarget, parseTarget, requireShortHead, targetTooLong } from './request-target.ts';
+import { toRefusal } from './parser-errors.ts';
+import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
 import { answerAlive, answerShed } from './shed-answer.ts';
 import { createTurns } from './turns.ts';
@@ -42,7 +43,7 @@ interface Connection {
 }
 
 /** How many requests of a connection may wait for the answers before theirs. */
-const MAX_WAITING = 100;
+const MAX_WAITING = 16;
 /** An IPv6 address has 45 at most. */
 const MAX_KEY_CHARS = 64;
 
@@ -106,12 +107,10 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
       cut(socket, peer);
       return;
     }
-    // Other connections come first: what is answered at once must not keep them waiting, however much of it there is.
-    previous.outgoing.once('close', () => setImmediate(next));
-    function next(): void {
+    previous.outgoing.once('close', () => {
       connection.waiting -= 1;
       if (!socket.destroyed) admit(messages, connection);
-    }
+    });
   }
 
   /** Nothing is done for a request before it is known that it may be answered. */
@@ -218,28 +217,6 @@ function keyOf({ socket, headers, url }: IncomingMessage, isProxy: boolean): str
   if (url === '/readyz') return url;
   const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
   return forwarded?.slice(0, MAX_KEY_CHARS) ?? socket.remoteAddress ?? '';
-}
-
-/** The error for clients, by node:http's error. */
-function toRefusal(
-  error: NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer },
-): AppError {
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      if (isInTarget(error.rawPacket)) return targetTooLong();
-      return new AppError('header_fields_too_large', 'The target and the headers are larger than 16 kB.');
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new AppError('payload_too_large', 'The extensions of chunks are larger than 16 kB.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new AppError('request_timeout', 'The request took too long to arrive.');
-    case 'HPE_INVALID_EOF_STATE':
-      return incompleteRequest();
-    default:
-      // The parser's reasons are fixed texts. An error without a reason is one of the connection.
-      return error.reason === undefined
-        ? incompleteRequest()
-        : new AppError('bad_request', `The request could not be read. ${error.reason}.`);
-  }
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {

@@ -9,7 +9,7 @@ export interface Turns {
 }
 
 const AT_MOST = 64;
-const AT_MOST_WHILE_ACCEPTING = 4;
+const AT_MOST_WHILE_ACCEPTING = 1;
 
 /** Holds no more than load-shedding.ts has admitted. */
 export function createTurns(): Turns {

@@ -69,7 +69,7 @@ class FakeSocket {
   }
 }
 
-function look(sockets: readonly FakeSocket[], unread = new Map(), now = 0): Map<Socket, never> {
+function look(sockets: readonly FakeSocket[], unread = new Map(), now = 0): typeof unread {
   endSlowReaders(
     new Set(sockets.filter(({ destroyed }) => !destroyed)) as unknown as Set<Socket>,
     unread,

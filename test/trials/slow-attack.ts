@@ -9,7 +9,7 @@ const BEGINNING: Record<string, string> = {
   bodies:
     'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{',
   // A document of some hundred kilobytes, which needs no credentials, asked for again and again, and never read.
-  answers: 'GET /api/v2/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(50),
+  answers: 'GET /api/v2/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(16),
 };
 const ADDRESSES = 50;
 const AT_ONCE = 25;
