@@ -5,12 +5,14 @@ import type { Logger } from '../log.ts';
 import type { LoadReading } from '../telemetry/metrics.ts';
 
 export interface LoadShedding {
-  /** Counts a request of `key` as under way. False: it is not to be begun, nor released. */
-  admit(key: string): boolean;
+  /** Whether a request of `key` may be begun. False: it is counted as shed. */
+  admits(key: string): boolean;
+  /** Counts a request as under way; one with a body when all of it has come, so that slow clients take nobody's place. */
+  begin(key: string): void;
   /**
-   * A request that was admitted has its answer, or its connection is gone. It counts until the end of this turn of the event loop: a
+   * A request that was begun has its answer, or its connection is gone. It counts until the end of this turn of the event loop: a
    * turn begins no more than the limit, however fast they are.
-   * @param tookMs since it was admitted
+   * @param tookMs since it was begun
    */
   release(key: string, tookMs: number): void;
   /** How many more are admitted at the moment. */
@@ -111,25 +113,26 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     released = [];
   }
 
-  /** Whether a key has its part of the limit: half of it is divided among those who have something under way. */
-  function hasShare(own: number): boolean {
+  /** Whether a key has its share of the limit already: half of it is divided among those who have something under way. */
+  function isAboveShare(own: number): boolean {
     return own >= Math.max(1, limit / (2 * counts.size));
   }
 
   return {
-    admit(key) {
-      if (timer === undefined) start();
-      const own = counts.get(key) ?? 0;
+    admits(key) {
       if (underWay >= limit) {
         wasFull = true;
-        if (hasShare(own) || underWay >= limit * SHARED_EXCESS) {
+        if (isAboveShare(counts.get(key) ?? 0) || underWay >= limit * SHARED_EXCESS) {
           shed += 1;
           return false;
         }
       }
-      underWay += 1;
-      counts.set(key, own + 1);
       return true;
+    },
+    begin(key) {
+      if (timer === undefined) start();
+      underWay += 1;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
     },
     release(key, tookMs) {
       if (tookMs > SLOW_MS) slow += 1;

@@ -120,7 +120,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     messages.begun = true;
     connection.current = messages;
     const key = keyOf(incoming, connection.isProxy);
-    if (!load.admit(key)) {
+    if (!load.admits(key)) {
       if (url === '/healthz') {
         answerAlive(incoming, outgoing);
         return;
@@ -129,9 +129,17 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
       held.add(incoming.socket);
       return;
     }
+    if (hasBody(incoming)) incoming.once('end', () => count(key, outgoing));
+    else count(key, outgoing);
+    turns.run(key, () => begin(messages));
+  }
+
+  /** Counts a request as under way until its answer was sent. */
+  function count(key: string, outgoing: ServerResponse): void {
+    if (outgoing.closed) return;
     const begunAt = performance.now();
+    load.begin(key);
     outgoing.once('close', () => load.release(key, performance.now() - begunAt));
-    turns.run(() => begin(messages));
   }
 
   function begin({ incoming, outgoing, peer, refusal }: HttpMessages): void {
@@ -209,6 +217,10 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);
   });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** Whose share of what is under way a request counts to. Not the caller's: nothing is known of who has shown credentials yet. */

@@ -10,6 +10,7 @@ import { SECURITY_HEADERS } from '../../src/http/security-headers.ts';
 import { createLogger } from '../../src/log.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
 import { requireDocumented } from '../support/openapi.ts';
 import { expectProblem } from '../support/problem.ts';
 import { sendBytes, toResponses } from '../support/wire.ts';
@@ -18,16 +19,21 @@ const quiet = createLogger('silent');
 
 describe('what is admitted', () => {
   const shedding = (max = 1_000, log = quiet): LoadShedding => createLoadShedding({ max, log });
+  const admit = (load: LoadShedding, key: string) => {
+    const isAdmitted = load.admits(key);
+    if (isAdmitted) load.begin(key);
+    return isAdmitted;
+  };
   /** How many of `count` requests of a key are admitted. */
   const admitted = (load: LoadShedding, key: string, count: number) =>
-    Array.from({ length: count }, () => load.admit(key)).filter(Boolean).length;
+    Array.from({ length: count }, () => admit(load, key)).filter(Boolean).length;
 
   test('no more than the limit of one address; another one then still has its share', () => {
     const load = shedding();
     const { limit } = load.reading();
     expect(admitted(load, 'busy', 10 * limit)).toBe(limit);
     expect(admitted(load, 'quiet', 10)).toBe(10);
-    expect(load.admit('busy')).toBe(false);
+    expect(admit(load, 'busy')).toBe(false);
     expect(load.reading()).toEqual({ underWay: limit + 10, limit, shed: 9 * limit + 1 });
     load.close();
   });
@@ -42,7 +48,7 @@ describe('what is admitted', () => {
     const lowest = load.reading().limit;
     expect(lowest).toBeGreaterThan(10);
     for (let look = 0; look < 1_000; look++) {
-      load.admit('busy');
+      admit(load, 'busy');
       load.look(0);
     }
     expect(load.reading().limit).toBe(1_000);
@@ -77,13 +83,13 @@ describe('what is admitted', () => {
     const load = shedding();
     const { limit } = load.reading();
     let begun = 0;
-    while (load.admit('busy')) {
+    while (admit(load, 'busy')) {
       load.release('busy', 0);
       begun += 1;
     }
     expect(begun).toBe(limit);
     await turn();
-    expect(load.admit('busy')).toBe(true);
+    expect(admit(load, 'busy')).toBe(true);
     load.close();
   });
 
@@ -99,7 +105,7 @@ describe('what is admitted', () => {
           for (const { key, leaves, lateMs } of steps) {
             const own = held.filter((one) => one === String(key)).length;
             const { limit, underWay } = load.reading();
-            const isAdmitted = load.admit(String(key));
+            const isAdmitted = admit(load, String(key));
             if (isAdmitted) held.push(String(key));
             else expect(own > 0 || underWay >= 2 * limit).toBe(true);
             expect(load.reading().underWay).toBe(held.length);
@@ -124,9 +130,11 @@ describe('what is admitted', () => {
 describe('over sockets, where one request may be under way', () => {
   let gateway: Gateway;
   let listener: Listener;
-  let path: string;
+  const path = '/api/v2/teams';
+  let heldPath: string;
   let token: string;
   const sockets: Socket[] = [];
+  let letGo = () => {};
 
   beforeAll(async () => {
     gateway = await createGateway({
@@ -135,9 +143,10 @@ describe('over sockets, where one request may be under way', () => {
     listener = await listen(gateway.app);
     const workspace = await factories.workspace(gateway.app);
     token = (await factories.apiKey(gateway.app, { teamId: workspace.teamId })).token;
-    path = `/api/v2/workspaces/${workspace.id}/contacts`;
+    heldPath = `/api/v2/workspaces/${workspace.id}/contacts`;
   });
   afterEach(async () => {
+    letGo();
     for (const socket of sockets.splice(0)) socket.destroy();
     await vi.waitFor(async () => expect((await ask(path)).status).toBe(200));
   });
@@ -154,15 +163,22 @@ describe('over sockets, where one request may be under way', () => {
     return toResponses(await sendBytes(listener.port, bytes))[0] as Response;
   }
 
-  /** A request that is under way until its body comes. */
-  async function occupy(localAddress = '127.0.0.1', ...headers: string[]): Promise<Socket> {
-    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
+  /** A request that is under way until it is let go on. */
+  async function occupy(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = intercept(gateway, async (name, send) => {
+      if (name.startsWith('contacts')) await promise;
+      return send();
+    });
+    const socket = connect({ port: listener.port, host: '127.0.0.1' });
     sockets.push(socket);
-    await once(socket, 'connect');
-    const type = 'Content-Type: application/json';
-    socket.write(request(`POST ${path}`, type, 'Content-Length: 2', ...headers));
+    socket.write(request(`GET ${heldPath}`));
     await vi.waitFor(async () => expect((await ask('/nothing')).status).toBe(503));
-    return socket;
+    letGo = () => {
+      stop();
+      resolve();
+    };
+    return letGo;
   }
 
   test('the next is 503 with Retry-After as a documented problem, and nothing was done for it: not even its key is looked at', async () => {
@@ -222,8 +238,17 @@ describe('over sockets, where one request may be under way', () => {
     expect(await from('127.0.0.1', 'X-Forwarded-For: 10.1.1.1')).toBe(503);
   });
 
+  test('a body that does not come takes nobody’s place', async () => {
+    for (let one = 0; one < 5; one++) {
+      const socket = connect(listener.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.write(request(`POST ${heldPath}`, 'Content-Type: application/json', 'Content-Length: 2'));
+    }
+    expect((await ask(path)).status).toBe(200);
+  });
+
   test('a connection whose request was shed is read again: its next one is served once there is room', async () => {
-    const first = await occupy();
+    const goOn = await occupy();
     const socket = connect(listener.port, '127.0.0.1');
     sockets.push(socket);
     let text = '';
@@ -235,7 +260,7 @@ describe('over sockets, where one request may be under way', () => {
       socket.write(request(`GET ${path}`));
       await vi.waitFor(() => expect(text.match(/HTTP\/1\.1 503/g)).toHaveLength(round));
     }
-    first.destroy();
+    goOn();
     await vi.waitFor(async () => expect((await ask(path)).status).toBe(200));
     socket.write(request(`GET ${path}`, 'Connection: close'));
     await once(socket, 'close');
