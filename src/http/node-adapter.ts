@@ -109,7 +109,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     }
     previous.outgoing.once('close', () => {
       connection.waiting -= 1;
-      if (!socket.destroyed) admit(messages, connection);
+      if (!socket.destroyed && !refused.has(socket)) admit(messages, connection);
     });
   }
 
@@ -124,6 +124,11 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
       if (url === '/healthz') {
         answerAlive(incoming, outgoing);
         return;
+      }
+      // What was sent behind it would be shed as well: one answer for all of it.
+      if (connection.waiting > 0) {
+        refused.add(incoming.socket);
+        outgoing.shouldKeepAlive = false;
       }
       answerShed(config, incoming, outgoing);
       held.add(incoming.socket);

@@ -238,6 +238,15 @@ describe('over sockets, where one request may be under way', () => {
     expect(await from('127.0.0.1', 'X-Forwarded-For: 10.1.1.1')).toBe(503);
   });
 
+  test('what is pipelined behind a request that was shed is dropped with the connection', async () => {
+    await occupy();
+    const bytes = request(`GET ${path}`).repeat(10);
+    const responses = toResponses(await sendBytes(listener.port, bytes));
+    expect(responses.length).toBeLessThan(3);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 503));
+    expect(responses.at(-1)?.headers.get('Connection')).toBe('close');
+  });
+
   test('a body that does not come takes nobody’s place', async () => {
     for (let one = 0; one < 5; one++) {
       const socket = connect(listener.port, '127.0.0.1');
