@@ -9,22 +9,18 @@ export interface Turns {
 }
 
 const AT_MOST = 64;
-/** While connections come, one request in so many turns. */
-const ACCEPTING_TURNS = 8;
+/** Fewer would keep those who were accepted waiting for those who come. */
+const AT_MOST_WHILE_ACCEPTING = 8;
 
 /** Holds no more than load-shedding.ts has admitted, and requests whose bodies are to come. */
 export function createTurns(): Turns {
   /** What waits, by key, in the order in which the keys have their turn. */
   const queues = new Map<string, (() => void)[]>();
   let begun = 0;
-  let turn = 0;
   let isAccepting = false;
   let isScheduled = false;
 
-  function allowance(): number {
-    if (!isAccepting) return AT_MOST;
-    return turn % ACCEPTING_TURNS === 0 ? 1 : 0;
-  }
+  const allowance = () => (isAccepting ? AT_MOST_WHILE_ACCEPTING : AT_MOST);
 
   function schedule(): void {
     if (isScheduled) return;
@@ -45,7 +41,6 @@ export function createTurns(): Turns {
   function nextTurn(): void {
     isScheduled = false;
     begun = 0;
-    turn += 1;
     const allowed = allowance();
     isAccepting = false;
     while (begun < allowed) {
