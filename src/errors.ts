@@ -14,6 +14,7 @@ export const STATUS_OF = {
   gone: 410,
   precondition_failed: 412,
   payload_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
   misdirected_request: 421,
   invalid: 422,

@@ -1,5 +1,6 @@
 // The host that a request was sent to, and the tenant that it belongs to (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
+import type { Config } from '../config/config.ts';
 import { isServiceHost } from '../config/service-hosts.ts';
 import { AppError } from '../errors.ts';
 import type { Tenancy } from '../store/tenancy.ts';
@@ -18,7 +19,7 @@ const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 /** The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). */
 export function publicUrl(app: AuthApp, request: Request, peerAddress: string | undefined): URL {
   const url = new URL(request.url);
-  if (peerAddress === undefined || !isTrusted(app, peerAddress)) return url;
+  if (peerAddress === undefined || !isTrusted(app.config, peerAddress)) return url;
   const host = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
   const proto = request.headers.get('x-forwarded-proto')?.split(',')[0]?.trim();
   if (proto === 'http' || proto === 'https') url.protocol = `${proto}:`;
@@ -35,7 +36,7 @@ export function publicUrl(app: AuthApp, request: Request, peerAddress: string | 
 export function clientAddress(app: AuthApp, request: Request, peerAddress: string | undefined): string {
   let address = peerAddress ?? 'unknown';
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
-  while (isIP(address) !== 0 && isTrusted(app, address)) {
+  while (isIP(address) !== 0 && isTrusted(app.config, address)) {
     const hop = hops.pop();
     if (hop === undefined || isIP(hop) === 0) break;
     address = hop;
@@ -43,9 +44,10 @@ export function clientAddress(app: AuthApp, request: Request, peerAddress: strin
   return address;
 }
 
-function isTrusted(app: AuthApp, address: string): boolean {
+/** Whether a peer's address is that of a proxy whose word counts. */
+export function isTrusted({ trustProxy }: Pick<Config, 'trustProxy'>, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-  return app.config.trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  return trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**

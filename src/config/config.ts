@@ -48,6 +48,10 @@ export interface Limits {
   readonly maxQueryDirectives: number;
   /** Fragments of a GraphQL document, which may be spread ten times as often. */
   readonly maxQueryFragments: number;
+  /** Open connections of clients. */
+  readonly maxConnections: number;
+  /** Requests that are answered at the same time; further ones are 503. */
+  readonly maxUnderWay: number;
   /** Milliseconds that requests under way get to end at shutdown. */
   readonly shutdownTimeoutMs: number;
 }
@@ -210,6 +214,8 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       maxQueryAliases: wholeNumber('MAX_QUERY_ALIASES', 0, 10_000),
       maxQueryDirectives: wholeNumber('MAX_QUERY_DIRECTIVES', 0, 10_000),
       maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
+      maxConnections: wholeNumber('MAX_CONNECTIONS', 10, 1_000_000),
+      maxUnderWay: wholeNumber('MAX_UNDER_WAY', 1, 100_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
     rateLimits: parseRates(wholeNumber),

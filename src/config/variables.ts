@@ -151,6 +151,16 @@ export const VARIABLES = [
     '200',
     'fragments of a GraphQL document; an operation may spread them ten times as often',
   ],
+  [
+    'MAX_CONNECTIONS',
+    '10000',
+    'open connections of clients; further ones are closed. An address has a tenth at most, a proxy of TRUST_PROXY as many as it opens',
+  ],
+  [
+    'MAX_UNDER_WAY',
+    '1000',
+    'requests that are answered at the same time; further ones are 503, and earlier where the process is busy',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

@@ -8,6 +8,9 @@ interface Address {
   readonly port: number;
 }
 
+/** Connections that wait to be accepted, as far as the kernel allows (`net.core.somaxconn`): a client tries a second later otherwise. */
+const BACKLOG = 4_096;
+
 /** How the operator names what is listened on. */
 interface Naming {
   /** Before HOST and PORT in the names of its variables. */
@@ -25,7 +28,7 @@ export async function bind(http: Server, { host, port }: Address, naming: Naming
     http.once('error', (error: NodeJS.ErrnoException) =>
       reject(toStartupError(error, { host, port }, naming)),
     );
-    http.listen(port, host, resolve);
+    http.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   return (http.address() as AddressInfo).port;
 }

@@ -13,6 +13,7 @@ import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { admitActor } from './rate-limits.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
@@ -55,20 +56,22 @@ export function toRequestId(id: string | null | undefined): string {
   return id != null && isSafeRequestId(id) ? id : crypto.randomUUID();
 }
 
-/** The headers of every response. */
-function commonHeaders(requestId: string): Record<string, string> {
-  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
+/** What browsers are told of a response. */
+interface BrowserHeaders {
+  readonly security: Readonly<Record<string, string>>;
+  readonly cors: Readonly<Record<string, string>>;
 }
 
-/** The response with the common headers and those of CORS added. */
+/** The response with its request id, the headers of CORS, and those security headers that it has not set itself. */
 export function withCommonHeaders(
   response: Response,
   requestId: string,
-  { Vary: vary, ...cors }: Readonly<Record<string, string>>,
+  { security, cors: { Vary: vary, ...cors } }: BrowserHeaders,
 ): Response {
   const { headers } = response;
-  for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...cors }))
-    headers.set(name, value);
+  headers.set('X-Request-Id', requestId);
+  for (const name in security) if (!headers.has(name)) headers.set(name, security[name] ?? '');
+  for (const name in cors) headers.set(name, cors[name] ?? '');
   if (vary !== undefined) addVary(headers, vary);
   return response;
 }
@@ -174,7 +177,8 @@ export class Exchange {
       status,
       headers: {
         ...headers,
-        ...commonHeaders(this.requestId),
+        'X-Request-Id': this.requestId,
+        ...securityHeaders(this.app.config, this.url),
         ...rateLimitHeaders(this.facts.rates),
         ...this.corsHeaders(),
       },
@@ -192,8 +196,10 @@ export class Exchange {
     if (this.isOwn(response)) return response;
     const { app, request, requestId, url, facts } = this;
     const origin = request.headers.get('origin');
-    const cors = corsHeaders(app.config, url.pathname, origin);
-    return withCommonHeaders(response, requestId, { ...cors, ...rateLimitHeaders(facts.rates) });
+    return withCommonHeaders(response, requestId, {
+      security: securityHeaders(app.config, url),
+      cors: { ...corsHeaders(app.config, url.pathname, origin), ...rateLimitHeaders(facts.rates) },
+    });
   }
 
   /** The host of the request. @throws AppError `misdirected_request` for an unknown one */

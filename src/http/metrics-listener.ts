@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { App } from '../context.ts';
 import { bind } from './bind.ts';
 import type { Listener } from './listener.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 const PATH = '/metrics';
 /** Of Prometheus' text format. */
@@ -53,6 +54,10 @@ export async function listenForMetrics({ config, metrics, log }: App): Promise<L
 function send(outgoing: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8') {
   // What is left of the request's body is not read.
   outgoing.shouldKeepAlive = status === 200;
-  outgoing.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
+  outgoing.writeHead(status, {
+    ...SECURITY_HEADERS,
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+  });
   outgoing.end(body);
 }

@@ -4,10 +4,17 @@ import { type Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { isTrusted } from '../auth/hosts.ts';
+import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
-import { parseTarget } from './request-target.ts';
+import { createLoadShedding } from './load-shedding.ts';
+import { toRefusal } from './parser-errors.ts';
+import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
+import { answerAlive, answerShed } from './shed-answer.ts';
+import { createTurns } from './turns.ts';
+import { createWaitingConnections } from './waiting-connections.ts';
 
 /** A request with its response. */
 interface HttpMessages {
@@ -16,6 +23,10 @@ interface HttpMessages {
   readonly peer: Peer;
   /** The request that arrived behind it on the connection, before its own response was sent. */
   next: HttpMessages | null;
+  /** It is its turn: the answers before its own have been sent. */
+  begun: boolean;
+  /** Why it is refused when its turn comes: the rest of it could not be read. */
+  refusal: AppError | null;
 }
 
 /** The requests of a connection in their order, most often one. */
@@ -23,7 +34,18 @@ interface Connection {
   /** The first whose response may not have been sent completely. */
   oldest: HttpMessages | null;
   latest: HttpMessages | null;
+  /** The one that is begun. */
+  current: HttpMessages | null;
+  /** How many wait for the answers before theirs. */
+  waiting: number;
+  /** Of a trusted proxy: its clients are told apart by what it says of them. */
+  readonly isProxy: boolean;
 }
+
+/** How many requests of a connection may wait for the answers before theirs. */
+const MAX_WAITING = 16;
+/** An IPv6 address has 45 at most. */
+const MAX_KEY_CHARS = 64;
 
 /** Adds a request, and drops those in front whose responses have been sent. Each is dropped once: linear, however many are pipelined. */
 function addTo(connection: Connection, messages: HttpMessages): void {
@@ -44,14 +66,24 @@ function abortUnsent({ oldest }: Connection): void {
     if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());
 }
 
-/** Answers the requests of a node:http server. */
-export function handleRequests(http: HttpServer, server: Server): void {
+/** Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much. */
+export function handleRequests(http: HttpServer, server: Server, { config, metrics, log }: App): void {
   const connections = new WeakMap<Duplex, Connection>();
   const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
   /** Connections that get no response any more after that to an invalid request. */
   const refused = new WeakSet<Duplex>();
+  const held = createWaitingConnections();
+  const turns = createTurns();
+  const load = createLoadShedding({
+    max: config.limits.maxUnderWay,
+    log,
+    onLook: () => held.next(load.room),
+  });
+  metrics.watchLoad(load.reading);
+  http.once('close', load.close);
   const answer = getRequestListener(
-    (request, env) => server.fetch(request, latestOf((env as HttpBindings).incoming.socket)?.peer),
+    (request, env) =>
+      server.fetch(request, connections.get((env as HttpBindings).incoming.socket)?.current?.peer),
     { overrideGlobalObjects: true },
   );
 
@@ -59,17 +91,74 @@ export function handleRequests(http: HttpServer, server: Server): void {
     const { socket } = incoming;
     // Bytes behind an invalid request cannot be interpreted.
     if (refused.has(socket)) return;
-    const peer: Peer = { address: socket.remoteAddress, incoming };
     const connection = connections.get(socket);
-    if (connection !== undefined) addTo(connection, { incoming, outgoing, peer, next: null });
+    if (connection === undefined) return;
     // Nothing is upgraded here, but node:http drops what came in one piece with such a request: its client must not wait for an answer.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
+    const previous = connection.latest;
+    const peer: Peer = { address: socket.remoteAddress, incoming };
+    const messages: HttpMessages = { incoming, outgoing, peer, next: null, begun: false, refusal: null };
+    addTo(connection, messages);
+    if (previous === null || previous.outgoing.writableFinished) {
+      admit(messages, connection);
+      return;
+    }
+    // One after the other: of what a client does not read there is one answer at most.
+    connection.waiting += 1;
+    if (connection.waiting > MAX_WAITING) {
+      cut(socket, peer);
+      return;
+    }
+    previous.outgoing.once('close', () => {
+      connection.waiting -= 1;
+      if (!socket.destroyed && !refused.has(socket)) admit(messages, connection);
+    });
+  }
+
+  /** Nothing is done for a request before it is known that it may be answered. */
+  function admit(messages: HttpMessages, connection: Connection): void {
+    const { incoming, outgoing } = messages;
+    const { url = '' } = incoming;
+    messages.begun = true;
+    connection.current = messages;
+    const key = keyOf(incoming, connection.isProxy);
+    if (!load.admits(key)) {
+      if (url === '/healthz') {
+        answerAlive(incoming, outgoing);
+        return;
+      }
+      // What was sent behind it would be shed as well: one answer for all of it.
+      if (connection.waiting > 0) {
+        refused.add(incoming.socket);
+        outgoing.shouldKeepAlive = false;
+      }
+      answerShed(config, incoming, outgoing);
+      held.add(incoming.socket);
+      return;
+    }
+    if (hasBody(incoming)) incoming.once('end', () => count(key, outgoing));
+    else count(key, outgoing);
+    turns.run(key, () => begin(messages));
+  }
+
+  /** Counts a request as under way until its answer was sent. */
+  function count(key: string, outgoing: ServerResponse): void {
+    if (outgoing.closed) return;
+    const begunAt = performance.now();
+    load.begin(key);
+    outgoing.once('close', () => load.release(key, performance.now() - begunAt));
+  }
+
+  function begin({ incoming, outgoing, peer, refusal }: HttpMessages): void {
+    if (outgoing.destroyed) return;
     try {
+      if (refusal !== null) throw refusal;
+      requireShortHead(incoming);
       const { host, path } = parseTarget(incoming);
       incoming.headers.host = host;
       incoming.url = path;
     } catch (error) {
-      refused.add(socket);
+      refused.add(incoming.socket);
       void send(server.refuse(error, peer), outgoing);
       return;
     }
@@ -83,12 +172,21 @@ export function handleRequests(http: HttpServer, server: Server): void {
     const previous = latestOf(socket);
     if (previous === undefined || previous.outgoing.writableFinished) sendRefusal(socket, error);
     else if (previous.incoming.complete) previous.outgoing.once('close', () => sendRefusal(socket, error));
+    else if (!previous.begun) previous.refusal = error;
     // The invalid bytes are the body of the previous request.
     else if (previous.outgoing.headersSent) socket.destroy();
     else {
       previous.outgoing.shouldKeepAlive = false;
       previous.peer.abort?.(error);
     }
+  }
+
+  /** Ends a connection on which too many requests wait: no answer would stop a client that reads none. */
+  function cut(socket: Socket, peer: Peer): void {
+    refused.add(socket);
+    const error = new AppError('bad_request', `More than ${MAX_WAITING} requests wait on this connection.`);
+    void server.refuse(error, peer).body?.cancel();
+    socket.destroy();
   }
 
   /** Sends an error response for which node:http has no request. */
@@ -101,9 +199,14 @@ export function handleRequests(http: HttpServer, server: Server): void {
   }
 
   http.on('connection', (socket) => {
-    const connection = { oldest: null, latest: null };
+    turns.accepted();
+    const isProxy = isTrusted(config, socket.remoteAddress ?? '');
+    const connection = { oldest: null, latest: null, current: null, waiting: 0, isProxy };
     connections.set(socket, connection);
-    socket.once('close', () => abortUnsent(connection));
+    socket.once('close', () => {
+      held.remove(socket);
+      abortUnsent(connection);
+    });
   });
   http.on('request', onRequest);
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
@@ -123,23 +226,16 @@ export function handleRequests(http: HttpServer, server: Server): void {
   });
 }
 
-/** The error for clients, by node:http's error. */
-function toRefusal(error: NodeJS.ErrnoException & { readonly reason?: string }): AppError {
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new AppError('header_fields_too_large', 'The target and the headers are larger than 16 kB.');
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new AppError('payload_too_large', 'The extensions of chunks are larger than 16 kB.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new AppError('request_timeout', 'The request took too long to arrive.');
-    case 'HPE_INVALID_EOF_STATE':
-      return incompleteRequest();
-    default:
-      // The parser's reasons are fixed texts. An error without a reason is one of the connection.
-      return error.reason === undefined
-        ? incompleteRequest()
-        : new AppError('bad_request', `The request could not be read. ${error.reason}.`);
-  }
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** Whose share of what is under way a request counts to. Not the caller's: nothing is known of who has shown credentials yet. */
+function keyOf({ socket, headers, url }: IncomingMessage, isProxy: boolean): string {
+  // A probe of the process is nobody's request: what others send must not take the process out of its balancer.
+  if (url === '/readyz') return url;
+  const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
+  return forwarded?.slice(0, MAX_KEY_CHARS) ?? socket.remoteAddress ?? '';
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {

@@ -1,4 +1,4 @@
-// Parses the request target and the Host header into host and path (RFC 9112 §3.2). Pure.
+// Parses the request target and the Host header into host and path (RFC 9112 §3.2), and refuses heads that are too long. Pure.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
@@ -26,6 +26,29 @@ export function parseTarget({ httpVersion, url = '', rawHeaders }: RequestHead):
   // A URL parser would treat a backslash as a slash.
   if (!PATH.test(path)) throw unreadable('Its target must be a path, or an http or https URL.');
   return { host: authority === undefined ? host : parseHost(authority), path };
+}
+
+/** Characters of a target; RFC 9110 §4.1 asks for 8,000 at least. */
+const MAX_TARGET_CHARS = 8_192;
+const MAX_HEADER_FIELDS = 200;
+
+/** @throws AppError `uri_too_long`, `header_fields_too_large` */
+export function requireShortHead({ url = '', rawHeaders }: RequestHead): void {
+  if (url.length > MAX_TARGET_CHARS) throw targetTooLong();
+  // Names and values.
+  if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
+    throw new AppError('header_fields_too_large', `There are more than ${MAX_HEADER_FIELDS} header fields.`);
+}
+
+/** The error for a target that is too long. */
+export function targetTooLong(): AppError {
+  return new AppError('uri_too_long', `The target is longer than ${MAX_TARGET_CHARS} characters.`);
+}
+
+/** Whether the bytes of a head that is too large are those of its target: it begins with one that has no end within its limit. */
+export function isInTarget(bytes: Buffer | undefined): boolean {
+  const start = bytes?.toString('latin1', 0, MAX_TARGET_CHARS) ?? '';
+  return /^[A-Z]{1,20} \S{4000,}$/.test(start);
 }
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;

@@ -41,6 +41,7 @@ import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
 import { admitRequest, countUnread } from './rate-limits.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -64,7 +65,7 @@ export function createServer(app: App, demoLink: DemoLink | null = null): Server
       const path = incoming?.url?.split('?', 1)[0] ?? '';
       const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
       const problem = errorResponse(error, { app, requestId, host: null });
-      const response = withCommonHeaders(problem, requestId, cors);
+      const response = withCommonHeaders(problem, requestId, { security: SECURITY_HEADERS, cors });
       logRefusal(reportRefusal(app, { requestId, address, status: response.status, error }), 'no request');
       return response;
     },

@@ -35,7 +35,7 @@ export function createAuthorizationServer(
   async function run(load: () => Promise<Handler>, request: OauthRequest): Promise<Response> {
     loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app, offered));
     const [engine, handler] = await Promise.all([loading, load()]);
-    return withSecurityHeaders(await handler(engine, request));
+    return notCached(await handler(engine, request));
   }
 
   function api(
@@ -92,15 +92,9 @@ export function createAuthorizationServer(
   ];
 }
 
-/** Headers of every answer that has not set them itself: no framing (RFC 9700 §4.16), no referrer, no caching. */
-function withSecurityHeaders(response: Response): Response {
+/** No answer is cached that does not say so itself. */
+function notCached(response: Response): Response {
   const { headers } = response;
-  const rest = {
-    'X-Frame-Options': 'DENY',
-    'Content-Security-Policy': "frame-ancestors 'none'; base-uri 'none'",
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-store',
-  };
-  for (const [name, value] of Object.entries(rest)) if (!headers.has(name)) headers.set(name, value);
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
   return response;
 }

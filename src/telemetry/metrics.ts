@@ -44,6 +44,15 @@ interface QueueReading {
   readonly waiting: number;
 }
 
+/** Requests of clients. */
+export interface LoadReading {
+  readonly underWay: number;
+  /** How many may be under way at the moment. */
+  readonly limit: number;
+  /** Refused before anything was done for them, since the process started. */
+  readonly shed: number;
+}
+
 /** An attempt to deliver a webhook. */
 interface AttemptSample {
   readonly outcome: 'delivered' | 'retried' | 'failed';
@@ -71,6 +80,7 @@ export interface Metrics {
   countRateLimited(limit: string): void;
   /** Whether rate limits are counted where processes share them. */
   watchSharedRates(isUp: () => boolean): void;
+  watchLoad(read: () => LoadReading): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
@@ -88,6 +98,7 @@ export const noMetrics: Metrics = {
   watchFastPath() {},
   countRateLimited() {},
   watchSharedRates() {},
+  watchLoad() {},
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},

@@ -1,7 +1,7 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
+import type { CacheReading, ConnectionReading, FastPathReading, LoadReading, Metrics } from './metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
@@ -33,6 +33,7 @@ export function createPrometheus(): Metrics {
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
     ...createRateLimits(registers),
+    watchLoad: createLoad(registers),
     ...createWebhooks(registers),
     render: () => registry.metrics(),
   };
@@ -166,6 +167,32 @@ function createRateLimits(registers: Registers): Pick<Metrics, 'countRateLimited
     watchSharedRates(read) {
       isUp = read;
     },
+  };
+}
+
+function createLoad(registers: Registers): Metrics['watchLoad'] {
+  let read: () => LoadReading = () => ({ underWay: 0, limit: 0, shed: 0 });
+  for (const [name, help, pick] of [
+    ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
+    ['gateway_requests_limit', 'How many requests may be under way at the moment.', ({ limit }) => limit],
+  ] satisfies Part<LoadReading>[])
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(pick(read()));
+      },
+    });
+  new Counter({
+    name: 'gateway_requests_shed_total',
+    help: 'Requests that were refused before anything was done for them, since too many were under way.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(read().shed);
+    },
+  });
+  return (replacement) => {
+    read = replacement;
   };
 }
 

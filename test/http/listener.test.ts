@@ -140,13 +140,25 @@ describe('bytes that are not a valid request', () => {
   );
 
   test.each([
-    ['headers', () => get('/', 'Host: localhost', `X: ${'x'.repeat(20_000)}`)],
-    ['many headers', () => get('/', 'Host: localhost', ...Array<string>(2_000).fill('X: 12345'))],
-    ['a target', () => get(`/${'x'.repeat(20_000)}`, 'Host: localhost')],
-  ])('%s beyond 16 kB are 431', async (_, bytes) => {
+    ['headers of 20 kB', () => get('/', 'Host: localhost', `X: ${'x'.repeat(20_000)}`)],
+    ['2,000 headers', () => get('/', 'Host: localhost', ...Array<string>(2_000).fill('X: 12345'))],
+    ['201 headers', () => get('/', 'Host: localhost', ...Array<string>(199).fill('X: 1'))],
+  ])('%s are 431', async (_, bytes) => {
     const response = await answerTo(bytes());
     await expectProblem(response, 'header_fields_too_large');
     await expectOneLine(response);
+  });
+
+  test.each([8_193, 16_000, 20_000, 60_000])('a target of %i characters is 414', async (length) => {
+    const response = await answerTo(get(`/${'x'.repeat(length - 1)}`, 'Host: localhost'));
+    await expectProblem(response, 'uri_too_long');
+    await expectOneLine(response);
+  });
+
+  test('200 headers and a target of 8,192 characters are read', async () => {
+    const target = `${path}?x=`.padEnd(8_192, 'x');
+    const response = await answerTo(get(target, 'Host: localhost', ...Array<string>(197).fill('X: 1')));
+    expect(response.status).toBe(200);
   });
 
   test('the client’s request id is used where it could be parsed', async () => {
@@ -313,6 +325,12 @@ describe('pipelined requests on one connection', () => {
     const responses = toResponses(await sendBytes(listener.port, first() + first() + second));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 400]);
     expect(nextOf(responses[0] as Response)).toBe(`http://localhost${path}?after=${last}`);
+  });
+
+  test('are cut off with their connection where more than 16 wait, and that is logged', async () => {
+    const received = await sendBytes(listener.port, first().repeat(40));
+    expect(received).toBe('');
+    await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 16 requests wait'));
   });
 
   test('nothing behind a refused one is answered', async () => {

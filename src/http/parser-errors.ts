@@ -1,0 +1,26 @@
+// What clients are told of bytes that node:http could not read.
+import { AppError } from '../errors.ts';
+import { incompleteRequest } from './exchange.ts';
+import { isInTarget, targetTooLong } from './request-target.ts';
+
+/** The error for clients, by node:http's error. */
+export function toRefusal(
+  error: NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer },
+): AppError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      if (isInTarget(error.rawPacket)) return targetTooLong();
+      return new AppError('header_fields_too_large', 'The target and the headers are larger than 16 kB.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new AppError('payload_too_large', 'The extensions of chunks are larger than 16 kB.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The request took too long to arrive.');
+    case 'HPE_INVALID_EOF_STATE':
+      return incompleteRequest();
+    default:
+      // The parser's reasons are fixed texts. An error without a reason is one of the connection.
+      return error.reason === undefined
+        ? incompleteRequest()
+        : new AppError('bad_request', `The request could not be read. ${error.reason}.`);
+  }
+}

@@ -1,0 +1,53 @@
+// The answer to a request that is not begun because too many are: 503 with `Retry-After`, in the form of its face. It is put together
+// from ready-made parts, since it has to cost far less than what it refuses.
+import { randomInt } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config/config.ts';
+import { corsHeaders } from './cors.ts';
+import { toRequestId } from './exchange.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+const DETAIL = 'Too many requests at the moment. Nothing was changed. Try again shortly.';
+/** Clients that were refused together shall not come back together. Seconds. */
+const MAX_RETRY_AFTER = 3;
+const HEADERS = Object.entries({ ...SECURITY_HEADERS, 'Cache-Control': 'no-store' }).flat();
+
+const PROBLEM = JSON.stringify({
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: DETAIL,
+  code: 'unavailable',
+  errors: [],
+}).slice(0, -1);
+
+/** Answers 503. @param config for CORS, so that a browser app can read it */
+export function answerShed(config: Config, { url = '', headers }: IncomingMessage, to: ServerResponse): void {
+  const requestId = toRequestId(headers['x-request-id']?.toString());
+  const path = url.split('?', 1)[0] ?? '';
+  const isGraphql = path === '/graphql';
+  const body = isGraphql
+    ? `{"errors":[{"message":"${DETAIL}","extensions":{"code":"UNAVAILABLE","requestId":"${requestId}"}}]}`
+    : `${PROBLEM},"request_id":"${requestId}","error":"${DETAIL}"}`;
+  const type = isGraphql ? 'application/json; charset=utf-8' : 'application/problem+json';
+  const more = [
+    ...['Content-Type', type, 'Content-Length', String(body.length)],
+    ...['Retry-After', String(randomInt(1, MAX_RETRY_AFTER + 1)), 'X-Request-Id', requestId],
+  ];
+  const { origin } = headers;
+  const cors = origin === undefined ? [] : Object.entries(corsHeaders(config, path, origin)).flat();
+  to.writeHead(503, [...HEADERS, ...more, ...cors]);
+  to.end(body);
+}
+
+const ALIVE = '{"status":"alive"}';
+
+/** Answers /healthz as it is answered otherwise: an overloaded process is alive, and to restart it would make it worse. */
+export function answerAlive({ headers }: IncomingMessage, to: ServerResponse): void {
+  to.writeHead(200, [
+    ...HEADERS.slice(0, -2),
+    ...['Content-Type', 'application/json', 'Content-Length', String(ALIVE.length)],
+    ...['X-Request-Id', toRequestId(headers['x-request-id']?.toString())],
+  ]);
+  to.end(ALIVE);
+}

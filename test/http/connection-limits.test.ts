@@ -1,0 +1,105 @@
+// How many connections there may be, and how slowly answers may be read.
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { endSlowReaders } from '../../src/http/connection-limits.ts';
+import { type Listener, listen } from '../../src/http/listener.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let listener: Listener;
+beforeAll(async () => {
+  gateway = await createGateway({ env: { PORT: '0', MAX_CONNECTIONS: '40', TRUST_PROXY: '127.0.0.9' } });
+  listener = await listen(gateway.app);
+});
+afterAll(async () => {
+  await listener.close();
+  await gateway.close();
+});
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** Whether a new connection is served; it then stays open. */
+async function isServed(localAddress: string): Promise<boolean> {
+  const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress }).on('error', () => {});
+  sockets.push(socket);
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve(true)).once('close', () => resolve(false));
+  });
+}
+
+/** How many of so many are. */
+async function served(count: number, address: (i: number) => string): Promise<number> {
+  let number = 0;
+  for (let i = 0; i < count; i++) if (await isServed(address(i))) number += 1;
+  return number;
+}
+
+test('an address has a tenth of all connections; others and proxies are served, and it is again once it has closed some', async () => {
+  expect(await served(10, () => '127.0.0.2')).toBe(4);
+  expect(await served(1, () => '127.0.0.3')).toBe(1);
+  expect(await served(10, () => '127.0.0.9')).toBe(10);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect(await isServed('127.0.0.2')).toBe(true));
+});
+
+test('some addresses together leave room for the next one, and no more are open than may be', async () => {
+  const greedy = await served(200, (i) => `127.0.1.${1 + (i % 15)}`);
+  expect(greedy).toBeGreaterThan(30);
+  expect(greedy).toBeLessThan(40);
+  expect(await isServed('127.0.2.1')).toBe(true);
+  expect(await served(50, () => '127.0.0.9')).toBeLessThan(10);
+});
+
+/** A connection with so many bytes written, of which so many are unread. */
+class FakeSocket {
+  destroyed = false;
+  writableLength: number;
+  bytesWritten: number;
+  constructor(bytesWritten: number, unread: number) {
+    this.bytesWritten = bytesWritten;
+    this.writableLength = unread;
+  }
+  resetAndDestroy() {
+    this.destroyed = true;
+    this.writableLength = 0;
+  }
+}
+
+function look(sockets: readonly FakeSocket[], unread = new Map(), now = 0): typeof unread {
+  endSlowReaders(
+    new Set(sockets.filter(({ destroyed }) => !destroyed)) as unknown as Set<Socket>,
+    unread,
+    now,
+  );
+  return unread;
+}
+
+test('a client that takes less than 4 kB a second of what waits for it is cut off; one that takes more, or has all, is not', () => {
+  const none = new FakeSocket(100_000, 50_000);
+  const slow = new FakeSocket(100_000, 50_000);
+  const steady = new FakeSocket(1_000_000, 500_000);
+  const idle = new FakeSocket(100_000, 0);
+  const sockets = [none, slow, steady, idle];
+  const unread = look(sockets);
+  slow.writableLength -= 10_000;
+  steady.writableLength -= 50_000;
+  look(sockets, unread, 9_999);
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
+  look(sockets, unread, 10_000);
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false]);
+  // It stops.
+  look(sockets, unread, 20_001);
+  expect(steady.destroyed).toBe(true);
+  expect(idle.destroyed).toBe(false);
+});
+
+test('what all together leave unread is bounded: who has most goes first', () => {
+  const MB = 1024 * 1024;
+  const sockets = [1, 30, 2, 40, 20].map((megabytes) => new FakeSocket(100 * MB, megabytes * MB));
+  look(sockets);
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, false, true, false]);
+});
