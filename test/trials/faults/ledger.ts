@@ -25,7 +25,9 @@ export interface Entry {
 /** What an answer says of a change. */
 export function outcomeOf({ status, text }: Pick<Entry, 'status' | 'text'>): Outcome {
   if (status >= 200 && status < 300) return text.includes('"errors":[{"message"') ? 'not made' : 'made';
-  return status === 0 || text.includes('may have been changed') ? 'unknown' : 'not made';
+  // Where no connection was made, nothing was sent.
+  const isUnknown = status === 0 && !text.includes('ECONNREFUSED');
+  return isUnknown || text.includes('may have been changed') ? 'unknown' : 'not made';
 }
 
 /** An answer that no client should get of these requests, whatever befalls the gateway. */

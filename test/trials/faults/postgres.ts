@@ -2,7 +2,7 @@
 // the trial alone decides when it runs, hangs, and dies.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { createCluster } from '../../../src/store/embedded/cluster.ts';
 import { findDataFolder } from '../../../src/store/embedded/data-folder.ts';
 import { CHILD_ENV } from '../../../src/store/embedded/user.ts';
 import { freePort } from '../free-port.ts';
+import { signalTree } from './processes.ts';
 
 export interface Postgres {
   readonly url: string;
@@ -72,35 +73,17 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     },
     async signalAll(signal) {
       const pid = server?.pid;
-      if (pid === undefined) return;
-      // The server itself first, so that it starts no more of them.
-      process.kill(pid, signal);
-      for (const child of await childrenOf(pid)) tryKill(child, signal);
+      if (pid !== undefined && server?.exitCode === null && server.signalCode === null)
+        await signalTree(pid, signal);
     },
     async remove() {
-      await postgres.signalAll('SIGCONT').catch(() => {});
+      await postgres.signalAll('SIGCONT');
       await postgres.stop('SIGQUIT');
       await rm(folder, { recursive: true, force: true });
     },
   };
   await postgres.start();
   return postgres;
-}
-
-/** The processes that a process has started. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(pids.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')));
-  // Behind the name in parentheses: the state, and the parent.
-  return pids.map(Number).filter((_, index) => Number(stats[index]?.split(') ')[1]?.split(' ')[1]) === pid);
-}
-
-function tryKill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended meanwhile.
-  }
 }
 
 async function isReady(url: string): Promise<boolean> {
