@@ -29,6 +29,8 @@ interface LoadOptions {
   readonly run: string;
   /** What is sent, in turn; by default as many writes as reads. */
   readonly mix?: readonly Kind[];
+  /** So many contacts of each caller and face are changed, several times at once; nothing is to be deleted then. */
+  readonly hot?: number;
 }
 
 export interface Load {
@@ -40,7 +42,7 @@ export interface Load {
 }
 
 type Face = Entry['face'];
-type Kind = `${Face} ${'list' | 'show' | 'create' | 'update' | 'delete'}`;
+export type Kind = `${Face} ${'list' | 'show' | 'create' | 'update' | 'delete'}`;
 
 const MIX: readonly Kind[] = [
   ...(['rest create', 'rest list', 'graphql create', 'graphql list'] as const),
@@ -68,7 +70,7 @@ interface Known {
 }
 
 /** Starts to send. */
-export function startLoad({ origin, callers, perSecond, run, mix = MIX }: LoadOptions): Load {
+export function startLoad({ origin, callers, perSecond, run, mix = MIX, hot = 0 }: LoadOptions): Load {
   const entries: Entry[] = [];
   const underWay = new Set<Promise<void>>();
   // A connection that was used before may be closed at any time: none is used again.
@@ -79,6 +81,11 @@ export function startLoad({ origin, callers, perSecond, run, mix = MIX }: LoadOp
     known.set(`${name} ${face}`, found);
     return found;
   };
+  /** One that nothing else is being done to; with `hot`, one of so many. */
+  const chosen = (free: Known[]) => {
+    if (hot === 0) return free.shift();
+    return free.length < hot ? undefined : free[Math.floor(Math.random() * hot)];
+  };
   let next = 0;
   let unsent = 0;
 
@@ -88,7 +95,7 @@ export function startLoad({ origin, callers, perSecond, run, mix = MIX }: LoadOp
     const face = kind.split(' ')[0] as Face;
     const free = contacts(caller, face);
     const needsOne = !/create|list/.test(kind);
-    const contact = needsOne ? free.shift() : undefined;
+    const contact = needsOne ? chosen(free) : undefined;
     // There is none left that could be changed.
     if (needsOne && contact === undefined) kind = `${face} create`;
     const verb = kind.split(' ')[1] as keyof typeof ACTIONS | 'list' | 'show';
@@ -110,7 +117,7 @@ export function startLoad({ origin, callers, perSecond, run, mix = MIX }: LoadOp
     entries.push({ requestId, caller: caller.name, face, action, sentAt, ms, ...kept });
     if (created !== null) free.push({ ref: created.ref });
     // Of what was not made, or only read, there is still the contact as it was; of what is unknown nothing is.
-    const isLeft = verb !== 'delete' && (isMade || verb === 'show');
+    const isLeft = hot === 0 && verb !== 'delete' && (isMade || verb === 'show');
     if (contact !== undefined && isLeft) free.push(contact);
   }
 

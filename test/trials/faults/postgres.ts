@@ -2,7 +2,7 @@
 // the trial alone decides when it runs, hangs, and dies.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,8 @@ export interface Postgres {
   readonly port: number;
   /** The folder of the cluster. */
   readonly dataDir: string;
+  /** What it has logged: each line begins with the name of the application whose statement it is about. */
+  log(): Promise<string>;
   /** Starts it again, on the same port; answers when it takes connections. */
   start(): Promise<void>;
   /** Ends it: cleanly with SIGINT, as a crash with SIGQUIT; with SIGKILL all of its processes at once. */
@@ -41,21 +43,25 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const port = await freePort();
   const all = {
     ...{ port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' },
-    ...{ max_connections: '100', shared_buffers: '128MB', timezone: 'UTC', ...settings },
+    ...{ max_connections: '100', shared_buffers: '128MB', timezone: 'UTC' },
+    ...{ log_line_prefix: '%a ', ...settings },
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const url = `postgresql://funnel_gateway@127.0.0.1:${port}/postgres`;
+  const logFile = join(folder, 'trial.log');
+  const log = await open(logFile, 'a');
   let server: ChildProcess | null = null;
   const postgres: Postgres = {
     url,
     port,
     dataDir: cluster,
+    log: () => readFile(logFile, 'utf8'),
     async start() {
       const child = spawn(binaries.postgres, ['-D', cluster, ...options], {
         ...user,
         cwd: '/',
         env: CHILD_ENV,
-        stdio: 'ignore',
+        stdio: ['ignore', log.fd, log.fd],
       });
       server = child;
       while (!(await isReady(url))) {
@@ -79,6 +85,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     async remove() {
       await postgres.signalAll('SIGCONT');
       await postgres.stop('SIGQUIT');
+      await log.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

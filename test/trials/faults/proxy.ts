@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** What it does with what arrives: hand it on, say nothing for ever, or refuse connections. */
 export type ProxyMode = 'pass' | 'swallow' | 'refuse';
 
-export interface Proxy {
+export interface BreakableNetwork {
   /** The database's address through it. */
   readonly url: string;
   /** How many connections of clients are open. */
@@ -18,7 +18,7 @@ export interface Proxy {
 }
 
 /** Starts it. @param target the address of PostgreSQL, over TCP */
-export async function startProxy(target: string): Promise<Proxy> {
+export async function startProxy(target: string): Promise<BreakableNetwork> {
   const { hostname, port } = new URL(target);
   const pairs = new Map<Socket, Socket>();
   let mode: ProxyMode = 'pass';
