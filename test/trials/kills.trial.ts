@@ -99,14 +99,18 @@ async function standalone(kills: number): Promise<void> {
 async function embedded(kills: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fg-kills-'));
   await chmod(dataDir, 0o755);
-  const memoryBefore = await sharedMemory();
+  const segments = new Set<string>();
   const gateway = await serve({ DATA_DIR: dataDir });
   const find = async () => {
     const found = await findEmbedded(dataDir);
     if (found?.url == null) throw new Error('The embedded PostgreSQL does not run');
     return { ...found, url: found.url, lockFile: join(found.cluster, 'postmaster.pid') };
   };
-  const serverPid = async () => Number((await readFile((await find()).lockFile, 'utf8')).split('\n')[0]);
+  const serverPid = async () => {
+    const pid = Number((await readFile((await find()).lockFile, 'utf8')).split('\n')[0]);
+    for (const segment of await segmentsOf(pid)) segments.add(segment);
+    return pid;
+  };
   try {
     const { lockFile, cluster } = await find();
     const killBoth = async () => {
@@ -141,21 +145,37 @@ async function embedded(kills: number): Promise<void> {
     };
     await harass({ name: 'embedded', gateway, url: async () => (await find()).url, victims }, kills);
   } finally {
+    await serverPid();
     const code = await gateway.end('SIGTERM');
     report(`embedded: the gateway ends with ${code} at SIGTERM`, code === 0);
     const found = await findEmbedded(dataDir);
     report('embedded: its PostgreSQL ends with it', found?.url == null);
-    const left = (await sharedMemory()) - memoryBefore;
-    report(`embedded: ${left} segments of shared memory are left`, left <= 0);
+    const left = await countLeft(segments);
+    report(
+      `embedded: of its ${segments.size} segments of shared memory ${left} are left`,
+      segments.size > 0 && left === 0,
+    );
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-/** How many segments of shared memory there are on the machine. */
-async function sharedMemory(): Promise<number> {
-  const segments = await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '');
-  const posix = await readdir('/dev/shm').catch(() => []);
-  return segments.trim().split('\n').length + posix.filter((name) => name.startsWith('PostgreSQL.')).length;
+/** The segments of shared memory that a process has mapped: System V's by number, POSIX' by path. */
+async function segmentsOf(pid: number): Promise<string[]> {
+  const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '');
+  return maps.split('\n').flatMap((line) => {
+    const [, , , , segment = '', path = ''] = line.split(/ +/);
+    if (path.startsWith('/SYSV')) return [segment];
+    return path.startsWith('/dev/shm/PostgreSQL.') ? [path] : [];
+  });
+}
+
+/** How many of these segments there still are. */
+async function countLeft(segments: ReadonlySet<string>): Promise<number> {
+  const systemV = (await readFile('/proc/sysvipc/shm', 'utf8'))
+    .split('\n')
+    .map((line) => line.trim().split(/ +/)[1]);
+  const posix = (await readdir('/dev/shm')).map((name) => `/dev/shm/${name}`);
+  return [...systemV, ...posix].filter((segment) => segment !== undefined && segments.has(segment)).length;
 }
 
 await standalone(Math.ceil(KILLS / 2));

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
+import { isConflictOfTransactions } from '../failures.ts';
 import type { Statement } from '../statements.ts';
 import { requestCancel } from './cancel.ts';
 import { collectRows, connectionOf, deallocate, IncompleteRows, RowsQuery } from './rows-query.ts';
@@ -207,9 +208,10 @@ export class ReadingConnection {
       (error) => {
         const failed = this.#dequeue(sent);
         if (failed === undefined) return;
-        if (this.#state === 'open' && isStale(error) && failed.resends < MAX_RESENDS) {
+        const mayResend = this.#state === 'open' && failed.resends < MAX_RESENDS;
+        if (mayResend && (isStale(error) || isConflictOfTransactions(error))) {
           failed.resends += 1;
-          if (name !== '') deallocate(this.#client, name);
+          if (name !== '' && isStale(error)) deallocate(this.#client, name);
           this.#send(failed);
         } else if (!rejectAborted(failed)) failed.reject(error);
       },
