@@ -14,6 +14,8 @@ import { CHILD_ENV } from '../../../src/store/embedded/user.ts';
 import { freePort } from '../free-port.ts';
 import { signalTree } from './processes.ts';
 
+const START_TIMEOUT_MS = 30_000;
+
 export interface Postgres {
   readonly url: string;
   readonly port: number;
@@ -57,16 +59,22 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     dataDir: cluster,
     log: () => readFile(logFile, 'utf8'),
     async start() {
-      const child = spawn(binaries.postgres, ['-D', cluster, ...options], {
-        ...user,
-        cwd: '/',
-        env: CHILD_ENV,
-        stdio: ['ignore', log.fd, log.fd],
-      });
-      server = child;
-      while (!(await isReady(url))) {
-        if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
-        await sleep(10);
+      const deadline = performance.now() + START_TIMEOUT_MS;
+      // One of its killed processes may still be there, for which it refuses to start.
+      for (;;) {
+        const child = spawn(binaries.postgres, ['-D', cluster, ...options], {
+          ...user,
+          cwd: '/',
+          env: CHILD_ENV,
+          stdio: ['ignore', log.fd, log.fd],
+        });
+        server = child;
+        while (child.exitCode === null) {
+          if (await isReady(url)) return;
+          await sleep(10);
+        }
+        if (performance.now() > deadline) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+        await sleep(100);
       }
     },
     async stop(signal) {

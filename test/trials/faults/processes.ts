@@ -9,10 +9,11 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return pids.map(Number).filter((_, index) => Number(stats[index]?.split(') ')[1]?.split(' ')[1]) === pid);
 }
 
-/** Sends a signal to a process and all that it has started; to itself first, so that it starts no more of them. */
+/** Sends a signal to a process and all that it has started. It is stopped first: it starts no more, and they stay its own. */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
-  trySignal(pid, signal);
-  for (const child of await childrenOf(pid)) trySignal(child, signal);
+  if (signal !== 'SIGCONT') trySignal(pid, 'SIGSTOP');
+  const children = await childrenOf(pid);
+  for (const each of [pid, ...children]) trySignal(each, signal);
 }
 
 /** Sends a signal to a process, which may have ended meanwhile. */
