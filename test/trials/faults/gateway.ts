@@ -8,6 +8,8 @@ import { ROOT } from '../child-processes.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET_KEY } from './tenants.ts';
 
+const MAX_STARTS = 5;
+
 export interface Serving {
   readonly origin: string;
   /** What `serve --json` has printed. */
@@ -51,7 +53,16 @@ export async function serve(env: Readonly<Record<string, string>>, root = ROOT):
     lines.on('line', (more) => void log.push(more));
     return { child, printed: JSON.parse(line) as Record<string, string> };
   };
-  let started = await start();
+  /** As a service manager does it: it may give up while PostgreSQL recovers. */
+  const startAgain = async (attempts = MAX_STARTS): Promise<Awaited<ReturnType<typeof start>>> => {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempts <= 1) throw error;
+      return startAgain(attempts - 1);
+    }
+  };
+  let started = await startAgain();
   return {
     origin: `http://127.0.0.1:${port}`,
     log,
@@ -62,7 +73,7 @@ export async function serve(env: Readonly<Record<string, string>>, root = ROOT):
       return started.printed;
     },
     async restart() {
-      started = await start();
+      started = await startAgain();
     },
     async end(signal) {
       const { child } = started;
