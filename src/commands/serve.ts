@@ -57,6 +57,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
       let worker: RunningWorker | undefined;
       try {
         listener = await listen(database.app, demoLink);
+        database.app.store.watchDatabase();
         const demoPerson = await person;
         const { port } = listener;
         const facts: BannerFacts = {

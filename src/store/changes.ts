@@ -1,5 +1,6 @@
 // Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
 // transaction of Prisma's. One statement alone goes to the pool itself: through Prisma's raw query it takes a quarter longer.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
@@ -26,6 +27,8 @@ interface Answer extends Changed {
 }
 
 const MAX_ATTEMPTS = 4;
+/** The longest pause before the second attempt; it doubles. Without one, those that were in each other's way meet again. */
+const MAX_PAUSE_MS = 10;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
@@ -111,6 +114,7 @@ async function attempt<Result>(
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
+      await sleep(Math.random() * MAX_PAUSE_MS * 2 ** (attempts - 1));
     }
   }
 }

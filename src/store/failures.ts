@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 2;
 const UNAVAILABLE =
   /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN|NOTFOUND)|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
 const UNAVAILABLE_MESSAGE =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
+  /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
 /** SQLSTATEs of a text with a NUL, plain and escaped in JSON. Usually such text has been refused earlier (rows/storable.ts). */
 const UNSTORABLE = /^(22021|22P05)$/;
@@ -106,11 +106,21 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, /^55P03$/);
 }
 
+/** Errors of connections that could not be had. */
+const unsent = new WeakSet<object>();
+
+/** Says of an error that there was no connection, so that the statement was never sent. @returns the error */
+export function markUnsent<E extends Error>(error: E): E {
+  unsent.add(error);
+  return error;
+}
+
 /**
- * Whether PostgreSQL itself refused a statement, so that nothing was changed: not where the connection was lost, or the server is
- * shutting down, and so the commit may have been made.
+ * Whether a statement was never sent, or PostgreSQL itself refused it, so that nothing was changed: not where the connection was lost,
+ * or the server is shutting down, and so the commit may have been made.
  */
 export function wasRefused(error: unknown): boolean {
+  if ([...causesOf(error)].some((cause) => unsent.has(cause))) return true;
   return hasCode(error, /^(?!08|57P0)(?=.*\d)[0-9A-Z]{5}$/) && !hasCode(error, /^P\d{4}$/);
 }
 

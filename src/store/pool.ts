@@ -1,28 +1,53 @@
 // Pools of connections: their timeouts, and what becomes of a connection over which nothing arrives any more.
 import pg from 'pg';
 import type { Logger } from '../log.ts';
-import { toReason } from './failures.ts';
+import { markUnsent, toReason } from './failures.ts';
+import type { Liveness, Watched } from './liveness.ts';
 import { connectionOf } from './readers/rows-query.ts';
 
-export interface Pool {
+export interface Pool extends Watched {
   readonly pool: pg.Pool;
   /** Closes every connection; those over which the closing handshake does not complete, after a time. */
   close(): Promise<void>;
 }
+
+type Connected = (
+  error: Error | undefined,
+  client?: pg.PoolClient,
+  release?: pg.PoolClient['release'],
+) => void;
 
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Creates a pool without opening a connection.
  * @param answerTimeoutMs how long a connection in use may be silent
+ * @param liveness says when the database does not answer: nobody then waits for a connection
  */
-export function createPool(config: pg.PoolConfig, answerTimeoutMs: number, log: Logger): Pool {
-  const pool = new pg.Pool(config);
+export function createPool(
+  config: pg.PoolConfig,
+  answerTimeoutMs: number,
+  log: Logger,
+  liveness: Liveness | null = null,
+): Pool {
+  const clients = new Set<pg.Client>();
+  const pool = new pg.Pool({ ...config, Client: recordedIn(clients) });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
-  const { destroy } = limitSilence(pool, answerTimeoutMs);
+  limitSilence(pool, answerTimeoutMs);
+  const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
+  const socketOf = (client: pg.Client) => connectionOf(client).stream;
+  const destroy = () => {
+    for (const client of clients) socketOf(client).destroy();
+  };
   return {
     pool,
+    isBusy: () => pool.waitingCount > 0 || pool.totalCount > pool.idleCount,
+    sockets: () => [...clients].map(socketOf),
+    abandon(error) {
+      for (const refuse of [...waiting]) refuse(error);
+      destroy();
+    },
     async close() {
       // Over a broken network the closing handshake never completes.
       const timer = setTimeout(destroy, CLOSE_TIMEOUT_MS);
@@ -32,25 +57,62 @@ export function createPool(config: pg.PoolConfig, answerTimeoutMs: number, log: 
   };
 }
 
+/** A client that is in the set from its beginning, while it still connects, to its end. */
+function recordedIn(clients: Set<pg.Client>): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      clients.add(this);
+      connectionOf(this).stream.once('close', () => clients.delete(this));
+    }
+  };
+}
+
+/**
+ * Makes the pool refuse to wait for a connection while the database does not answer.
+ * @returns who waits for one now
+ */
+function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) => void> {
+  const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+  const waiting = new Set<(error: Error) => void>();
+  const guarded = (callback: Connected) => {
+    liveness.asked();
+    if (liveness.refusal !== null) {
+      process.nextTick(callback, markUnsent(liveness.refusal));
+      return;
+    }
+    const refuse = (error: Error) => {
+      if (waiting.delete(refuse)) callback(markUnsent(error));
+    };
+    waiting.add(refuse);
+    connect((error, client, release) => {
+      // It was refused meanwhile: nobody uses the connection.
+      if (!waiting.delete(refuse)) release?.();
+      else if (error) {
+        liveness.suspect();
+        callback(markUnsent(error));
+      } else callback(undefined, client, release);
+    });
+  };
+  pool.connect = ((callback?: Connected) => {
+    if (callback !== undefined) return guarded(callback);
+    return new Promise<pg.PoolClient>((resolve, reject) => {
+      guarded((error, client) => (client === undefined ? reject(error) : resolve(client)));
+    });
+  }) as pg.Pool['connect'];
+  return waiting;
+}
+
 /**
  * Closes a connection of the pool that receives nothing for so long while it is in use: PostgreSQL would have cancelled a statement
  * earlier, so that the network or the server is stalled.
- * @returns a function that closes all connections at once
  */
-function limitSilence(pool: pg.Pool, timeoutMs: number): { destroy(): void } {
+function limitSilence(pool: pg.Pool, timeoutMs: number): void {
   const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
-  const clients = new Set<pg.PoolClient>();
-  pool.on('remove', (client) => clients.delete(client));
   pool.on('connect', (client) => {
-    clients.add(client);
     const stream = streamOf(client);
     stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));
   });
   pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
   pool.on('release', (_, client) => streamOf(client).setTimeout(0));
-  return {
-    destroy() {
-      for (const client of clients) streamOf(client).destroy();
-    },
-  };
 }

@@ -8,10 +8,11 @@ import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { ConnectionReading } from '../telemetry/metrics.ts';
 import { databaseUnavailable, toReason } from './failures.ts';
+import type { Liveness, Watched } from './liveness.ts';
 import { MAX_RESENDS, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
 import type { Statement } from './statements.ts';
 
-export interface Readers {
+export interface Readers extends Watched {
   /**
    * The rows of one prepared statement, which may be executed more than once.
    * @param tenantId the team that the read is for, if any
@@ -34,6 +35,8 @@ interface ReadersOptions {
   readonly cancels?: boolean;
   /** Of one result; a read of a larger one throws `ResultTooLarge`. */
   readonly maxBytes?: number;
+  /** Says when the database does not answer: reads are then refused at once. */
+  readonly liveness?: Liveness;
   readonly log: Logger;
 }
 
@@ -78,7 +81,7 @@ interface Group {
 
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
-  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, log } = options;
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, log } = options;
   /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** Used while all ordinary ones are stalled. */
@@ -89,6 +92,7 @@ export function createReaders(options: ReadersOptions): Readers {
   let isClosed = false;
 
   const all = () => [...ordinary.connections, ...reserved.connections];
+  const isBusy = () => waiting.length > 0 || all().some(({ pending }) => pending > 0);
 
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
@@ -99,8 +103,9 @@ export function createReaders(options: ReadersOptions): Readers {
         if (error === null) return;
         if (unanswered !== null && !isClosed)
           log.warn({ reason: toReason(error) }, 'reading connection lost');
+        if (!isClosed) liveness?.suspect();
         for (const read of unanswered ?? []) {
-          if (isClosed) read.reject(error);
+          if (isClosed || liveness?.refusal) read.reject(error);
           else if (!trySend(read)) waiting.push(read);
         }
         // No connection is open, and none could be opened: all waiting reads fail.
@@ -172,7 +177,7 @@ export function createReaders(options: ReadersOptions): Readers {
     for (const one of all()) if (one.isStalled) one.handOver(trySend);
     sendWaiting();
     closeReplacements();
-    if (waiting.length > 0 || all().some(({ pending }) => pending > 0)) return;
+    if (isBusy()) return;
     clearInterval(ticker);
     ticker = undefined;
   }
@@ -186,6 +191,11 @@ export function createReaders(options: ReadersOptions): Readers {
   function submit(read: Read): void {
     if (isClosed) {
       read.reject(closed());
+      return;
+    }
+    liveness?.asked();
+    if (liveness?.refusal) {
+      read.reject(liveness.refusal);
       return;
     }
     // One timer for all reads is cheaper than one for each.
@@ -214,6 +224,12 @@ export function createReaders(options: ReadersOptions): Readers {
         stalled: open.filter(({ isStalled }) => isStalled).length,
         waiting: waiting.length,
       };
+    },
+    isBusy,
+    sockets: () => all().map(({ socket }) => socket),
+    abandon(error) {
+      for (const read of waiting.splice(0)) read.reject(error);
+      for (const one of all()) one.fail(error);
     },
     async close() {
       isClosed = true;

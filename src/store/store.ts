@@ -10,6 +10,7 @@ import type { Span } from '../telemetry/tracing.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createLiveness } from './liveness.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
@@ -35,6 +36,8 @@ export interface Store {
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
+  /** From now on requests are refused at once while the database does not answer: for processes that serve. */
+  watchDatabase(): void;
   /** The same store, whose statements are spans below `span`: for one request. */
   traced(span: Span): Store;
   close(): Promise<void>;
@@ -87,14 +90,16 @@ export function createStore(options: StoreOptions): Store {
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
-  const pooled = createPool({ ...connection, max: poolSize }, answerTimeoutMs, log);
+  const liveness = createLiveness({ connection, log });
+  const pooled = createPool({ ...connection, max: poolSize }, answerTimeoutMs, log, liveness);
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, special = {}) =>
-    createReaders({ count, connection, answerTimeoutMs, log, ...special });
+    createReaders({ count, connection, answerTimeoutMs, liveness, log, ...special });
   const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
+  for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
   const deliveries = createDeliveryQueue(pool, log);
   const store: Store = {
     pool,
@@ -107,8 +112,10 @@ export function createStore(options: StoreOptions): Store {
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
+    watchDatabase: () => liveness.start(),
     traced: (span) => traceStore(store, span),
     async close() {
+      liveness.close();
       await deliveries.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
       await Promise.all([prisma.$disconnect(), pooled.close()]);

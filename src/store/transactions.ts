@@ -1,6 +1,7 @@
 // Transactions that are rolled back when the request is aborted before the commit is sent (DESIGN §12).
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { isConflictOfTransactions } from './failures.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
 
 /**
@@ -24,8 +25,9 @@ export async function withTransaction<T>(
       return done;
     }),
   ).catch((error: unknown) => {
-    // The commit failed, or its result was lost.
-    throw isSent && error instanceof AppError ? outcomeUnknown(error) : error;
+    // The commit failed, or its result was lost; after a serialization failure nothing is committed.
+    const isUnknown = isSent && error instanceof AppError && !isConflictOfTransactions(error);
+    throw isUnknown ? outcomeUnknown(error) : error;
   });
   if (signal === undefined) return transaction;
   const onAbort = () => {

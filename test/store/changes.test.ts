@@ -242,13 +242,17 @@ describe('the second request with a key', () => {
 
 describe('what PostgreSQL undoes for the sake of others', () => {
   /** As many changes of a contact as are said fail so. A sequence is not rolled back. */
-  const fail = (code: string, count: number) =>
+  const fail = (code: string, count: number, at = 'in its statement') =>
     gateway.app.store.pool.query(`
       create sequence failures;
       create function fail() returns trigger language plpgsql as $$ begin
         if nextval('failures') <= ${count} then raise exception 'undone' using errcode = '${code}'; end if; return new;
       end $$;
-      create trigger fail before insert or update on contacts for each row execute function fail()`);
+      ${
+        at === 'in its statement'
+          ? 'create trigger fail before insert or update on contacts'
+          : 'create constraint trigger fail after insert or update on contacts deferrable initially deferred'
+      } for each row execute function fail()`);
   afterEach(() =>
     gateway.app.store.pool.query('drop function if exists fail cascade; drop sequence if exists failures'),
   );
@@ -258,20 +262,22 @@ describe('what PostgreSQL undoes for the sake of others', () => {
     'a change of several steps': (id) => ['DELETE', `${member(id)}/gdpr_destroy`],
   };
   const cases = Object.keys(changes).flatMap((kind) =>
-    ['40001', '40P01'].map((code) => [kind, code] as const),
+    ['40001', '40P01'].flatMap((code) =>
+      ['in its statement', 'at its commit'].map((at) => [kind, code, at] as const),
+    ),
   );
 
-  test.each(cases)('%s is tried again after %s, and made once', async (kind, code) => {
+  test.each(cases)('%s is tried again after %s %s, and made once', async (kind, code, at) => {
     const { body } = await client.create();
-    await fail(code, 3);
+    await fail(code, 3, at);
     const answer = await client.send(...(changes[kind]?.(body.id) ?? expect.fail()));
     expect(answer.status).toBe(200);
     expect(await entriesOf(body.id)).toHaveLength(2);
   });
 
-  test.each(cases)('%s that always ends in %s is 503, and nothing is changed', async (kind, code) => {
+  test.each(cases)('%s that always ends in %s %s is 503, and nothing is changed', async (kind, code, at) => {
     const { body } = await client.create();
-    await fail(code, 1_000);
+    await fail(code, 1_000, at);
     await client.refused(503, ...(changes[kind]?.(body.id) ?? expect.fail()));
     const { rows } = await gateway.app.store.pool.query('select last_value::int from failures');
     expect(rows[0].last_value).toBeLessThan(10);

@@ -46,6 +46,7 @@ describe.each(Object.entries(FORMS))('from %s', (_, make) => {
 
 test.each([
   'timeout exceeded when trying to connect',
+  'timeout expired',
   'Connection terminated unexpectedly',
   'Cannot use a pool after calling end on the pool',
 ])('"%s" is unavailable', (message) => {

@@ -136,6 +136,19 @@ describe('on a connection, between statements with ordinary results', () => {
   });
 });
 
+test('a read that PostgreSQL undoes for the sake of others is sent again, a few times', async () => {
+  let left = 2;
+  const readers = await fakeReaders((text) =>
+    text === 'conflict' && left-- > 0
+      ? [failure('40001'), READY]
+      : [PARSED_AND_BOUND, dataRow('read'), complete('SELECT 1'), READY],
+  );
+  expect(fieldsOf(await readers.read(statement('conflict'), [1]))).toEqual([['read']]);
+  left = 100;
+  await expect(readers.read(statement('conflict'), [1])).rejects.toMatchObject({ code: '40001' });
+  expect(left).toBeGreaterThan(90);
+});
+
 test('huge results, and empty ones, are read completely', async () => {
   const readers = await realReaders();
   const read = (text: string, ...values: unknown[]) => readers.read(statement(text), values).then(fieldsOf);

@@ -13,6 +13,10 @@ interface NetworkConnection {
 export interface Network {
   /** The database's address by way of this network. */
   readonly url: string;
+  /** From now on nothing is forwarded, and nobody is told: over connections that are there, and over new ones until `heal`. */
+  silence(): void;
+  /** New connections are forwarded again; what was silent stays so. */
+  heal(): void;
   /** In the order in which they were made. */
   readonly connections: readonly NetworkConnection[];
   /** Breaks the connection on which the client sends its next but `after`: before the server has it, or when the server answers. */
@@ -36,9 +40,10 @@ export async function createNetwork(databaseUrl: string, { losing }: NetworkOpti
   const sockets = new Set<Socket>();
   const connections: NetworkConnection[] = [];
   let planned: { after: number; moment: 'request' | 'answer'; hasHappened: boolean } | null = null;
+  let isSilent = false;
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    let isCut = false;
+    let isCut = isSilent;
     const pass = (from: Socket, to: Socket, filter: (bytes: Buffer) => Buffer) => {
       sockets.add(from);
       from.on('data', (bytes: Buffer) => !isCut && to.write(filter(bytes)));
@@ -74,6 +79,13 @@ export async function createNetwork(databaseUrl: string, { losing }: NetworkOpti
   return {
     url: url.href,
     connections,
+    silence() {
+      isSilent = true;
+      for (const connection of connections) connection.cut();
+    },
+    heal() {
+      isSilent = false;
+    },
     breakNext(after, moment) {
       const plan = { after, moment, hasHappened: false };
       planned = plan;

@@ -1,12 +1,14 @@
 // One pipelined connection and its pending reads: opens, sends, cancels, and counts the time without a result. Which read goes to which
 // connection is decided in readers.ts.
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
+import { isConflictOfTransactions } from '../failures.ts';
 import type { Statement } from '../statements.ts';
 import { requestCancel } from './cancel.ts';
 import { collectRows, connectionOf, deallocate, IncompleteRows, RowsQuery } from './rows-query.ts';
 import { prepareSession } from './session.ts';
-import { type Prepared, StatementNames } from './statement-names.ts';
+import { isStale, type Prepared, StatementNames } from './statement-names.ts';
 
 /** A read that has not been answered yet. */
 export interface Read {
@@ -44,12 +46,6 @@ const CANCEL_TICKS = 10;
 
 /** A read is sent again at most so many times. */
 export const MAX_RESENDS = 3;
-
-/**
- * SQLSTATEs of a prepared statement that has to be prepared again: it is unknown (its preparation failed before those queued behind it
- * were executed), it exists already, or its result types have changed since a migration.
- */
-const STALE = new Set(['26000', '42P05', '0A000']);
 
 interface ConnectionOptions {
   /** Of one result: a larger one is refused with `ResultTooLarge`. */
@@ -114,6 +110,10 @@ export class ReadingConnection {
 
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  get socket(): Socket {
+    return connectionOf(this.#client).stream;
   }
 
   /** Sends a read, once the connection is open. Its promise is settled here, unless the read is handed over. */
@@ -208,9 +208,10 @@ export class ReadingConnection {
       (error) => {
         const failed = this.#dequeue(sent);
         if (failed === undefined) return;
-        if (this.#state === 'open' && isStale(error) && failed.resends < MAX_RESENDS) {
+        const mayResend = this.#state === 'open' && failed.resends < MAX_RESENDS;
+        if (mayResend && (isStale(error) || isConflictOfTransactions(error))) {
           failed.resends += 1;
-          if (name !== '') deallocate(this.#client, name);
+          if (name !== '' && isStale(error)) deallocate(this.#client, name);
           this.#send(failed);
         } else if (!rejectAborted(failed)) failed.reject(error);
       },
@@ -234,10 +235,6 @@ export class ReadingConnection {
     }
     return sent.read ?? undefined;
   }
-}
-
-function isStale(error: Error): boolean {
-  return STALE.has((error as { code?: string }).code ?? '');
 }
 
 /** Sends the statements of one tick of the event loop in one system call. */

@@ -39,3 +39,14 @@ export class StatementNames {
     return prepared;
   }
 }
+
+/**
+ * SQLSTATEs of a prepared statement that has to be prepared again: it is unknown (its preparation failed before those queued behind it
+ * were executed), it exists already, or its result types have changed since a migration.
+ */
+const STALE = new Set(['26000', '42P05', '0A000']);
+
+/** Whether a statement failed because it has to be prepared again. */
+export function isStale(error: Error): boolean {
+  return STALE.has((error as { code?: string }).code ?? '');
+}
