@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The processes that a process has started. */
-export async function childrenOf(pid: number): Promise<number[]> {
+async function childrenOf(pid: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')));
   // Behind the name in parentheses: the state, and the parent.

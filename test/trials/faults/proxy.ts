@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** What it does with what arrives: hand it on, say nothing for ever, or refuse connections. */
-export type ProxyMode = 'pass' | 'swallow' | 'refuse';
+type ProxyMode = 'pass' | 'swallow' | 'refuse';
 
 export interface BreakableNetwork {
   /** The database's address through it. */
