@@ -34,6 +34,8 @@ interface ReadersOptions {
   readonly cancels?: boolean;
   /** Of one result; a read of a larger one throws `ResultTooLarge`. */
   readonly maxBytes?: number;
+  /** Called before anything is read on a new connection. */
+  readonly onOpen?: () => void;
   readonly log: Logger;
 }
 
@@ -78,7 +80,7 @@ interface Group {
 
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
-  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, log } = options;
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, onOpen, log } = options;
   /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** Used while all ordinary ones are stalled. */
@@ -93,7 +95,10 @@ export function createReaders(options: ReadersOptions): Readers {
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
       maxBytes,
-      onOpen: sendWaiting,
+      onOpen() {
+        onOpen?.();
+        sendWaiting();
+      },
       onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;

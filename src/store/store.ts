@@ -10,6 +10,7 @@ import type { Span } from '../telemetry/tracing.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createHorizons, type Horizons } from './horizons.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
@@ -30,6 +31,8 @@ export interface Store {
   readonly changing: FairQueue;
   /** Where changes tell of what they have made due. */
   readonly deliveries: DeliveryQueue;
+  /** Up to where lists may be read. */
+  readonly horizons: Horizons;
   readonly prisma: PrismaClient;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
@@ -92,9 +95,14 @@ export function createStore(options: StoreOptions): Store {
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, special = {}) =>
-    createReaders({ count, connection, answerTimeoutMs, log, ...special });
+    createReaders({
+      ...{ count, connection, answerTimeoutMs, log },
+      onOpen: () => horizons.forget(),
+      ...special,
+    });
   const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
+  const horizons = createHorizons(lookups);
   const deliveries = createDeliveryQueue(pool, log);
   const store: Store = {
     pool,
@@ -104,6 +112,7 @@ export function createStore(options: StoreOptions): Store {
     expensive: createExpensive(),
     changing: createChanging(poolSize),
     deliveries,
+    horizons,
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
