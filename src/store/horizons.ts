@@ -49,7 +49,7 @@ export interface Horizons {
   forget(): void;
 }
 
-const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
+export const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
 
 /** One row: what `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
 export const HORIZON: Statement = {

@@ -223,6 +223,7 @@ async function withOwnPool<T>(db: pg.Pool, work: (pool: pg.Pool) => Promise<T>):
     max: 4,
     query_timeout: 0,
     statement_timeout: 0,
+    application_name: 'funnel-gateway migrate',
     onConnect: async (client) => {
       await client.query('set statement_timeout = 0; set lock_timeout = 0');
     },

@@ -14,10 +14,14 @@ const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Creates a pool without opening a connection.
- * @param answerTimeoutMs how long a connection in use may be silent
+ * @param limits how long a connection in use may be silent, and what limits the transactions of a session (time-limits.ts)
  */
-export function createPool(config: pg.PoolConfig, answerTimeoutMs: number, log: Logger): Pool {
-  const pool = new pg.Pool(config);
+export function createPool(
+  config: pg.PoolConfig,
+  { answerTimeoutMs, limits }: { answerTimeoutMs: number; limits: string },
+  log: Logger,
+): Pool {
+  const pool = new pg.Pool({ ...config, onConnect: async (client) => void (await client.query(limits)) });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
   const { destroy } = limitSilence(pool, answerTimeoutMs);

@@ -17,6 +17,7 @@ import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
+import { APPLICATION_NAME, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -85,12 +86,13 @@ export function createStore(options: StoreOptions): Store {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
-    application_name: 'funnel-gateway',
+    application_name: APPLICATION_NAME,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
-  const pooled = createPool({ ...connection, max: poolSize }, answerTimeoutMs, log);
+  const limits = limitTransactions(options.statementTimeoutMs);
+  const pooled = createPool({ ...connection, max: poolSize }, { answerTimeoutMs, limits }, log);
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });

@@ -1,6 +1,7 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createLists } from './list-metrics.ts';
 import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
@@ -33,6 +34,7 @@ export function createPrometheus(): Metrics {
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
     ...createWebhooks(registers),
+    watchLists: createLists(registers),
     render: () => registry.metrics(),
   };
 }

@@ -107,10 +107,12 @@ test('pages under many parents end there too, those of other tables do not', asy
   const late = await begin();
   const [three, tag] = [await insert(writer, other), await factories.tag(gateway.app, other, 'New')];
   const lists = async () => {
-    const { workspaces } = await query<{
-      workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] };
+    const {
+      team: { workspaces },
+    } = await query<{
+      team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
     }>(
-      '{ workspaces(first: 50) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } }',
+      '{ team { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } } }',
     );
     const of = (id: bigint, kind: 'contacts' | 'tags') =>
       workspaces.nodes
@@ -123,7 +125,7 @@ test('pages under many parents end there too, those of other tables do not', asy
   expect(await lists()).toEqual([[one, late.id], [two, three], [tag.id]]);
 });
 
-test('what was rolled back, whole or to a savepoint, holds nothing up; a prepared transaction does', async () => {
+test('what was rolled back, whole or to a savepoint, holds nothing up', async () => {
   const writer = await connect();
   const late = await begin();
   await late.client.query('rollback; begin; savepoint a');
