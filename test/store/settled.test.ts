@@ -112,11 +112,11 @@ test('pages under many parents end there too, those of other tables do not', asy
     } = await query<{
       team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
     }>(
-      '{ team { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } } }',
+      `{ team(databaseId: "${teamId}") { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } } }`,
     );
     const of = (id: bigint, kind: 'contacts' | 'tags') =>
       workspaces.nodes
-        .find(({ databaseId }) => databaseId === String(id))
+        .find(({ databaseId }) => BigInt(databaseId) === id)
         ?.[kind].nodes.map(({ databaseId }) => BigInt(databaseId));
     return [of(workspaceId, 'contacts'), of(other, 'contacts'), of(other, 'tags')];
   };
@@ -184,7 +184,6 @@ test('a page of what has been settled for long asks for no horizon; one that rea
   const ids = await factories.contacts(gateway.app, workspaceId, 5);
   const asked = async () =>
     (await statementsOf(gateway, () => list('per_page=3'))).filter((name) => name === 'horizons').length;
-  await list();
   expect(await asked()).toBe(0);
   expect(await list()).toEqual(ids);
   const late = await begin();
@@ -192,4 +191,16 @@ test('a page of what has been settled for long asks for no horizon; one that rea
   expect(await asked()).toBe(0);
   expect((await statementsOf(gateway, () => list())).filter((name) => name === 'horizons')).toHaveLength(1);
   await late.client.query('rollback');
+});
+
+test('ids that were given by hand, above all that were drawn, are listed where nothing is under way', async () => {
+  const drawn = await insert(await connect());
+  const given = 2n ** 40n + workspaceId;
+  await factories.contact(gateway.app, { id: given, workspaceId });
+  expect(await list()).toEqual([drawn, given]);
+  expect(await list('sort_order=desc')).toEqual([given, drawn]);
+  const late = await begin();
+  expect(await list()).toEqual([drawn]);
+  await late.client.query('commit');
+  expect(await list()).toEqual([drawn, late.id, given]);
 });
