@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startListWatch } from '../../../src/jobs/list-watch.ts';
 import { LONG_SECONDS } from '../../../src/services/held-lists.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { createPrometheus } from '../../../src/telemetry/prometheus.ts';
 import { report, type TestBed } from '../test-bed.ts';
 
@@ -14,23 +15,20 @@ export async function tryStuck({ url, tenants: [tenant], gateway }: TestBed): Pr
   const { app, send, logLines } = gateway();
   const metrics = createPrometheus();
   const watch = startListWatch({ ...app, metrics }, END_AFTER_SECONDS);
-  const path = `/api/v2/workspaces/${tenant.workspaceId}/tags`;
+  const path = `/api/v2/workspaces/${tenant.workspaceId}/contacts?after=${await headOf(app.store, tenant.workspaceId)}`;
   const stuck = async (application_name: string): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url, application_name });
     client.on('error', () => {});
     await client.connect();
     await client.query('begin');
-    await client.query('insert into tags (workspace_id, name) values ($1, $2)', [
-      tenant.workspaceId,
-      application_name,
-    ]);
+    await client.query('insert into contacts (workspace_id) values ($1)', [tenant.workspaceId]);
     return client;
   };
   const foreign = await stuck('somebody');
   const own = await stuck('funnel-gateway');
   const { authorization } = tenant;
   const created = await app.store.pool.query(
-    "insert into tags (workspace_id, name) values ($1, 'New') returning id::int",
+    'insert into contacts (workspace_id) values ($1) returning id::int',
     [tenant.workspaceId],
   );
   await sleep((LONG_SECONDS + 1) * 1000);
@@ -64,10 +62,19 @@ export async function tryStuck({ url, tenants: [tenant], gateway }: TestBed): Pr
   await foreign.query('commit');
   const after = JSON.parse((await send(path, tenant)).text) as { id: number }[];
   report(
-    `the list has ${during.length} tags until it commits, then ${after.length}`,
+    `the list shows ${during.length} of the new rows until it commits, then ${after.length}`,
     during.length === 0 && after.length === 2 && after.at(-1)?.id === created.rows[0].id,
   );
   watch.close();
   await foreign.end();
   await own.end().catch(() => {});
+}
+
+/** The last contact that there is. */
+async function headOf({ pool }: Store, workspaceId: bigint): Promise<number> {
+  const { rows } = await pool.query<{ id: number }>(
+    'select coalesce(max(id), 0)::int as id from contacts where workspace_id = $1',
+    [workspaceId],
+  );
+  return rows[0]?.id ?? 0;
 }
