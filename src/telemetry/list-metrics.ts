@@ -2,9 +2,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { HeldReading, Metrics } from './metrics.ts';
 
-/** Reads what is known when it is asked for; nothing in a process that does not watch it. */
+/** Reads what is known when it is asked for; zeros in a process that does not watch it. */
 export function createLists(registers: Registry[]): Metrics['watchLists'] {
-  let read: (() => readonly HeldReading[]) | undefined;
+  let read = (): readonly HeldReading[] => [];
   for (const [name, help, pick] of [
     [
       'gateway_lists_held_seconds',
@@ -20,7 +20,6 @@ export function createLists(registers: Registry[]): Metrics['watchLists'] {
     new Gauge({
       ...{ name, help, labelNames: ['holder'], registers },
       collect() {
-        if (read === undefined) return;
         const held = read();
         for (const [holder, isOfGroup] of [
           ['own', true],
