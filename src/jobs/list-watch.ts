@@ -1,7 +1,7 @@
 // Watches what holds lists up, in every gateway: a session of the gateway's own is ended when it has taken too long, whatever froze it;
 // of anybody else's it is said who it is. Whoever looks after the database decides about those.
 import type { App } from '../context.ts';
-import { findHeldLists, type HeldBy } from '../services/held-lists.ts';
+import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
 import { endOwnHolders } from '../store/horizon-holders.ts';
 import { transactionLimit } from '../store/time-limits.ts';
 
@@ -15,10 +15,13 @@ export interface ListWatch {
   close(): void;
 }
 
-/** Starts it, in the background. @param endAfterSeconds when a session of the gateway's own is ended */
+/** Starts it, in the background. @param times after how many seconds holders are told of, and ended where they are the gateway's own */
 export function startListWatch(
   app: App,
-  endAfterSeconds: number = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
+  {
+    told: tellAfter = LONG_SECONDS,
+    ended: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
+  }: { readonly told?: number; readonly ended?: number } = {},
 ): ListWatch {
   /** Those that were logged. */
   let told = new Set<string>();
@@ -26,7 +29,7 @@ export function startListWatch(
   let isLooking = false;
 
   async function look(): Promise<void> {
-    held = await findHeldLists(app);
+    held = await findHeldLists(app, tellAfter);
     const known = told;
     told = new Set(held.map(({ key }) => key));
     for (const { key, isOwn, ...holder } of held)
@@ -35,10 +38,10 @@ export function startListWatch(
           { ...holder, own: isOwn },
           'lists end before what a transaction under way may still commit',
         );
-    if (!held.some(({ isOwn, seconds }) => isOwn && seconds > endAfterSeconds)) return;
-    for (const pid of await endOwnHolders(app.store, endAfterSeconds))
+    if (!held.some(({ isOwn, seconds }) => isOwn && seconds > endAfter)) return;
+    for (const pid of await endOwnHolders(app.store, endAfter))
       app.log.error(
-        { pid, seconds: endAfterSeconds },
+        { pid, seconds: endAfter },
         'a session of the gateway was ended: it held lists up for too long',
       );
   }

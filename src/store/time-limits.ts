@@ -20,6 +20,10 @@ export function limitTransactions(statementTimeoutMs: number): string {
       then set_config('transaction_timeout', '${transactionLimit(statementTimeoutMs)}', false) end`;
 }
 
+/** Lifts every limit for a session that was just opened, also one that a pooler hands on. */
+export const LIFT_SESSION_LIMITS = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+  select case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', false) end`;
+
 /** Lifts every limit for the transaction that it is sent in: one of long work, such as an import, which nobody ends. */
 export const LIFT_LIMITS = `select set_config('statement_timeout', '0', true), set_config('application_name', '${APPLICATION_NAME} import', true),
   set_config('idle_in_transaction_session_timeout', '0', true),

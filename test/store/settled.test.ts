@@ -204,3 +204,36 @@ test('ids that were given by hand, above all that were drawn, are listed where n
   await late.client.query('commit');
   expect(await list()).toEqual([drawn, late.id, given]);
 });
+
+test('a horizon is not used against another database: after a lost connection it is asked for anew', async () => {
+  const writer = await connect();
+  const kept = [await insert(writer), await insert(writer)];
+  expect(await list()).toEqual(kept);
+  // As after a crash, or in the copy that has taken its place, which knows less of the sequence than was known here.
+  await writer.query("select setval('contacts_id_seq', currval('contacts_id_seq') + 1000)");
+  const ahead = await insert(writer);
+  expect(await list()).toEqual([...kept, ahead]);
+  await writer.query('delete from contacts where id = $1', [ahead]);
+  await writer.query("select setval('contacts_id_seq', $1)", [kept.at(-1)]);
+  await writer.query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  const late = await begin();
+  await insert(writer);
+  await expect.poll(() => list().catch(() => null)).toEqual(kept);
+  await late.client.query('rollback');
+});
+
+test('lists are refused where it cannot be found out what is settled; what is found by its id is not', async () => {
+  const writer = await connect();
+  const id = await insert(writer);
+  await writer.query('alter function horizons rename to hidden');
+  try {
+    const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller });
+    expect(response.status).toBeGreaterThanOrEqual(500);
+    expect((await gateway.send(`/api/v2/contacts/${id}`, { caller })).status).toBe(200);
+  } finally {
+    await writer.query('alter function hidden rename to horizons');
+  }
+  expect(await list()).toEqual([id]);
+});
