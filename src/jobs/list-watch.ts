@@ -38,7 +38,7 @@ export function startListWatch(
           { ...holder, own: isOwn },
           'lists end before what a transaction under way may still commit',
         );
-    if (!held.some(({ isOwn, seconds }) => isOwn && seconds > endAfter)) return;
+    if (!held.some(({ isOwn, seconds }) => isOwn && seconds >= endAfter)) return;
     for (const pid of await endOwnHolders(app.store, endAfter))
       app.log.error(
         { pid, seconds: endAfter },

@@ -53,13 +53,13 @@ export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]>
   return query<Holder>(store, holders, [numbers, TABLES, sequences, APPLICATION_NAME]);
 }
 
-/** Ends the gateway's own sessions that have held lists up for longer than that. @returns their process ids */
+/** Ends the gateway's own sessions that have held lists up for so long. @returns their process ids */
 export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number): Promise<number[]> {
   const ended = statement(
     'horizons.end_own',
     () => `select a.pid, pg_terminate_backend(a.pid) from pg_stat_activity a
       where a.datname = current_database() and a.application_name = $1 and a.usename = session_user
-        and a.xact_start < clock_timestamp() - $2::float8 * interval '1 second'
+        and a.xact_start <= clock_timestamp() - $2::float8 * interval '1 second'
         and a.pid in (select l.pid from pg_locks l where ${FLOORS} and l.classid::bigint between 1179058176 and 1179058176 + 65535)`,
   );
   return (await query<{ pid: number }>(store, ended, [APPLICATION_NAME, seconds])).map(({ pid }) => pid);

@@ -5,6 +5,7 @@
 // A process keeps the last horizon that it was told. It says something of one database as it was since then, so that it is forgotten
 // when a connection is opened, which may lead to another database, or to one that has lost what was not committed.
 
+import { AppError } from '../errors.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
 import { databaseUnavailable, toStoreError } from './failures.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
@@ -140,7 +141,8 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
     asked: () => asked,
     after: (count) =>
       askAfter(count).catch((error: unknown) => {
-        throw toStoreError(error);
+        const known = toStoreError(error);
+        throw known instanceof AppError ? known : databaseUnavailable(error);
       }),
     forget,
   };

@@ -55,8 +55,6 @@ test('a foreign transaction is named and left alone, one of a gateway is ended; 
       { pid: foreignPid, application: 'psql of somebody', tables: ['tags'], rows: 2, isOwn: false },
       { pid: ownPid, application: 'funnel-gateway', tables: ['tags'], rows: 1, isOwn: true },
     ]);
-    // Seconds are whole: it has to be older than none.
-    await foreign.query('select pg_sleep(1)');
     await watch.look();
     await lost;
     await watch.look();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { closeApp, createApp } from '../../src/app.ts';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
-import { statementsOf } from '../support/graphql-statements.ts';
+import { intercept, statementsOf } from '../support/graphql-statements.ts';
 import { idsOf, json } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -230,10 +230,39 @@ test('lists are refused where it cannot be found out what is settled; what is fo
   await writer.query('alter function horizons rename to hidden');
   try {
     const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller });
-    expect(response.status).toBeGreaterThanOrEqual(500);
+    expect(response.status).toBe(503);
     expect((await gateway.send(`/api/v2/contacts/${id}`, { caller })).status).toBe(200);
   } finally {
     await writer.query('alter function hidden rename to horizons');
   }
   expect(await list()).toEqual([id]);
+});
+
+test('a page is compared with what was settled before it was read, not with what has been since', async () => {
+  const writer = await connect();
+  const first = await insert(writer);
+  const late = await begin();
+  const second = await insert(writer);
+  const { promise: mayGo, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isRead, resolve: tellRead } = Promise.withResolvers<void>();
+  let isFirst = true;
+  const stop = intercept(gateway, async (name, send) => {
+    const isHeld = isFirst && name.startsWith('contacts.under');
+    if (isHeld) isFirst = false;
+    const rows = await send();
+    if (!isHeld) return rows;
+    tellRead();
+    await mayGo;
+    return rows;
+  });
+  try {
+    const held = list();
+    await isRead;
+    await late.client.query('commit');
+    expect(await list()).toEqual([first, late.id, second]);
+    letGo();
+    expect(await held).toEqual([first, late.id, second]);
+  } finally {
+    stop();
+  }
 });
