@@ -7,6 +7,7 @@ import { createServer } from '../../src/http/server.ts';
 import type { Horizons, Told } from '../../src/store/horizons.ts';
 import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
 import { report, type TestBed, withTestBed } from './test-bed.ts';
+import { tryCost } from './walks/cost.ts';
 import { tryReplica } from './walks/replica.ts';
 import { tryStuck } from './walks/stuck.ts';
 import { byConnection, byLink, byNext, compare, type Send, walkDown, walkUntil } from './walks/walkers.ts';
@@ -108,6 +109,8 @@ function firstFrom(ids: readonly number[], value: number): number {
 
 await withTestBed(async (testBed) => {
   await walk(testBed);
-  if (!WITHOUT_HORIZON) await tryStuck(testBed);
+  if (WITHOUT_HORIZON) return;
+  await tryStuck(testBed);
+  await tryCost(testBed, noHorizon());
 });
 await tryReplica(Math.min(ROWS, 50_000), WITHOUT_REPLAY);
