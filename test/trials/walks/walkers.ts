@@ -102,7 +102,8 @@ export async function walkUntil(walker: Walker, isOver: () => boolean): Promise<
     const wasOver = isOver();
     const rows = await walker.step();
     if (rows === 0 && wasOver) return;
-    if (rows === 0) await sleep(1);
+    // At the head it leaves the processors to the writers.
+    if (rows < PAGE) await sleep(Math.random() * 10);
   }
 }
 
@@ -113,6 +114,7 @@ export async function walkDown(send: Send, path: string, isOver: () => boolean):
     const walker = byLink(send, path, '&sort_order=desc');
     for (let pages = 0; pages < 5; pages++) await walker.step();
     if (walker.seen.length > 0) walks.push(walker.seen);
+    await sleep(20);
   }
   return walks;
 }
