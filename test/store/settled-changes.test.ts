@@ -129,16 +129,19 @@ test("a writer's own change is the last one in the next list by time, and a new 
 });
 
 test('whatever transactions draw, change, give up and commit between the pages of walks, these are shown every row and every last change', async () => {
-  const sessions = await Promise.all([1, 2, 3].map(connect));
+  const [watcher, ...sessions] = (await Promise.all([1, 2, 3, 4].map(connect))) as [
+    pg.Client,
+    ...pg.Client[],
+  ];
   const what = fc.constantFrom(
-    ...(['insert', 'insert', 'change', 'savepoint', 'rollback to', 'commit', 'commit', 'rollback'] as const),
+    ...(['insert', 'insert', 'change', 'change', 'savepoint', 'rollback to', 'commit', 'rollback'] as const),
     ...(['walk', 'walk by time', 'walk', 'walk by time'] as const),
   );
   const schedule = fc.array(fc.tuple(fc.nat(2), what, fc.nat(5)), { minLength: 10, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(schedule, async (steps) => {
       const path = await pathOf();
-      const kept: number[] = [];
+      const kept = [await insert(watcher, path), await insert(watcher, path)];
       const open = sessions.map((): number[] | null => null);
       /** Of a session: the savepoint's rows begin there. */
       const saved = sessions.map((): number | null => null);
