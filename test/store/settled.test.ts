@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { closeApp, createApp } from '../../src/app.ts';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
-import { intercept, statementsOf } from '../support/graphql-statements.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
 import { idsOf, json } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -203,66 +203,4 @@ test('ids that were given by hand, above all that were drawn, are listed where n
   expect(await list()).toEqual([drawn]);
   await late.client.query('commit');
   expect(await list()).toEqual([drawn, late.id, given]);
-});
-
-test('a horizon is not used against another database: after a lost connection it is asked for anew', async () => {
-  const writer = await connect();
-  const kept = [await insert(writer), await insert(writer)];
-  expect(await list()).toEqual(kept);
-  // As after a crash, or in the copy that has taken its place, which knows less of the sequence than was known here.
-  await writer.query("select setval('contacts_id_seq', currval('contacts_id_seq') + 1000)");
-  const ahead = await insert(writer);
-  expect(await list()).toEqual([...kept, ahead]);
-  await writer.query('delete from contacts where id = $1', [ahead]);
-  await writer.query("select setval('contacts_id_seq', $1)", [kept.at(-1)]);
-  await writer.query(
-    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-  );
-  const late = await begin();
-  await insert(writer);
-  await expect.poll(() => list().catch(() => null)).toEqual(kept);
-  await late.client.query('rollback');
-});
-
-test('lists are refused where it cannot be found out what is settled; what is found by its id is not', async () => {
-  const writer = await connect();
-  const id = await insert(writer);
-  await writer.query('alter function horizons rename to hidden');
-  try {
-    const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller });
-    expect(response.status).toBe(503);
-    expect((await gateway.send(`/api/v2/contacts/${id}`, { caller })).status).toBe(200);
-  } finally {
-    await writer.query('alter function hidden rename to horizons');
-  }
-  expect(await list()).toEqual([id]);
-});
-
-test('a page is compared with what was settled before it was read, not with what has been since', async () => {
-  const writer = await connect();
-  const first = await insert(writer);
-  const late = await begin();
-  const second = await insert(writer);
-  const { promise: mayGo, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: isRead, resolve: tellRead } = Promise.withResolvers<void>();
-  let isFirst = true;
-  const stop = intercept(gateway, async (name, send) => {
-    const isHeld = isFirst && name.startsWith('contacts.under');
-    if (isHeld) isFirst = false;
-    const rows = await send();
-    if (!isHeld) return rows;
-    tellRead();
-    await mayGo;
-    return rows;
-  });
-  try {
-    const held = list();
-    await isRead;
-    await late.client.query('commit');
-    expect(await list()).toEqual([first, late.id, second]);
-    letGo();
-    expect(await held).toEqual([first, late.id, second]);
-  } finally {
-    stop();
-  }
 });
