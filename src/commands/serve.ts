@@ -4,6 +4,7 @@ import { VARIABLES } from '../config/variables.ts';
 import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import type { Listener } from '../http/listener.ts';
+import { type ListWatch, startListWatch } from '../jobs/list-watch.ts';
 import type { Logger } from '../log.ts';
 import { hasAnyTeam } from '../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../store/migrations.ts';
@@ -55,6 +56,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
       const metricsListener = await listenForMetrics(database.app);
       let listener: Listener | undefined;
       let worker: RunningWorker | undefined;
+      let watch: ListWatch | undefined;
       try {
         listener = await listen(database.app, demoLink);
         database.app.store.watchDatabase();
@@ -75,9 +77,11 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
         };
         report(shell, json, data, banner(facts));
         if (config.jobs) worker = startWorker(shell, database.app);
+        watch = startListWatch(database.app);
         await aborted(shell.signal);
         remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
       } finally {
+        watch?.close();
         await Promise.all([listener?.close(), worker?.close()]);
         await metricsListener?.close();
       }

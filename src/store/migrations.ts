@@ -6,6 +6,7 @@ import pg from 'pg';
 import { StartupError } from '../errors.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
 import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
+import { LIFT_SESSION_LIMITS } from './time-limits.ts';
 
 /** Names of migrations, by what became of them in this store. */
 export interface MigrationState {
@@ -223,8 +224,9 @@ async function withOwnPool<T>(db: pg.Pool, work: (pool: pg.Pool) => Promise<T>):
     max: 4,
     query_timeout: 0,
     statement_timeout: 0,
+    application_name: 'funnel-gateway migrate',
     onConnect: async (client) => {
-      await client.query('set statement_timeout = 0; set lock_timeout = 0');
+      await client.query(LIFT_SESSION_LIMITS);
     },
   });
   own.on('error', () => {});

@@ -19,19 +19,29 @@ type Connected = (
 
 const CLOSE_TIMEOUT_MS = 2_000;
 
+interface PoolOptions {
+  readonly answerTimeoutMs: number;
+  readonly limits: string;
+  readonly liveness?: Liveness | null;
+}
+
 /**
  * Creates a pool without opening a connection.
- * @param answerTimeoutMs how long a connection in use may be silent
- * @param liveness says when the database does not answer: nobody then waits for a connection
+ * @param options.answerTimeoutMs how long a connection in use may be silent
+ * @param options.limits what limits the transactions of a session (time-limits.ts)
+ * @param options.liveness says when the database does not answer: nobody then waits for a connection
  */
 export function createPool(
   config: pg.PoolConfig,
-  answerTimeoutMs: number,
+  { answerTimeoutMs, limits, liveness = null }: PoolOptions,
   log: Logger,
-  liveness: Liveness | null = null,
 ): Pool {
   const clients = new Set<pg.Client>();
-  const pool = new pg.Pool({ ...config, Client: recordedIn(clients) });
+  const pool = new pg.Pool({
+    ...config,
+    Client: recordedIn(clients),
+    onConnect: async (client) => void (await client.query(limits)),
+  });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
   limitSilence(pool, answerTimeoutMs);

@@ -37,6 +37,8 @@ interface ReadersOptions {
   readonly maxBytes?: number;
   /** Says when the database does not answer: reads are then refused at once. */
   readonly liveness?: Liveness;
+  /** Called before anything is read on a new connection. */
+  readonly onOpen?: () => void;
   readonly log: Logger;
 }
 
@@ -81,7 +83,7 @@ interface Group {
 
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
-  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, log } = options;
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, onOpen, log } = options;
   /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** Used while all ordinary ones are stalled. */
@@ -97,7 +99,10 @@ export function createReaders(options: ReadersOptions): Readers {
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
       maxBytes,
-      onOpen: sendWaiting,
+      onOpen() {
+        onOpen?.();
+        sendWaiting();
+      },
       onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;

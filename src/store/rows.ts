@@ -5,8 +5,9 @@ import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { project } from './projections.ts';
-import { BOUNDS, boundsOf, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
+import { type ProjectedColumns, project } from './projections.ts';
+import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
+import { type PageReading, readSettled } from './settled.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext, scanRows } from './store.ts';
 import type { Table } from './tables.ts';
@@ -79,11 +80,12 @@ export async function findPageUnder<R extends Row>(
     const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
     return selectPage(table, selected, { columns: selectList(projected.columns), places, direction }, owned);
   });
-  const values = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page), ...boundsOf(page)];
-  if (isNested) values.push(workspaceId);
-  values.push(...selected.values);
   const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
-  const rows = await read(ctx, ofSelection(pageUnder, selected), values, tenancy.teamId);
+  const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
+  const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
+  const send = (bounds: unknown[]) =>
+    read(ctx, ofSelection(pageUnder, selected), [...first, ...bounds, ...rest], tenancy.teamId);
+  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const isThere =
     rows.length > 0 ||
     isNested ||
@@ -123,16 +125,11 @@ export async function findPagesUnder<R extends Row>(
       ) t on true
       order by p.id, ${byTime}t.id ${direction}`;
   });
-  const values = [
-    tenancy.teamId,
-    tenancy.workspaceIds,
-    [...new Set(parents)],
-    limitOf(page),
-    ...boundsOf(page),
-    ...selected.values,
-  ];
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
-  const rows = await read(ctx, ofSelection(pages, selected), values, tenancy.teamId);
+  const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
+  const send = (bounds: unknown[]) =>
+    read(ctx, ofSelection(pages, selected), [...first, ...bounds, ...selected.values], tenancy.teamId);
+  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
@@ -152,6 +149,28 @@ export async function findPagesUnder<R extends Row>(
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
+}
+
+/** How a page is read up to where its table is settled. @param read reads it between two positions */
+function readingOf<R extends Row>(
+  table: Table<R>,
+  page: PageRequest,
+  { columns, make }: ProjectedColumns<R>,
+  read: PageReading['read'],
+): PageReading {
+  return {
+    table: table.name,
+    page,
+    read,
+    idField: Object.keys(columns).indexOf('id'),
+    latestOf(rows) {
+      const times = rows.map((block, index) => {
+        const { updatedAt } = make(block, index) as { updatedAt?: Date | null };
+        return updatedAt?.getTime() ?? 0;
+      });
+      return Math.max(0, ...times);
+    },
+  };
 }
 
 /** One row too many tells whether there is more. */

@@ -5,6 +5,7 @@ import { MAX_ID } from '../cursors.ts';
 import type { PageRequest, Selection } from '../pagination.ts';
 import type { Sort } from '../resources/resource.ts';
 import type { TableFilter } from './filters.ts';
+import type { TableHorizon } from './horizons.ts';
 import { between, isBelowWorkspace } from './parents.ts';
 import type { Statement } from './statements.ts';
 import type { Table } from './tables.ts';
@@ -70,14 +71,23 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
 /** How many parameters `boundsOf` gives. */
 export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
 
-/** The positions that a page lies between, lower first, as parameters. Ids start at 1. */
-export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>): unknown[] {
+/**
+ * The positions that a page lies between, lower first, as parameters. Ids start at 1.
+ * @param horizon no row above it, if any is given
+ */
+export function boundsOf(
+  { sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>,
+  horizon?: TableHorizon,
+): unknown[] {
   const after = { id: page.after, at: page.afterTime };
   const before = { id: page.before, at: page.beforeTime };
   const [low, high] = order === 'asc' ? [after, before] : [before, after];
   const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
-  if (sort === 'id') return [lowId, highId];
-  return [low.at?.toISOString() ?? '-infinity', lowId, high.at?.toISOString() ?? 'infinity', highId];
+  if (sort === 'id') return [lowId, horizon === undefined || highId <= horizon.id ? highId : horizon.id + 1n];
+  const lowTime = low.at?.toISOString() ?? '-infinity';
+  if (horizon !== undefined && !(high.at && high.at.getTime() <= horizon.time))
+    return [lowTime, lowId, new Date(horizon.time).toISOString(), MAX_ID];
+  return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
 }
 
 /** That the row with this id lies between two positions, both left out. */

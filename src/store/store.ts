@@ -10,6 +10,7 @@ import type { Span } from '../telemetry/tracing.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { createHorizons, type Horizons } from './horizons.ts';
 import { createLiveness } from './liveness.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
@@ -17,6 +18,7 @@ import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
+import { APPLICATION_NAME, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -31,6 +33,8 @@ export interface Store {
   readonly changing: FairQueue;
   /** Where changes tell of what they have made due. */
   readonly deliveries: DeliveryQueue;
+  /** Up to where lists may be read. */
+  readonly horizons: Horizons;
   readonly prisma: PrismaClient;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
@@ -85,21 +89,27 @@ export function createStore(options: StoreOptions): Store {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
-    application_name: 'funnel-gateway',
+    application_name: APPLICATION_NAME,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
+  const limits = limitTransactions(options.statementTimeoutMs);
   const liveness = createLiveness({ connection, log });
-  const pooled = createPool({ ...connection, max: poolSize }, answerTimeoutMs, log, liveness);
+  const pooled = createPool({ ...connection, max: poolSize }, { answerTimeoutMs, limits, liveness }, log);
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, special = {}) =>
-    createReaders({ count, connection, answerTimeoutMs, liveness, log, ...special });
+    createReaders({
+      ...{ count, connection, answerTimeoutMs, liveness, log },
+      onOpen: () => horizons.forget(),
+      ...special,
+    });
   const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
+  const horizons = createHorizons(lookups);
   const deliveries = createDeliveryQueue(pool, log);
   const store: Store = {
     pool,
@@ -109,6 +119,7 @@ export function createStore(options: StoreOptions): Store {
     expensive: createExpensive(),
     changing: createChanging(poolSize),
     deliveries,
+    horizons,
     prisma,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

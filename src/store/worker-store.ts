@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts';
 import { createJobQueue, type JobQueue } from './job-queue.ts';
 import { createPool } from './pool.ts';
 import type { Store } from './store.ts';
+import { limitTransactions } from './time-limits.ts';
 
 export interface WorkerStore extends Pick<Store, 'pool'> {
   readonly jobs: JobQueue;
@@ -16,9 +17,11 @@ const ANSWER_GRACE_MS = 2_000;
 
 /** Opens no connection: the first statement does. */
 export function createWorkerStore({ connection }: Pick<Store, 'connection'>, log: Logger): WorkerStore {
-  const { statement_timeout: timeoutMs } = connection;
-  const answerTimeoutMs = (typeof timeoutMs === 'number' ? timeoutMs : 0) + ANSWER_GRACE_MS;
-  const pooled = createPool({ ...connection, max: CONNECTIONS }, answerTimeoutMs, log);
+  const { statement_timeout: timeout } = connection;
+  const timeoutMs = typeof timeout === 'number' ? timeout : 0;
+  const answerTimeoutMs = timeoutMs + ANSWER_GRACE_MS;
+  const limits = limitTransactions(timeoutMs);
+  const pooled = createPool({ ...connection, max: CONNECTIONS }, { answerTimeoutMs, limits }, log);
   const jobs = createJobQueue(pooled.pool, log);
   return {
     pool: pooled.pool,

@@ -69,6 +69,14 @@ export interface WorkerReading {
   readonly oldestDueSeconds: number;
 }
 
+/** A transaction that holds lists up for long. */
+export interface HeldReading {
+  /** A session of the gateway's own. */
+  readonly isOwn: boolean;
+  readonly seconds: number;
+  readonly rows: number;
+}
+
 /** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
@@ -85,6 +93,7 @@ export interface Metrics {
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
   watchWorker(read: () => WorkerReading): void;
+  watchLists(read: () => readonly HeldReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
 }
@@ -102,5 +111,6 @@ export const noMetrics: Metrics = {
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},
+  watchLists() {},
   render: async () => '',
 };

@@ -1,6 +1,7 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createLists } from './list-metrics.ts';
 import type { CacheReading, ConnectionReading, FastPathReading, LoadReading, Metrics } from './metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
@@ -35,6 +36,7 @@ export function createPrometheus(): Metrics {
     ...createRateLimits(registers),
     watchLoad: createLoad(registers),
     ...createWebhooks(registers),
+    watchLists: createLists(registers),
     render: () => registry.metrics(),
   };
 }

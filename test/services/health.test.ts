@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('however many ask at once whether the process is ready, one statement answers them, and the next one asks anew', async () => {
+test('however many ask at once whether the process is ready, it is found out once, and the next one asks anew', async () => {
   const ask = async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => gateway.send('/readyz')));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   };
   await ask();
-  expect((await statementsOf(gateway, ask)).length).toBe(1);
+  expect(await statementsOf(gateway, ask)).toHaveLength(2);
   await gateway.app.store.pool.query('alter table _prisma_migrations rename to hidden');
   const response = await gateway.send('/readyz');
   expect(response.status).toBe(503);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import { CONTACTS, tablesBelow } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -149,6 +150,21 @@ test('however transactions draw, roll back and overlap, the least floor is below
     }),
     { numRuns: 25 },
   );
+});
+
+test('every table that is listed by the time of changes takes these times announced, for creations and for changes', async () => {
+  const { rows } = await observer.query<{ name: string }>(
+    `select tgrelid::regclass::text || ' ' || tgtype || ' ' || encode(tgargs, 'escape') as name from pg_trigger
+      where tgfoid = 'take_time'::regproc order by 1`,
+  );
+  // Row triggers before insert (4) and before update (16).
+  const expected = [CONTACTS, ...tablesBelow('workspaces'), ...tablesBelow('contacts')]
+    .filter(
+      ({ resource }, index, all) =>
+        resource.sorts?.length && all.findIndex((one) => one.resource === resource) === index,
+    )
+    .flatMap(({ name }) => [19, 7].map((type) => `${name} ${type} ${TYPE_NUMBER[name]}\\000`));
+  expect(rows.map(({ name }) => name)).toEqual(expected);
 });
 
 test('sequences keep no ids for later, and every listed table draws its ids announced', async () => {

@@ -1,8 +1,11 @@
 // Counts the SQL statements of a request, those that find out who asks left out.
+import { SCANS } from '../../src/store/queues.ts';
+import { READERS } from '../../src/store/store.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The names of the statements that `work` sends, by the pool and by the reading connections. */
 export async function statementsOf(gateway: Gateway, work: () => Promise<unknown>): Promise<string[]> {
+  await settle(gateway);
   const names: string[] = [];
   const stop = intercept(gateway, (name, send) => {
     names.push(name);
@@ -14,6 +17,21 @@ export async function statementsOf(gateway: Gateway, work: () => Promise<unknown
     stop();
   }
   return names.filter((name) => !/^(hosts|api_keys)\.|\.sweep$/.test(name));
+}
+
+/** Until every reading connection is open, and everything that was made so far is known to be settled. */
+async function settle({ app: { store } }: Gateway): Promise<void> {
+  const { readers, lookups, scans, horizons } = store;
+  const counts = [
+    [readers, READERS],
+    [lookups, 2],
+    [scans, SCANS],
+  ] as const;
+  const ping = { name: '', text: 'select $1::int' };
+  await Promise.all(
+    counts.flatMap(([target, count]) => Array.from({ length: count }, () => target.read(ping, [1]))),
+  );
+  await horizons.after(horizons.asked());
 }
 
 /** Puts `watch` before every named statement, until the function that it returns is called. */

@@ -11,6 +11,7 @@ import { type MigrationState, migrationState } from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
+import { checkHeldLists } from './held-lists.ts';
 
 const NAME = 'database';
 const TIMEOUT_MS = 5_000;
@@ -55,6 +56,7 @@ export async function checkDatabase(
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
+    runCheck('lists', () => checkLists(settings, place.url)),
   ]);
   return [...checkFacts(facts, place, settings.config.poolSize), ...rest.flat()];
 }
@@ -184,6 +186,18 @@ function checkState({ applied, pending, failed, edited, unknown }: MigrationStat
       'serve applies them, or "migrate" before',
     );
   return ok(name, `all ${applied.length} applied`);
+}
+
+/** Lists are not served yet where migrations are pending. */
+async function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
+  const log = createLogger('silent');
+  const app = createApp(config, { databaseUrl, secretKeys: () => [] }, { log, accessLog: log });
+  try {
+    const { pending } = await migrationState(app.store.pool);
+    return pending.length > 0 ? [] : await checkHeldLists(app);
+  } finally {
+    await closeApp(app);
+  }
 }
 
 async function checkSigningKeys(

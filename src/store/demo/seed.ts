@@ -1,8 +1,8 @@
 // Puts the demo teams into an empty store: all of them in one transaction, and once however many processes try.
-import { Prisma } from '../generated/client.ts';
 import { createRandom } from '../seed/random.ts';
 import type { Statement } from '../statements.ts';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
+import { LIFT_LIMITS } from '../time-limits.ts';
 import { insertContacts } from './contacts.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
@@ -51,7 +51,7 @@ export async function seedDemo(store: Store, now: Date, secrets: DemoSecrets): P
   return withPrisma(store, (prisma) =>
     prisma.$transaction(
       async (tx) => {
-        await tx.$executeRaw`set local statement_timeout = ${Prisma.raw(String(TIMEOUT_MS))}`;
+        await tx.$executeRawUnsafe(LIFT_LIMITS);
         // Whoever else wants to add a team waits here, and then finds ours.
         await tx.$executeRaw`lock table teams in share row exclusive mode`;
         if ((await tx.team.findFirst({ select: { id: true } })) !== null) return null;

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { LIFT_LIMITS } from '../time-limits.ts';
 import { createPerson, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -98,7 +99,7 @@ async function copyChunk(
 
 /** Without the time limit that statements of requests have. */
 async function inTransaction(client: pg.PoolClient, work: () => Promise<unknown>): Promise<void> {
-  await client.query('begin; set local statement_timeout = 0');
+  await client.query(`begin; ${LIFT_LIMITS}`);
   await work();
   await client.query('commit');
 }

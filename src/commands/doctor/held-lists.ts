@@ -1,0 +1,23 @@
+// Whether transactions hold lists up.
+import type { App } from '../../context.ts';
+import { findHeldLists, LONG_SECONDS } from '../../services/held-lists.ts';
+import { type Finding, ok, warn } from './findings.ts';
+
+const NAME = 'lists';
+
+/** A finding for each transaction that has held lists up for long. */
+export async function checkHeldLists(app: Pick<App, 'store'>): Promise<Finding[]> {
+  const held = await findHeldLists(app);
+  if (held.length === 0) return [ok(NAME, `no transaction has held them up for ${LONG_SECONDS} seconds`)];
+  return held.map(({ pid, application, user, seconds, tables, rows, isOwn }) =>
+    warn(
+      NAME,
+      `${application || 'a session without a name'} (${pid === null ? 'prepared transaction' : `process ${pid}`}, user ${user}) has been in a transaction for ${seconds} seconds: ${tables.join(', ')} are listed up to before it, ${rows} rows may wait`,
+      isOwn
+        ? 'a gateway ends it'
+        : pid === null
+          ? 'commit prepared or rollback prepared'
+          : `let it commit, or end it: select pg_terminate_backend(${pid})`,
+    ),
+  );
+}

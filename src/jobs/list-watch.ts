@@ -1,0 +1,64 @@
+// Watches what holds lists up, in every gateway: a session of the gateway's own is ended when it has taken too long, whatever froze it;
+// of anybody else's it is said who it is. Whoever looks after the database decides about those.
+import type { App } from '../context.ts';
+import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
+import { endOwnHolders } from '../store/horizon-holders.ts';
+import { transactionLimit } from '../store/time-limits.ts';
+
+const INTERVAL_MS = 5_000;
+/** How much longer than its limit PostgreSQL may take to end a transaction, where it knows the limit. */
+const GRACE_SECONDS = 30;
+
+export interface ListWatch {
+  /** Looks once. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/** Starts it, in the background. @param times after how many seconds holders are told of, and ended where they are the gateway's own */
+export function startListWatch(
+  app: App,
+  {
+    told: tellAfter = LONG_SECONDS,
+    ended: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
+  }: { readonly told?: number; readonly ended?: number } = {},
+): ListWatch {
+  /** Those that were logged. */
+  let told = new Set<string>();
+  let held: readonly HeldBy[] = [];
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    held = await findHeldLists(app, tellAfter);
+    const known = told;
+    told = new Set(held.map(({ key }) => key));
+    for (const { key, isOwn, ...holder } of held)
+      if (!known.has(key))
+        app.log.warn(
+          { ...holder, own: isOwn },
+          'lists end before what a transaction under way may still commit',
+        );
+    if (!held.some(({ isOwn, seconds }) => isOwn && seconds >= endAfter)) return;
+    for (const pid of await endOwnHolders(app.store, endAfter))
+      app.log.error(
+        { pid, seconds: endAfter },
+        'a session of the gateway was ended: it held lists up for too long',
+      );
+  }
+
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    look()
+      // A database that is away is said by whoever needs it.
+      .catch(() => {
+        held = [];
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  }, INTERVAL_MS);
+  timer.unref();
+  app.metrics.watchLists(() => held.map(({ isOwn, seconds, rows }) => ({ isOwn, seconds, rows })));
+  return { look, close: () => clearInterval(timer) };
+}

@@ -1,0 +1,26 @@
+// The largest of the numbers in a column, found without making any of the others. Pure.
+import { endOf, type RowBlock } from './row-block.ts';
+
+/** The largest number in a field of some rows, which are whole and not negative; null where it is null in all of them. */
+export function largest({ bytes, starts, width }: RowBlock, field: number): bigint | null {
+  let best = -1;
+  let digits = 0;
+  for (let at = field; at < starts.length; at += width) {
+    const start = starts[at] ?? -1;
+    if (start < 0) continue;
+    const length = endOf(bytes, start) - start;
+    if (length < digits || (length === digits && !isAbove(bytes, start, best, digits))) continue;
+    best = start;
+    digits = length;
+  }
+  return best < 0 ? null : BigInt(bytes.toString('latin1', best, best + digits));
+}
+
+/** Whether so many digits at one place are a larger number than those at another. */
+function isAbove(bytes: Buffer, one: number, other: number, digits: number): boolean {
+  for (let at = 0; at < digits; at++) {
+    const difference = (bytes[one + at] ?? 0) - (bytes[other + at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}

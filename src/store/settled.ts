@@ -1,0 +1,85 @@
+// Pages that end before the first row that is not settled, so that nothing ever appears behind a position that a client has been given.
+// What a page costs is unchanged where it holds nothing that is new: it is read as it is, and compared with the horizon that was known
+// before. Only where it reaches further, the horizon is asked for, and the page read again up to there.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PageRequest } from '../pagination.ts';
+import { largest } from '../rows/largest.ts';
+import type { RowBlock } from '../rows/row-block.ts';
+import { databaseUnavailable } from './failures.ts';
+import type { Horizons, TableHorizon, Told } from './horizons.ts';
+import type { PublicIdTable } from './public-ids.ts';
+import { boundsOf } from './selections.ts';
+import type { StoreContext } from './store.ts';
+
+/** Times are whole milliseconds, and settled when their millisecond is over: a page with a change from just now waits for that. */
+const MAX_WAIT_MS = 5;
+/** How often a page is read anew because connections were opened meanwhile. */
+const MAX_TRIES = 5;
+
+/** How a page is read, and what it is ordered by. */
+export interface PageReading {
+  readonly table: PublicIdTable;
+  readonly page: PageRequest;
+  /** Reads its rows between two positions. @param bounds of `boundsOf` */
+  read(bounds: unknown[]): Promise<RowBlock>;
+  /** The field of its rows that has their id. */
+  readonly idField: number;
+  /** The latest time of its rows, in milliseconds since 1970, where they are ordered by time. */
+  latestOf(rows: RowBlock): number;
+}
+
+/**
+ * The settled rows of a page. Whatever was committed before it was asked for is among them, unless something older is under way.
+ * @throws AppError `unavailable` when the horizon cannot be found out; what `read` throws
+ */
+export async function readSettled({ store }: StoreContext, reading: PageReading): Promise<RowBlock> {
+  const { horizons } = store;
+  const { table, page, read } = reading;
+  const asked = horizons.asked();
+  // From before the page was sent: what has been settled since then may be missing in it.
+  const known = horizons.latest();
+  const rows = await read(boundsOf(page));
+  if (rows.length === 0) return rows;
+  if (known !== null && stands(horizons, known) && isWithin(reading, rows, known.tables[table])) return rows;
+  let told = await horizons.after(asked);
+  const aheadMs = page.sort === 'updatedAt' ? reading.latestOf(rows) - told.tables[table].time : 0;
+  if (aheadMs > 0 && aheadMs <= MAX_WAIT_MS) {
+    await sleep(aheadMs + 1);
+    told = await horizons.after(horizons.asked());
+  }
+  if (page.sort !== 'updatedAt' && (largest(rows, reading.idField) ?? 0n) > told.tables[table].drawn) {
+    const whole = await readGiven(horizons, reading, told);
+    if (whole !== null) return whole;
+  }
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const settled = await read(boundsOf(page, told.tables[table]));
+    if (stands(horizons, told)) return settled;
+    told = await horizons.after(horizons.asked());
+  }
+  throw databaseUnavailable();
+}
+
+/**
+ * A page with rows whose ids nobody has drawn: they were given by hand, as by an import that left the sequence behind. Where nothing is
+ * under way and nothing begins meanwhile, whatever is there is settled; else null.
+ */
+async function readGiven(
+  horizons: Horizons,
+  { table, page, read }: PageReading,
+  told: Told,
+): Promise<RowBlock | null> {
+  const { id, drawn } = told.tables[table];
+  if (id !== drawn) return null;
+  const rows = await read(boundsOf(page));
+  const after = await horizons.after(horizons.asked());
+  return stands(horizons, told) && after.tables[table].drawn === drawn ? rows : null;
+}
+
+function stands(horizons: Horizons, { generation }: Told): boolean {
+  return horizons.generation() === generation;
+}
+
+function isWithin({ page, idField, latestOf }: PageReading, rows: RowBlock, horizon: TableHorizon): boolean {
+  if (page.sort === 'updatedAt') return latestOf(rows) <= horizon.time;
+  return (largest(rows, idField) ?? 0n) <= horizon.id;
+}

@@ -1,0 +1,34 @@
+// The metrics of what holds lists up, for prometheus.ts.
+import { Gauge, type Registry } from 'prom-client';
+import type { HeldReading, Metrics } from './metrics.ts';
+
+/** Reads what is known when it is asked for; zeros in a process that does not watch it. */
+export function createLists(registers: Registry[]): Metrics['watchLists'] {
+  let read = (): readonly HeldReading[] => [];
+  for (const [name, help, pick] of [
+    [
+      'gateway_lists_held_seconds',
+      'How long the oldest transaction that holds lists up has been under way; 0 where none has for long.',
+      ({ seconds }) => seconds,
+    ],
+    [
+      'gateway_lists_held_rows',
+      'The most ids that were drawn since such a transaction drew its first one: as many rows are not listed yet.',
+      ({ rows }) => rows,
+    ],
+  ] satisfies [string, string, (held: HeldReading) => number][])
+    new Gauge({
+      ...{ name, help, labelNames: ['holder'], registers },
+      collect() {
+        const held = read();
+        for (const [holder, isOfGroup] of [
+          ['own', true],
+          ['foreign', false],
+        ] as const)
+          this.set({ holder }, Math.max(0, ...held.filter(({ isOwn }) => isOwn === isOfGroup).map(pick)));
+      },
+    });
+  return (source) => {
+    read = source;
+  };
+}

@@ -1,0 +1,115 @@
+// What a horizon may not be used for: another database, a page from before it; and lists where there is none.
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
+import { idsOf } from '../support/walk.ts';
+
+let gateway: Gateway;
+let caller: { authorization: string };
+let teamId: bigint;
+let workspaceId: bigint;
+const clients: pg.Client[] = [];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  teamId = (await factories.team(gateway.app)).id;
+  caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
+});
+beforeEach(async () => {
+  workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()));
+});
+afterAll(() => gateway.close());
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(gateway.app.store.connection);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+async function insert(client: pg.Client, workspace = workspaceId): Promise<bigint> {
+  const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id', [
+    workspace,
+  ]);
+  return BigInt(rows[0].id);
+}
+
+/** A transaction that has drawn an id and goes on. */
+async function begin(workspace = workspaceId): Promise<{ id: bigint; client: pg.Client }> {
+  const client = await connect();
+  await client.query('begin');
+  return { id: await insert(client, workspace), client };
+}
+
+async function list(parameters = '', workspace = workspaceId): Promise<bigint[]> {
+  const response = await gateway.send(`/api/v2/workspaces/${workspace}/contacts?${parameters}`, { caller });
+  expect(response.status).toBe(200);
+  return idsOf(response);
+}
+
+test('a horizon is not used against another database: after a lost connection it is asked for anew', async () => {
+  const writer = await connect();
+  const kept = [await insert(writer), await insert(writer)];
+  expect(await list()).toEqual(kept);
+  // As after a crash, or in the copy that has taken its place, which knows less of the sequence than was known here.
+  await writer.query("select setval('contacts_id_seq', currval('contacts_id_seq') + 1000)");
+  const ahead = await insert(writer);
+  expect(await list()).toEqual([...kept, ahead]);
+  await writer.query('delete from contacts where id = $1', [ahead]);
+  await writer.query("select setval('contacts_id_seq', $1)", [kept.at(-1)]);
+  await writer.query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  const late = await begin();
+  await insert(writer);
+  await expect.poll(() => list().catch(() => null)).toEqual(kept);
+  await late.client.query('rollback');
+});
+
+test('lists are refused where it cannot be found out what is settled; what is found by its id is not', async () => {
+  const writer = await connect();
+  const id = await insert(writer);
+  await writer.query('alter function horizons rename to hidden');
+  try {
+    const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller });
+    expect(response.status).toBe(503);
+    expect((await gateway.send(`/api/v2/contacts/${id}`, { caller })).status).toBe(200);
+  } finally {
+    await writer.query('alter function hidden rename to horizons');
+  }
+  expect(await list()).toEqual([id]);
+});
+
+test('a page is compared with what was settled before it was read, not with what has been since', async () => {
+  const writer = await connect();
+  const first = await insert(writer);
+  const late = await begin();
+  const second = await insert(writer);
+  const { promise: mayGo, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isRead, resolve: tellRead } = Promise.withResolvers<void>();
+  let isFirst = true;
+  const stop = intercept(gateway, async (name, send) => {
+    const isHeld = isFirst && name.startsWith('contacts.under');
+    if (isHeld) isFirst = false;
+    const rows = await send();
+    if (!isHeld) return rows;
+    tellRead();
+    await mayGo;
+    return rows;
+  });
+  try {
+    const held = list();
+    await isRead;
+    await late.client.query('commit');
+    expect(await list()).toEqual([first, late.id, second]);
+    letGo();
+    expect(await held).toEqual([first, late.id, second]);
+  } finally {
+    stop();
+  }
+});

@@ -1,0 +1,206 @@
+// Lists never skip a late commit: whatever commits in whichever order, a row appears behind no position that a client has been given.
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closeApp, createApp } from '../../src/app.ts';
+import * as factories from '../support/factories.ts';
+import { createCheckedServer, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+import { idsOf, json } from '../support/walk.ts';
+
+let gateway: Gateway;
+let caller: { authorization: string };
+let teamId: bigint;
+let workspaceId: bigint;
+const clients: pg.Client[] = [];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  teamId = (await factories.team(gateway.app)).id;
+  caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
+});
+beforeEach(async () => {
+  workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()));
+});
+afterAll(() => gateway.close());
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(gateway.app.store.connection);
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+async function insert(client: pg.Client, workspace = workspaceId): Promise<bigint> {
+  const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id', [
+    workspace,
+  ]);
+  return BigInt(rows[0].id);
+}
+
+/** A transaction that has drawn an id and goes on. */
+async function begin(workspace = workspaceId): Promise<{ id: bigint; client: pg.Client }> {
+  const client = await connect();
+  await client.query('begin');
+  return { id: await insert(client, workspace), client };
+}
+
+async function list(parameters = '', workspace = workspaceId): Promise<bigint[]> {
+  const response = await gateway.send(`/api/v2/workspaces/${workspace}/contacts?${parameters}`, { caller });
+  expect(response.status).toBe(200);
+  return idsOf(response);
+}
+
+interface Connection {
+  readonly nodes: readonly { databaseId: string }[];
+  readonly pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean };
+}
+
+async function query<Data>(text: string): Promise<Data> {
+  const response = await gateway.send('/graphql', {
+    caller,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: text }),
+  });
+  const { data, errors } = await json<{ data: Data; errors?: unknown }>(response);
+  expect(errors).toBeUndefined();
+  return data;
+}
+
+async function connection(args: string): Promise<{ ids: bigint[]; pageInfo: Connection['pageInfo'] }> {
+  const { workspace } = await query<{ workspace: { contacts: Connection } }>(
+    `{ workspace(databaseId: "${workspaceId}") { contacts(${args}) { nodes { databaseId } pageInfo { hasNextPage hasPreviousPage } } } }`,
+  );
+  const { nodes, pageInfo } = workspace.contacts;
+  return { ids: nodes.map(({ databaseId }) => BigInt(databaseId)), pageInfo };
+}
+
+test('a row that commits late is behind no position: pages of both faces end before it, from either end, until it has', async () => {
+  const writer = await connect();
+  const first = await insert(writer);
+  const late = await begin();
+  const second = await insert(writer);
+  for (const expected of [[first], [first, late.id, second]]) {
+    const newestFirst = expected.toReversed();
+    expect(await list()).toEqual(expected);
+    expect(await list('sort_order=desc')).toEqual(newestFirst);
+    expect(await list(`filter[id]=${[first, late.id, second]}`)).toEqual(expected);
+    expect((await connection('first: 10')).ids).toEqual(expected);
+    expect((await connection('last: 10')).ids).toEqual(expected);
+    expect(await list(`after=${first}`)).toEqual(expected.slice(1));
+    expect(await connection('first: 1')).toEqual({
+      ids: [first],
+      pageInfo: { hasNextPage: expected.length > 1, hasPreviousPage: false },
+    });
+    expect((await connection('last: 1')).ids).toEqual(newestFirst.slice(0, 1));
+    await late.client.query('commit');
+  }
+});
+
+test('pages under many parents end there too, those of other tables do not', async () => {
+  const other = (await factories.workspace(gateway.app, { teamId })).id;
+  const writer = await connect();
+  const [one, two] = [await insert(writer), await insert(writer, other)];
+  const late = await begin();
+  const [three, tag] = [await insert(writer, other), await factories.tag(gateway.app, other, 'New')];
+  const lists = async () => {
+    const {
+      team: { workspaces },
+    } = await query<{
+      team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
+    }>(
+      `{ team(databaseId: "${teamId}") { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } } }`,
+    );
+    const of = (id: bigint, kind: 'contacts' | 'tags') =>
+      workspaces.nodes
+        .find(({ databaseId }) => BigInt(databaseId) === id)
+        ?.[kind].nodes.map(({ databaseId }) => BigInt(databaseId));
+    return [of(workspaceId, 'contacts'), of(other, 'contacts'), of(other, 'tags')];
+  };
+  expect(await lists()).toEqual([[one], [two], [tag.id]]);
+  await late.client.query('commit');
+  expect(await lists()).toEqual([[one, late.id], [two, three], [tag.id]]);
+});
+
+test('what was rolled back, whole or to a savepoint, holds nothing up', async () => {
+  const writer = await connect();
+  const late = await begin();
+  await late.client.query('rollback; begin; savepoint a');
+  await insert(late.client);
+  await late.client.query('rollback to a');
+  const one = await insert(writer);
+  expect(await list()).toEqual([one]);
+  const inner = await insert(late.client);
+  const two = await insert(writer);
+  expect(await list()).toEqual([one]);
+  await late.client.query('commit');
+  expect(await list()).toEqual([one, inner, two]);
+});
+
+test('a writer finds its own row by id at once, and in its next list, whichever gateway that asks', async () => {
+  const { config, store } = gateway.app;
+  const app = createApp(config, {
+    databaseUrl: store.connection.connectionString as string,
+    secretKeys: () => [TEST_SECRET_KEY],
+  });
+  const second = createCheckedServer(app);
+  try {
+    const seen = async () =>
+      idsOf(
+        await second.fetch(
+          new Request(`http://localhost:4000/api/v2/workspaces/${workspaceId}/contacts`, {
+            headers: { Authorization: caller.authorization },
+          }),
+        ),
+      );
+    const expected: bigint[] = [];
+    for (let round = 0; round < 5; round++) {
+      const created = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+        caller,
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ contact: { first_name: 'New' } }),
+      });
+      expected.push(BigInt((await json<{ id: number }>(created)).id));
+      expect(await seen()).toEqual(expected);
+      expect(await list()).toEqual(expected);
+    }
+    const late = await begin();
+    const held = await insert(await connect());
+    expect(await seen()).toEqual(expected);
+    const found = await gateway.send(`/api/v2/contacts/${held}`, { caller });
+    expect(found.status).toBe(200);
+    await late.client.query('commit');
+    expect(await seen()).toEqual([...expected, late.id, held]);
+  } finally {
+    await closeApp(app);
+  }
+});
+
+test('a page of what has been settled for long asks for no horizon; one that reaches newer rows asks once', async () => {
+  const ids = await factories.contacts(gateway.app, workspaceId, 5);
+  const asked = async () =>
+    (await statementsOf(gateway, () => list('per_page=3'))).filter((name) => name === 'horizons').length;
+  expect(await asked()).toBe(0);
+  expect(await list()).toEqual(ids);
+  const late = await begin();
+  await insert(await connect());
+  expect(await asked()).toBe(0);
+  expect((await statementsOf(gateway, () => list())).filter((name) => name === 'horizons')).toHaveLength(1);
+  await late.client.query('rollback');
+});
+
+test('ids that were given by hand, above all that were drawn, are listed where nothing is under way', async () => {
+  const drawn = await insert(await connect());
+  const given = 2n ** 40n + workspaceId;
+  await factories.contact(gateway.app, { id: given, workspaceId });
+  expect(await list()).toEqual([drawn, given]);
+  expect(await list('sort_order=desc')).toEqual([given, drawn]);
+  const late = await begin();
+  expect(await list()).toEqual([drawn]);
+  await late.client.query('commit');
+  expect(await list()).toEqual([drawn, late.id, given]);
+});
