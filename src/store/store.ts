@@ -16,6 +16,9 @@ import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Statement } from './statements.ts';
+import type { Tenancy } from './tenancy.ts';
+import { TenantQuery } from './tenant-query.ts';
+import { createTenantRole, enteringAs } from './tenant-role.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -31,6 +34,8 @@ export interface Store {
   /** Where changes tell of what they have made due. */
   readonly deliveries: DeliveryQueue;
   readonly prisma: PrismaClient;
+  /** Whether what is done for a caller runs as the role of tenants. */
+  readonly hasTenantRole: () => Promise<boolean>;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
@@ -105,6 +110,7 @@ export function createStore(options: StoreOptions): Store {
     changing: createChanging(poolSize),
     deliveries,
     prisma,
+    hasTenantRole: createTenantRole(pool),
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     traced: (span) => traceStore(store, span),
@@ -142,6 +148,25 @@ export async function query<Row extends object>(
 ): Promise<Row[]> {
   try {
     return (await store.pool.query<Row>({ ...statement, values, types })).rows;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/**
+ * Executes one prepared statement for a caller: it sees and changes nothing but the caller's own rows.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long
+ */
+export async function queryAs<Row extends object>(
+  store: Pick<Store, 'pool' | 'hasTenantRole'>,
+  tenancy: Tenancy,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  try {
+    if (!(await store.hasTenantRole())) return await query(store, statement, values);
+    const inTenancy = new TenantQuery(statement, values, enteringAs(tenancy), types);
+    return ((await store.pool.query(inTenancy)) as unknown as pg.QueryResult<Row>).rows;
   } catch (error) {
     throw toStoreError(error);
   }

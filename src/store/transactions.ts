@@ -2,6 +2,8 @@
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
+import type { Tenancy } from './tenancy.ts';
+import { ENTER, enteringAs } from './tenant-role.ts';
 
 /**
  * Runs `work` in one transaction. When the signal is aborted before the commit is sent, this rejects at once, and the transaction is
@@ -32,6 +34,19 @@ export async function withTransaction<T>(
     if (!isSent) reject(refusalOf(signal));
   };
   return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
+}
+
+/** Runs `work` in one transaction for a caller: it sees and changes nothing but the caller's own rows. @throws as `withTransaction` */
+export async function withTenantTransaction<T>(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const isEntered = await ctx.store.hasTenantRole();
+  return withTransaction(ctx, async (tx) => {
+    if (isEntered) await tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
+    return work(tx);
+  });
 }
 
 /** To be called immediately before a commit is sent. @throws AppError the signal's reason: then it must not be sent */

@@ -3,7 +3,7 @@ import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
 import { bump } from './changes/statements.ts';
 import { statement } from './statements.ts';
-import { query, type StoreContext, type Transaction } from './store.ts';
+import { queryAs, type StoreContext, type Transaction } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -40,14 +40,18 @@ export interface EndpointSecret {
   readonly secretChangedAt: Date | null;
 }
 
-/** The secret of an endpoint by its id; null where it is gone. */
-export async function findSecret({ store }: StoreContext, id: bigint): Promise<EndpointSecret | null> {
+/** The secret of an endpoint of the caller's by its id; null where it is gone. */
+export async function findSecret(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<EndpointSecret | null> {
   const find = statement(
     'webhook_endpoints.secret',
     () =>
       'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint',
   );
-  return (await query<EndpointSecret>(store, find, [id]))[0] ?? null;
+  return (await queryAs<EndpointSecret>(store, tenancy, find, [id]))[0] ?? null;
 }
 
 /** An endpoint that is locked until its transaction ends. */

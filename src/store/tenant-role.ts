@@ -1,0 +1,47 @@
+// What changes anything for a caller runs as a role that is held to the caller's own rows by row-level security (migration
+// tenant_role): a statement that forgets its condition finds nothing of anybody else's. The role, and whose transaction it is, are set
+// for one transaction before the statement: one that set them itself would have been planned and have taken its snapshot before.
+import type pg from 'pg';
+import type { Recorded } from './changes/records.ts';
+import type { Statement } from './statements.ts';
+import type { Tenancy } from './tenancy.ts';
+
+export const TENANT_ROLE = 'funnel_gateway_tenant';
+
+/** The role first: nothing that follows is done with other rights. */
+export const ENTER: Statement = {
+  name: 'tenant.enter',
+  text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
+    set_config('funnel_gateway.workspaces', $2, true)`,
+};
+
+/** The values of `ENTER`. */
+export function enteringAs({ teamId, workspaceIds }: Tenancy): string[] {
+  return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`];
+}
+
+/** Whose a change is. */
+export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
+  return { teamId: team, workspaceIds: workspaces };
+}
+
+/**
+ * Whether there is such a role, asked once. Citus opens connections to its workers as whoever asks, and settings of a transaction do not
+ * get there: in a distributed store there is none, which `doctor` tells.
+ */
+export function createTenantRole(pool: pg.Pool): () => Promise<boolean> {
+  let found: Promise<boolean> | undefined;
+  const find = async () => {
+    const { rows } = await pool.query<{ citus: boolean }>(
+      "select exists (select from pg_extension where extname = 'citus') as citus",
+    );
+    return rows[0]?.citus !== true;
+  };
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+}
