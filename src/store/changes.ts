@@ -7,7 +7,8 @@ import { type ChangeRecord, recordChange } from './changes/record-change.ts';
 import { BOUND_WAITS, type Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
-import { queryAs, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
+import { queryAs } from './tenant-query.ts';
 import { tenancyOf } from './tenant-role.ts';
 import { beginChange, withTenantTransaction } from './transactions.ts';
 

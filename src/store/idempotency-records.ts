@@ -1,9 +1,10 @@
 // The first answers to requests with idempotency keys, found for a retry.
 import { type ChangeOutcome, KEY_LIFETIME } from './changes/records.ts';
 import { statement } from './statements.ts';
-import { queryAs, type StoreContext } from './store.ts';
+import type { StoreContext } from './store.ts';
 import { ownedWorkspace } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 /** What the first request with a key asked for, and was answered. */
 export interface FirstAnswer {

@@ -3,8 +3,9 @@
 import { AppError } from '../errors.ts';
 import type { OauthGrant, Prisma } from './generated/client.ts';
 import { type Statement, statement } from './statements.ts';
-import { query, queryAs, type Store, withPrisma } from './store.ts';
+import { query, type Store, withPrisma } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 export type { OauthGrant };
 

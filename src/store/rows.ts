@@ -26,8 +26,9 @@ export async function findById<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await readRows(ctx, byId, [tenancy.teamId, tenancy.workspaceIds, id], tenancy.teamId);
-  return rows.map(project(table).make)[0] ?? null;
+  const { make, owners } = project(table);
+  const rows = await readRows(ctx, byId, [tenancy.teamId, tenancy.workspaceIds, id], tenancy, owners);
+  return rows.map(make)[0] ?? null;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -46,7 +47,8 @@ export async function findByIds<R extends Row>(
       where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(ids)]];
-  const rows = (await readRows(ctx, byIds, values, tenancy.teamId)).map(project(table).make);
+  const { make, owners } = project(table);
+  const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -83,7 +85,7 @@ export async function findPageUnder<R extends Row>(
   if (isNested) values.push(workspaceId);
   values.push(...selected.values);
   const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
-  const rows = await read(ctx, ofSelection(pageUnder, selected), values, tenancy.teamId);
+  const rows = await read(ctx, ofSelection(pageUnder, selected), values, tenancy, projected.owners);
   const isThere =
     rows.length > 0 ||
     isNested ||
@@ -132,7 +134,7 @@ export async function findPagesUnder<R extends Row>(
     ...selected.values,
   ];
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
-  const rows = await read(ctx, ofSelection(pages, selected), values, tenancy.teamId);
+  const rows = await read(ctx, ofSelection(pages, selected), values, tenancy, projected.owners);
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {

@@ -1,8 +1,30 @@
 // A statement behind the one that enters its caller's tenancy (tenant-role.ts), both sent at once: without a Sync between them
 // they are one transaction (PostgreSQL manual, "Pipelining"). Over internals of node-postgres, whose version is pinned.
 import pg from 'pg';
+import { toStoreError } from './failures.ts';
 import type { Statement } from './statements.ts';
-import { ENTER } from './tenant-role.ts';
+import { query, type Store, types } from './store.ts';
+import type { Tenancy } from './tenancy.ts';
+import { ENTER, enteringAs } from './tenant-role.ts';
+
+/**
+ * Executes one prepared statement for a caller: it sees and changes nothing but the caller's own rows.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long
+ */
+export async function queryAs<Row extends object>(
+  store: Pick<Store, 'pool' | 'hasTenantRole'>,
+  tenancy: Tenancy,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  try {
+    if (!(await store.hasTenantRole())) return await query(store, statement, values);
+    const inTenancy = new TenantQuery(statement, values, enteringAs(tenancy));
+    return ((await store.pool.query(inTenancy)) as unknown as pg.QueryResult<Row>).rows;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
 
 /** What of a connection's protocol is used. */
 interface Connection extends pg.Connection {
@@ -20,7 +42,7 @@ interface Handlers {
 
 const Query = pg.Query as unknown as new (config: pg.QueryConfig) => Handlers & pg.Submittable;
 
-export class TenantQuery extends Query implements pg.Submittable {
+class TenantQuery extends Query implements pg.Submittable {
   /** Of the statement whose answer comes next: by these the client notes what it has prepared. */
   name = '';
   text = '';
@@ -29,12 +51,7 @@ export class TenantQuery extends Query implements pg.Submittable {
   #hasEntered = false;
 
   /** @param entering the values of `ENTER` */
-  constructor(
-    { name, text }: Statement,
-    values: unknown[],
-    entering: readonly string[],
-    types: pg.CustomTypesConfig,
-  ) {
+  constructor({ name, text }: Statement, values: unknown[], entering: readonly string[]) {
     super({ name, text, values, types });
     this.#statement = { name, text };
     this.#entering = entering;

@@ -15,6 +15,11 @@ export const ENTER: Statement = {
     set_config('funnel_gateway.workspaces', $2, true)`,
 };
 
+const IS_DISTRIBUTED: Statement = {
+  name: 'tenant.is_distributed',
+  text: "select exists (select from pg_extension where extname = 'citus') as citus",
+};
+
 /** The values of `ENTER`. */
 export function enteringAs({ teamId, workspaceIds }: Tenancy): string[] {
   return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`];
@@ -32,9 +37,7 @@ export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
 export function createTenantRole(pool: pg.Pool): () => Promise<boolean> {
   let found: Promise<boolean> | undefined;
   const find = async () => {
-    const { rows } = await pool.query<{ citus: boolean }>(
-      "select exists (select from pg_extension where extname = 'citus') as citus",
-    );
+    const { rows } = await pool.query<{ citus: boolean }>({ ...IS_DISTRIBUTED });
     return rows[0]?.citus !== true;
   };
   return () => {

@@ -3,9 +3,10 @@ import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
 import { bump } from './changes/statements.ts';
 import { statement } from './statements.ts';
-import { queryAs, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 /** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
 const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
