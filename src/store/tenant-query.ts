@@ -46,16 +46,15 @@ class TenantQuery extends Query implements pg.Submittable {
   /** Of the statement whose answer comes next: by these the client notes what it has prepared. */
   name = '';
   text = '';
-  readonly #statement: Statement;
+  #statement: Statement = ENTER;
   readonly #entering: readonly string[];
   #hasEntered = false;
 
   /** @param entering the values of `ENTER` */
   constructor({ name, text }: Statement, values: unknown[], entering: readonly string[]) {
     super({ name, text, values, types });
-    this.#statement = { name, text };
     this.#entering = entering;
-    Object.assign(this, this.#statement);
+    Object.assign(this, { name, text });
   }
 
   override prepare(connection: Connection): void {
@@ -67,6 +66,7 @@ class TenantQuery extends Query implements pg.Submittable {
     connection.bind({ statement: ENTER.name, values: [...this.#entering] }, true);
     connection.execute({}, true);
     super.prepare(connection);
+    this.#statement = { name: this.name, text: this.text };
     Object.assign(this, { name: ENTER.name, text: ENTER.text });
   }
 
