@@ -38,6 +38,8 @@ export interface RowGuard {
    * @throws ForeignRows where any row is not
    */
   requireOwn(rows: RowBlock, owners: Owners, tenancy: Tenancy, name: string): Promise<RowBlock> | RowBlock;
+  /** The same of one row, given its workspace. */
+  requireWorkspace(workspaceId: bigint, tenancy: Tenancy, name: string): Promise<void>;
 }
 
 /** A statement read rows that are not the caller's: a bug, and nothing is shown. */
@@ -105,6 +107,12 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
       if ('unowned' in owners) return rows;
       const unknown = unknownOf(rows, owners, tenancy, name);
       return unknown.length === 0 ? rows : lookUp(unknown, tenancy, name).then(() => rows);
+    },
+    async requireWorkspace(workspaceId, tenancy, name) {
+      const id = String(workspaceId);
+      const own = isOwn('workspace', id, tenancy);
+      if (own === false) refuse(name, tenancy);
+      if (own === undefined) await lookUp([id], tenancy, name);
     },
   };
 }

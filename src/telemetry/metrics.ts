@@ -67,6 +67,8 @@ export interface Metrics {
   watchCache(name: string, read: () => CacheReading): void;
   watchConnections(kind: string, read: () => ConnectionReading): void;
   watchFastPath(read: () => FastPathReading): void;
+  /** Reads that were refused because they had rows which were not the caller's. */
+  watchForeignReads(read: () => number): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
@@ -82,6 +84,7 @@ export const noMetrics: Metrics = {
   watchCache() {},
   watchConnections() {},
   watchFastPath() {},
+  watchForeignReads() {},
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},

@@ -32,6 +32,7 @@ export function createPrometheus(): Metrics {
     watchCache: createCaches(registers),
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
+    watchForeignReads: createForeignReads(registers),
     ...createWebhooks(registers),
     render: () => registry.metrics(),
   };
@@ -140,6 +141,22 @@ function createConnections(registers: Registers): Watch<ConnectionReading> {
       ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
     ],
   });
+}
+
+function createForeignReads(registers: Registers): Metrics['watchForeignReads'] {
+  let read = () => 0;
+  new Counter({
+    name: 'gateway_foreign_reads_total',
+    help: "Reads that were refused: they had rows which were not the caller's.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+  return (replacement) => {
+    read = replacement;
+  };
 }
 
 function createFastPath(registers: Registers): Metrics['watchFastPath'] {

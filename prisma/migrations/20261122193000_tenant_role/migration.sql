@@ -1,4 +1,4 @@
--- A second line of defence (docs/security.md): what changes anything for a caller runs as a role that sees and changes rows of the
+-- A second line of defence (docs/SECURITY.md): what changes anything for a caller runs as a role that sees and changes rows of the
 -- caller's own workspaces only, whatever the statement's conditions say. Row-level security is not forced: the owner of the tables, as
 -- which the operator's commands and the workers run, is not held by it.
 

@@ -11,6 +11,7 @@ import { type MigrationState, migrationState } from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
+import { checkTenantRole } from './tenant-role.ts';
 
 const NAME = 'database';
 const TIMEOUT_MS = 5_000;
@@ -54,6 +55,7 @@ export async function checkDatabase(
   const rest = await Promise.all([
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
+    runCheck('tenant role', () => checkTenantRole(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
   ]);
   return [...checkFacts(facts, place, settings.config.poolSize), ...rest.flat()];
