@@ -18,6 +18,8 @@ import {
 import { idsOf, mutationsIn } from './support/tenant-mutations.ts';
 
 const MARKERS = { ours: 'OURS-41ce', sibling: 'SIBLING-9b07', theirs: 'THEIRS-e3d8' };
+/** It leads to the sibling. */
+const DOMAIN = 'sibling.example.com';
 const SAFE = OPERATIONS.filter((operation) => methodOf(operation) === 'GET');
 /** What it shows is nobody's, or is of whoever asks. */
 const isOfNobody = ({ route }: Operation) => /event_types$|\/me$|\/api\/v2\/teams$/.test(route);
@@ -40,6 +42,7 @@ class Bed {
     this.ours = await createTenant(app, MARKERS.ours);
     this.sibling = await createTenant(app, MARKERS.sibling, this.ours.team.id);
     this.theirs = await createTenant(app, MARKERS.theirs);
+    await factories.customDomain(app, this.sibling.workspace.id, DOMAIN);
     this.caller = await factories.apiKey(app, { teamId: this.ours.team.id });
   }
 
@@ -81,10 +84,15 @@ describe('without the condition on the owner in any statement', () => {
   });
 
   test.each(OPERATIONS)('$route shows and changes nothing beyond a narrowing host', async (operation) => {
-    const host = `${bed.sibling.workspace.subdomain}.localhost`;
-    const { text } = await bed.send(operation, bed.ours, { host });
-    for (const secret of [`${MARKERS.ours} contact`, bed.ours.workspace.publicId, bed.ours.contact.publicId])
-      expect(text).not.toContain(secret);
+    for (const host of [`${bed.sibling.workspace.subdomain}.localhost`, DOMAIN]) {
+      const { text } = await bed.send(operation, bed.ours, { host });
+      for (const secret of [
+        `${MARKERS.ours} contact`,
+        bed.ours.workspace.publicId,
+        bed.ours.contact.publicId,
+      ])
+        expect(text).not.toContain(secret);
+    }
     expect(await digest(bed.gateway)).toEqual(before);
   });
 

@@ -79,6 +79,8 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
   /** The workspaces that have to be looked up. */
   function unknownOf(rows: RowBlock, owners: readonly RowOwner[], tenancy: Tenancy, name: string): string[] {
     const unknown: string[] = [];
+    // Rows that say nothing of it are nobody's.
+    if (owners.length === 0) refuse(name, tenancy);
     for (const { of, field, row } of owners) {
       for (const index of distinct(rows, field)) {
         const id = textOf(new BlockRow(rows, index), field);

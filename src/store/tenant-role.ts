@@ -1,6 +1,9 @@
 // What changes anything for a caller runs as a role that is held to the caller's own rows by row-level security (migration
 // tenant_role): a statement that forgets its condition finds nothing of anybody else's. The role, and whose transaction it is, are set
 // for one transaction before the statement: one that set them itself would have been planned and have taken its snapshot before.
+//
+// As the connection's own user run what has no caller: the operator's commands, workers, migrations, the authorization server, the
+// look-ups that find out who the caller is; and reads, whose rows are looked at one by one instead (row-owners.ts).
 import type pg from 'pg';
 import type { Recorded } from './changes/records.ts';
 import type { Statement } from './statements.ts';
@@ -12,7 +15,7 @@ export const TENANT_ROLE = 'funnel_gateway_tenant';
 export const ENTER: Statement = {
   name: 'tenant.enter',
   text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
-    set_config('funnel_gateway.workspaces', $2, true)`,
+    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true)`,
 };
 
 const IS_DISTRIBUTED: Statement = {

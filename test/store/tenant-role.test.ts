@@ -10,6 +10,7 @@ import { withTenantTransaction } from '../../src/store/transactions.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
+import { readSources } from '../support/sources.ts';
 
 let gateway: Gateway;
 let ours: Tenant;
@@ -241,4 +242,14 @@ test('the gateway works as a user who owns no table, with the grants that the gu
     await other.close();
     await pool.query(`drop owned by ${user}; drop role ${user}`);
   }
+});
+
+test('no service changes anything beside the role, but for people who change their own password', async () => {
+  const sources = await readSources();
+  const beside = sources.filter(
+    ({ path, text }) =>
+      /^services\/(?!operator\/)/.test(path) &&
+      /\bwithTransaction\b|\bwithPrisma\b|\bexecute\(ctx\.store/.test(text),
+  );
+  expect(beside.map(({ path }) => path)).toEqual(['services/password-change.ts']);
 });
