@@ -4,7 +4,7 @@
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
-import { BOUND_WAITS, type Recorded } from './changes/records.ts';
+import type { Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
 import type { StoreContext, Transaction } from './store.ts';
@@ -76,7 +76,6 @@ export async function executeSteps(
 ): Promise<Changed> {
   let told: readonly bigint[] = [];
   const steps = async (tx: Transaction): Promise<Changed> => {
-    await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
     const record = await work(tx);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };

@@ -5,17 +5,17 @@
 // As the connection's own user run what has no caller: the operator's commands, workers, migrations, the authorization server, the
 // look-ups that find out who the caller is; and reads, whose rows are looked at one by one instead (row-owners.ts).
 import type pg from 'pg';
-import type { Recorded } from './changes/records.ts';
+import { BOUND_WAITS, type Recorded } from './changes/records.ts';
 import type { Statement } from './statements.ts';
 import type { Tenancy } from './tenancy.ts';
 
 export const TENANT_ROLE = 'funnel_gateway_tenant';
 
-/** The role first: nothing that follows is done with other rights. */
+/** The role first: nothing that follows is done with other rights. Waits for locks are bounded too. */
 export const ENTER: Statement = {
   name: 'tenant.enter',
   text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
-    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true)`,
+    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}`,
 };
 
 const IS_DISTRIBUTED: Statement = {

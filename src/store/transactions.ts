@@ -1,6 +1,7 @@
 // Transactions that are rolled back when the request is aborted before the commit is sent (DESIGN §12).
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { BOUND_WAITS } from './changes/records.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
 import { ENTER, enteringAs } from './tenant-role.ts';
@@ -36,7 +37,7 @@ export async function withTransaction<T>(
   return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
 }
 
-/** Runs `work` in one transaction for a caller: it sees and changes nothing but the caller's own rows. @throws as `withTransaction` */
+/** Runs `work` in one transaction for a caller: it sees and changes nothing but the caller's own rows, and waits for locks no longer than changes do. @throws as `withTransaction` */
 export async function withTenantTransaction<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -45,6 +46,7 @@ export async function withTenantTransaction<T>(
   const isEntered = await ctx.store.hasTenantRole();
   return withTransaction(ctx, async (tx) => {
     if (isEntered) await tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
+    else await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
     return work(tx);
   });
 }

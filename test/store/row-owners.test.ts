@@ -68,7 +68,10 @@ test.each<[Owning, string, readonly bigint[] | null, boolean]>([
   if (isOwn) expect(await given).toBe(rows);
   else {
     await expect(given).rejects.toThrow(ForeignRows);
-    expect([guard.refused, JSON.parse(lines[0] ?? '')]).toMatchObject([1, { level: 50, statement: 'test' }]);
+    expect([guard.refused, JSON.parse(lines[0] ?? '')]).toMatchObject([
+      1,
+      { level: 'error', statement: 'test' },
+    ]);
   }
 });
 
