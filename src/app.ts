@@ -73,7 +73,11 @@ export async function closeApp(app: App): Promise<void> {
   await app.tracer?.close();
 }
 
-function watchStore(metrics: Metrics, { pool, readers, lookups, scans, expensive, changing }: Store): void {
+function watchStore(
+  metrics: Metrics,
+  { pool, readers, lookups, scans, expensive, changing, rowGuard }: Store,
+): void {
+  metrics.watchForeignReads(() => rowGuard.refused);
   metrics.watchQueue('expensive_reads', expensive);
   metrics.watchQueue('changes', changing);
   metrics.watchConnections('pool', () => ({

@@ -7,7 +7,7 @@ import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
 import { API_KEYS } from '../store/credential-tables.ts';
 import { findById } from '../store/rows.ts';
 import type { Transaction } from '../store/store.ts';
-import { withTransaction } from '../store/transactions.ts';
+import { withTenantTransaction } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 
@@ -37,7 +37,7 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const key = await findById(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
-  await withTransaction(ctx, (tx) => endKey(tx, key.id, ctx.clock()));
+  await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, ctx.clock()));
   ctx.lookups.forget();
   return key;
 }

@@ -21,7 +21,7 @@ export type { Membership, PersonRow };
 export async function me(ctx: Context): Promise<UserRow> {
   const caller = requireCaller(ctx);
   const person = caller.kind === 'oauth' ? caller.user : null;
-  const found = await findCaller(ctx, caller.tenancy.teamId, person?.id ?? null);
+  const found = await findCaller(ctx, caller.tenancy, person?.id ?? null);
   if (found === null) throw notFound(user.title);
   return found;
 }

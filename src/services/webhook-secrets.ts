@@ -1,5 +1,6 @@
 // The secrets that deliveries are signed with. They are shown once, when they are made, and kept sealed with the secret key.
 import { randomBytes } from 'node:crypto';
+import { requireCaller } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -35,7 +36,7 @@ export async function withSecret(
   done: Done<WebhookEndpointRow>,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
   const { row } = done;
-  const found = await findSecret(ctx, row.id);
+  const found = await findSecret(ctx, requireCaller(ctx).tenancy, row.id);
   if (found?.secret == null || found.secretChangedAt?.getTime() !== row.updatedAt.getTime())
     throw new AppError('gone', 'The secret that this request made has been replaced since.');
   const member = `"webhook_secret":${JSON.stringify(openSecret(ctx, found.secret))}`;

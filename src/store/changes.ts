@@ -1,14 +1,17 @@
 // Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
-// transaction of Prisma's. One statement alone goes to the pool itself: through Prisma's raw query it takes a quarter longer.
+// transaction of Prisma's. One statement alone goes to the pool itself: through Prisma's raw query it takes a quarter longer. All of it is
+// done for a caller (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
-import { BOUND_WAITS, type Recorded } from './changes/records.ts';
+import type { Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
-import { execute, query, type Store, type StoreContext, type Transaction } from './store.ts';
-import { beginChange, withTransaction } from './transactions.ts';
+import type { StoreContext, Transaction } from './store.ts';
+import { queryAs } from './tenant-query.ts';
+import { tenancyOf } from './tenant-role.ts';
+import { beginChange, withTenantTransaction } from './transactions.ts';
 
 /** What became of a change. Where there is no snapshot, nothing was changed. */
 export interface Changed {
@@ -47,11 +50,11 @@ export async function executeChange(
     const answer = await send(ctx, statement, values);
     if (answer.fresh || !answer.found) return answer;
     // It waited for another change. With the lock of its own transaction it begins after that.
-    return withTransaction(ctx, async (tx) => {
+    return withTenantTransaction(ctx, tenancyOf(values), async (tx) => {
       const lock = statements.locks[verb];
       // It locks nothing where the row has been removed since.
       await tx.$queryRawUnsafe(lock.text, ...valuesOf(lock, values));
-      return run(tx, statement, values);
+      return answerOf(statement, await tx.$queryRawUnsafe(statement.text, ...valuesOf(statement, values)));
     });
   });
   ctx.store.deliveries.announce(answer.told ?? []);
@@ -76,7 +79,6 @@ export async function executeSteps(
 ): Promise<Changed> {
   let told: readonly bigint[] = [];
   const steps = async (tx: Transaction): Promise<Changed> => {
-    await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
     const record = await work(tx);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };
@@ -86,7 +88,9 @@ export async function executeSteps(
     return { found: true, fits: true, snapshot: record.after ?? record.before };
   };
   try {
-    const changed = await attempt(ctx, recorded, () => withTransaction(ctx, steps));
+    const changed = await attempt(ctx, recorded, () => {
+      return withTenantTransaction(ctx, tenancyOf(recorded), steps);
+    });
     ctx.store.deliveries.announce(told);
     return changed;
   } catch (error) {
@@ -123,11 +127,12 @@ async function attempt<Result>(
 export async function findCurrent<Row extends object>(
   { store }: StoreContext,
   { current }: ChangeStatements,
-  values: Readonly<Record<string, unknown>>,
+  values: Recorded & Readonly<Record<string, unknown>>,
   toRow: (json: string) => Row,
 ): Promise<{ row: Row; version: number } | null> {
-  const [found] = await query<{ snapshot: string; version: number }>(
+  const [found] = await queryAs<{ snapshot: string; version: number }>(
     store,
+    tenancyOf(values),
     current,
     valuesOf(current, values),
   );
@@ -146,11 +151,15 @@ function lockTimeout(hasKey: boolean): AppError {
 async function send(
   ctx: StoreContext,
   statement: NamedStatement,
-  values: Readonly<Record<string, unknown>>,
+  values: Recorded & Readonly<Record<string, unknown>>,
 ): Promise<Answer> {
   beginChange(ctx);
   try {
-    return await run(ctx.store, statement, values);
+    const { store } = ctx;
+    return answerOf(
+      statement,
+      await queryAs(store, tenancyOf(values), statement, valuesOf(statement, values)),
+    );
   } catch (error) {
     const known = toStoreError(error);
     if (!(known instanceof AppError) || known.code !== 'unavailable' || isConflictOfTransactions(error))
@@ -159,12 +168,7 @@ async function send(
   }
 }
 
-async function run(
-  db: Transaction | Store,
-  statement: NamedStatement,
-  values: Readonly<Record<string, unknown>>,
-): Promise<Answer> {
-  const [answer] = await execute<Answer>(db, statement, valuesOf(statement, values));
-  if (answer === undefined) throw new TypeError(`${statement.name} did not answer`);
+function answerOf({ name }: NamedStatement, [answer]: Answer[]): Answer {
+  if (answer === undefined) throw new TypeError(`${name} did not answer`);
   return answer;
 }

@@ -3,6 +3,7 @@ import { MAX_ID } from '../cursors.ts';
 import type { Selection } from '../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
 import { isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import type { Unowned } from './row-owners.ts';
 import {
   BOUNDS,
   boundsOf,
@@ -26,6 +27,9 @@ export interface Count {
   readonly count: number;
   readonly isExact: boolean;
 }
+
+/** What is read here has no row of anybody's. */
+const NO_ROWS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
 
 /** Rows are counted up to here: what a count costs is bounded. */
 export const MAX_EXACT_COUNT = 100_000;
@@ -56,7 +60,7 @@ export async function countUnder<R extends Row>(
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
   const values = [tenancy.teamId, tenancy.workspaceIds, count.parents, ...selected.values];
-  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy.teamId));
+  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => {
     const rows = Number(found.get(String(id)) ?? 0);
     return { count: Math.min(rows, MAX_EXACT_COUNT), isExact: rows <= MAX_EXACT_COUNT };
@@ -96,7 +100,7 @@ export async function existsUnder<R extends Row>(
     ...selected.values,
   ];
   const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
-  const found = valuesOf(await read(ctx, exists.statement, values, tenancy.teamId));
+  const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 

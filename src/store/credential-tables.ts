@@ -8,6 +8,7 @@ import { tableOf } from './tables.ts';
 const BELOW_TEAM = {
   parent: { table: 'teams', column: 'team_id', title: team.title },
   visible: 'true',
+  owners: { teamId: 'whole team' },
   owned: (team: string, workspace: string) => `t.team_id = ${team} and ${workspace}::bigint[] is null`,
   narrowed: (workspace: string) => `${workspace}::bigint[] is null`,
 } as const;

@@ -5,10 +5,10 @@ import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
-import { project, type Source } from './projections.ts';
+import { ownersOf, project, type Source } from './projections.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext, type Transaction } from './store.ts';
-import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES } from './tables.ts';
+import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 type StepColumns = Row<typeof funnelStep>;
@@ -26,7 +26,8 @@ export type Siblings = readonly StepRow[];
 
 const STEPS: Source<StepColumns> = {
   name: 'funnel_steps.tree',
-  columns: columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }),
+  columns: { ...columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }), ...WORKSPACE_COLUMN },
+  owners: { workspaceId: 'workspace' },
   besides: ['page'],
 };
 
@@ -36,6 +37,7 @@ const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 
 /** Where the page's columns stand: behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
+const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
 /** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
@@ -63,7 +65,8 @@ export async function findSteps(
     stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', projected.columns, withPages),
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(funnelIds)]];
-  const rows = await readRows(ctx, ofFunnels, values, tenancy.teamId);
+  const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
+  const rows = await readRows(ctx, ofFunnels, values, tenancy, owners);
   return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
 }
 
@@ -73,7 +76,7 @@ export async function findStepsAround(
   tenancy: Tenancy,
   stepIds: readonly bigint[],
 ): Promise<Siblings[]> {
-  const { columns, make } = project(STEPS);
+  const { columns, make, owners } = project(STEPS);
   const around = statement('funnel_steps.around', () =>
     stepsOf(
       `(select distinct o.workspace_id, o.funnel_id as id
@@ -82,7 +85,8 @@ export async function findStepsAround(
       true,
     ),
   );
-  const rows = await readRows(ctx, around, [tenancy.teamId, tenancy.workspaceIds, stepIds], tenancy.teamId);
+  const values = [tenancy.teamId, tenancy.workspaceIds, stepIds];
+  const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
   return groupSiblings(rows, withPage(make));
 }
 

@@ -1,9 +1,10 @@
 // The first answers to requests with idempotency keys, found for a retry.
 import { type ChangeOutcome, KEY_LIFETIME } from './changes/records.ts';
 import { statement } from './statements.ts';
-import { query, type StoreContext } from './store.ts';
+import type { StoreContext } from './store.ts';
 import { ownedWorkspace } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 /** What the first request with a key asked for, and was answered. */
 export interface FirstAnswer {
@@ -17,7 +18,7 @@ export interface FirstAnswer {
 /** The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none. */
 export async function findFirstAnswer(
   { store }: StoreContext,
-  { teamId, workspaceIds }: Tenancy,
+  tenancy: Tenancy,
   keyHash: string,
 ): Promise<FirstAnswer | null> {
   const byKey = statement(
@@ -28,6 +29,10 @@ export async function findFirstAnswer(
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
   );
-  const [first] = await query<FirstAnswer>(store, byKey, [teamId, workspaceIds, keyHash]);
+  const [first] = await queryAs<FirstAnswer>(store, tenancy, byKey, [
+    tenancy.teamId,
+    tenancy.workspaceIds,
+    keyHash,
+  ]);
   return first ?? null;
 }

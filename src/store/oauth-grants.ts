@@ -4,6 +4,8 @@ import { AppError } from '../errors.ts';
 import type { OauthGrant, Prisma } from './generated/client.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store, withPrisma } from './store.ts';
+import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 export type { OauthGrant };
 
@@ -113,13 +115,24 @@ function revocationBy(columns: readonly string[]): Statement {
 
 /**
  * Ends grants: with each go its access tokens, codes and refresh tokens. What is revoked keeps its time.
+ * @param tenancy of the caller for whom it is done; null: it is done by the person or the operator
  * @returns whether there is such a grant, revoked before or not
  */
-export async function revokeGrant(store: Store, where: GrantFilter, at: Date): Promise<boolean> {
+export async function revokeGrant(
+  store: Store,
+  where: GrantFilter,
+  at: Date,
+  tenancy: Tenancy | null = null,
+): Promise<boolean> {
   const parts = Object.entries(where) as [keyof typeof COLUMN_OF, bigint | string][];
   const columns = parts.map(([part]) => COLUMN_OF[part]);
   const values = [at, ...parts.map(([, value]) => value)];
-  return (await query<{ id: bigint }>(store, revocationBy(columns), values)).length > 0;
+  const revocation = revocationBy(columns);
+  const found =
+    tenancy === null
+      ? await query<{ id: bigint }>(store, revocation, values)
+      : await queryAs<{ id: bigint }>(store, tenancy, revocation, values);
+  return found.length > 0;
 }
 
 /** A grant with the names of what it is about. */

@@ -1,6 +1,7 @@
 // What a list hangs under: that the parent is the caller's, and which rows are below it. Pieces of SQL, whose `$1` is the
 // caller's team, `$2` the workspaces that the caller is narrowed to, and `$3` the parent, or the parents.
 import { BlockRow, textOf } from '../rows/row-block.ts';
+import type { RowOwner } from './row-owners.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext } from './store.ts';
 import { ownedWorkspace, type Table } from './tables.ts';
@@ -13,6 +14,9 @@ type ParentTable = Table<Row>['parent']['table'];
 export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
   return table !== 'teams' && table !== 'workspaces';
 }
+
+/** The rows are the ids of workspaces. */
+const OF_WORKSPACE: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
 
 /** The workspace that a row of the caller's own is or is in, given its id; null where it is not the caller's. */
 export async function findWorkspace(
@@ -27,7 +31,13 @@ export async function findWorkspace(
     () =>
       `select ${workspace} from ${parents} p where p.id = $3 and ${ownedWorkspace(workspace, '$1', '$2')}`,
   );
-  const rows = await readRows(ctx, ofParent, [tenancy.teamId, tenancy.workspaceIds, id], tenancy.teamId);
+  const rows = await readRows(
+    ctx,
+    ofParent,
+    [tenancy.teamId, tenancy.workspaceIds, id],
+    tenancy,
+    OF_WORKSPACE,
+  );
   const [found] = rows.map((block, index) => textOf(new BlockRow(block, index), 0));
   return found == null ? null : BigInt(found);
 }

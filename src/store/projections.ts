@@ -2,12 +2,15 @@
 // which projections there are, so that they are kept in a bounded cache, in which a team with many evicts its own.
 import { type Column, type Columns, type RowMaker, rowMaker } from '../rows/columns.ts';
 import { SharedCache } from '../shared-cache.ts';
+import type { Owning, RowOwner } from './row-owners.ts';
 import { type Statement, statement } from './statements.ts';
 
 /** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
 export interface Source<Row> {
   readonly name: string;
   readonly columns: Columns;
+  /** The properties that say whose a row is. */
+  readonly owners: Readonly<Record<string, Owning>>;
   /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
   /** Properties that complete rows have in addition, from other tables. */
@@ -18,6 +21,8 @@ export interface Source<Row> {
 export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
+  /** Where its rows say whose they are. */
+  readonly owners: readonly RowOwner[];
   /** The statement of a name over these columns; its text is built on first use. */
   statement(name: string, build: () => string): Statement;
 }
@@ -32,7 +37,8 @@ let created = 0;
 
 /**
  * Projects columns of a table.
- * @param projection properties of the row; null for all. The id always is included, and is the first column.
+ * @param projection properties of the row; null for all. The id always is included, and is the first column; what says whose a row is
+ *   is included too.
  * @param tenantId the team that they are read for
  */
 export function project<Row extends { id: bigint }>(
@@ -43,7 +49,9 @@ export function project<Row extends { id: bigint }>(
   const { name, besides = [] } = source;
   if (projection === null) return fullProjection(source);
   const all = Object.keys(source.columns);
-  const included = all.filter((property) => property === 'id' || projection.includes(property));
+  const included = all.filter(
+    (property) => property === 'id' || property in source.owners || projection.includes(property),
+  );
   if (besides.length === 0 && included.length === all.length) return fullProjection(source);
   const key = `${name} ${included.join(' ')}`;
   let projected = projections.get(key, tenantId);
@@ -58,6 +66,7 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
   const projected = fullProjections.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
+    owners: ownersOf(source.columns, source.owners),
     statement,
   };
   fullProjections.set(source.name, projected);
@@ -78,10 +87,28 @@ function partialProjection<Row>(source: Source<Row>, included: readonly string[]
   return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
+    owners: ownersOf(columns, source.owners),
     statement(name, build) {
       const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isProjection: true };
       statements.set(name, found);
       return found;
     },
   };
+}
+
+/**
+ * Where rows with these columns say whose they are.
+ * @param offset the index of the first of them, which is null only where there is no row
+ */
+export function ownersOf(
+  columns: Columns,
+  owners: Readonly<Record<string, Owning>>,
+  offset = 0,
+): readonly RowOwner[] {
+  const properties = Object.keys(columns);
+  return Object.entries(owners).map(([property, of]) => {
+    const index = properties.indexOf(property);
+    if (index < 0) throw new TypeError(`Rows without ${property} do not say whose they are`);
+    return { of, field: offset + index, row: offset };
+  });
 }

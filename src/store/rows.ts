@@ -27,8 +27,9 @@ export async function findById<R extends Row>(
     () => `select ${selectList(table.columns)} from ${table.name} t
       where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
-  const rows = await readRows(ctx, byId, [tenancy.teamId, tenancy.workspaceIds, id], tenancy.teamId);
-  return rows.map(project(table).make)[0] ?? null;
+  const { make, owners } = project(table);
+  const rows = await readRows(ctx, byId, [tenancy.teamId, tenancy.workspaceIds, id], tenancy, owners);
+  return rows.map(make)[0] ?? null;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -47,7 +48,8 @@ export async function findByIds<R extends Row>(
       where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(ids)]];
-  const rows = (await readRows(ctx, byIds, values, tenancy.teamId)).map(project(table).make);
+  const { make, owners } = project(table);
+  const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -84,7 +86,7 @@ export async function findPageUnder<R extends Row>(
   const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
   const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
   const send = (bounds: unknown[]) =>
-    read(ctx, ofSelection(pageUnder, selected), [...first, ...bounds, ...rest], tenancy.teamId);
+    read(ctx, ofSelection(pageUnder, selected), [...first, ...bounds, ...rest], tenancy, projected.owners);
   const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const isThere =
     rows.length > 0 ||
@@ -128,7 +130,13 @@ export async function findPagesUnder<R extends Row>(
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
   const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
   const send = (bounds: unknown[]) =>
-    read(ctx, ofSelection(pages, selected), [...first, ...bounds, ...selected.values], tenancy.teamId);
+    read(
+      ctx,
+      ofSelection(pages, selected),
+      [...first, ...bounds, ...selected.values],
+      tenancy,
+      projected.owners,
+    );
   const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const byParent = new Map<string, R[]>();
   const behind = Object.keys(projected.columns).length;

@@ -17,7 +17,10 @@ import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
+import { createRowGuard, type Owners, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
+import type { Tenancy } from './tenancy.ts';
+import { createTenantRole } from './tenant-role.ts';
 import { APPLICATION_NAME, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 
@@ -36,6 +39,10 @@ export interface Store {
   /** Up to where lists may be read. */
   readonly horizons: Horizons;
   readonly prisma: PrismaClient;
+  /** Refuses rows that are not the caller's. */
+  readonly rowGuard: RowGuard;
+  /** Whether what is done for a caller runs as the role of tenants. */
+  readonly hasTenantRole: () => Promise<boolean>;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
@@ -121,6 +128,8 @@ export function createStore(options: StoreOptions): Store {
     deliveries,
     horizons,
     prisma,
+    rowGuard: createRowGuard(lookups, log),
+    hasTenantRole: createTenantRole(pool),
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     watchDatabase: () => liveness.start(),
@@ -141,7 +150,7 @@ const INT8_ARRAY = 1016;
 const parserOf: (oid: number, format?: 'text' | 'binary') => (text: string) => unknown =
   pg.types.getTypeParser;
 const parseInt8Array = parserOf(INT8_ARRAY) as (text: string) => string[];
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return BigInt;
     if (oid === INT8_ARRAY) return (text: string) => parseInt8Array(text).map(BigInt);
@@ -182,20 +191,24 @@ export async function execute<Row extends object>(
 /**
  * Executes one short prepared read on a shared, pipelined connection. Where its result turns out to be large, it is read again as
  * `scanRows` does.
- * @param tenantId the team that it is read for
+ * @param tenancy of the caller that it is read for
+ * @param owners where the rows say whose they are
  * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
- * the read is sent
+ * the read is sent; ForeignRows where any row is not the caller's
  */
 export async function readRows(
   ctx: StoreContext,
   statement: Statement,
   values: unknown[],
-  tenantId: bigint,
+  tenancy: Tenancy,
+  owners: Owners,
 ): Promise<RowBlock> {
+  const { readers, rowGuard } = ctx.store;
   try {
-    return await ctx.store.readers.read(statement, values, tenantId, ctx.signal);
+    const rows = await readers.read(statement, values, tenancy.teamId, ctx.signal);
+    return await rowGuard.requireOwn(rows, owners, tenancy, statement.name);
   } catch (error) {
-    if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenantId);
+    if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenancy, owners);
     throw toStoreError(error);
   }
 }
@@ -203,17 +216,20 @@ export async function readRows(
 /**
  * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
  * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the
- * team wait already
+ * team wait already; ForeignRows
  */
 export async function scanRows(
   { store, signal }: StoreContext,
   statement: Statement,
   values: unknown[],
-  tenantId: bigint,
+  tenancy: Tenancy,
+  owners: Owners,
 ): Promise<RowBlock> {
+  const { teamId } = tenancy;
   try {
-    const scan = () => store.scans.read(statement, values, tenantId, signal);
-    return await store.expensive.run(String(tenantId), scan, signal);
+    const scan = () => store.scans.read(statement, values, teamId, signal);
+    const rows = await store.expensive.run(String(teamId), scan, signal);
+    return await store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
   } catch (error) {
     throw toStoreError(error);
   }

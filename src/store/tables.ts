@@ -19,6 +19,7 @@ import type { Columns } from '../rows/columns.ts';
 import { emailKey } from './email-key.ts';
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
+import type { Owning } from './row-owners.ts';
 import { tagOfApplied, tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
@@ -42,13 +43,15 @@ export interface Table<R extends { id: bigint }> {
   readonly parent: ParentLink;
   /** The rows that exist to the outside. */
   readonly visible: string;
+  /** The properties that say whose a row is: they are read of every row. */
+  readonly owners: Readonly<Record<string, Owning>>;
   /** The caller's own rows, given placeholders for the team and for the workspaces that the caller is narrowed to. */
   readonly owned: (team: string, workspace: string) => string;
   /** What narrowing still leaves out below a parent that is the caller's own. */
   readonly narrowed: (workspace: string) => string;
 }
 
-type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owned' | 'narrowed'>;
+type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owners' | 'owned' | 'narrowed'>;
 
 /** The tables that there are: their names are part of the names of statements. */
 const tables = new Map<string, Table<{ id: bigint }>>();
@@ -76,7 +79,7 @@ export function tableOf<
     name: resource.table,
     title: resource.title,
     resource,
-    columns: columnsOf(resource, computed),
+    columns: { ...columnsOf(resource, computed), ...columnsOfOwners(resource, hanging.owners) },
     filters: tableFilters(resource, computed, matches),
     ...hanging,
   };
@@ -101,6 +104,13 @@ export function columnsOf<R extends Resource>(
   );
 }
 
+/** The workspace that a row is in, where its description does not say it. */
+export const WORKSPACE_COLUMN = { workspaceId: { type: 'int8', sql: 't.workspace_id' } } as const;
+
+function columnsOfOwners({ fields }: Resource, owners: Hanging['owners']): Columns {
+  return 'workspaceId' in owners && !('workspaceId' in fields) ? WORKSPACE_COLUMN : {};
+}
+
 /**
  * That a workspace is the caller's own. A scalar subquery is no join: the planner cannot begin with the team's workspaces,
  * and one that does not depend on `t` is asked once, before any row.
@@ -122,6 +132,7 @@ function below(
   return {
     parent: { table, column, title },
     visible: 'true',
+    owners: { workspaceId: 'workspace' },
     owned: (team, workspaces) => ownedWorkspace('t.workspace_id', team, workspaces),
     narrowed: () => 'true',
   };
@@ -138,6 +149,7 @@ export const TEAMS = tableOf(team, {
   // The list of teams is the caller's own team: it hangs under itself.
   parent: { table: 'teams', column: 'id', title: team.title },
   visible: 'true',
+  owners: { id: 'team' },
   owned: (team, workspace) => `t.id = ${team} and ${teamOf(workspace)}`,
   narrowed: teamOf,
 });
@@ -145,6 +157,7 @@ export const TEAMS = tableOf(team, {
 export const WORKSPACES = tableOf(workspace, {
   parent: { table: 'teams', column: 'team_id', title: team.title },
   visible: 'true',
+  owners: { teamId: 'team', id: 'narrowed workspace' },
   owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
   narrowed: itself,
 });

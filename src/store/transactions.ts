@@ -1,8 +1,11 @@
 // Transactions that are rolled back when the request is aborted before the commit is sent (DESIGN §12).
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { BOUND_WAITS } from './changes/records.ts';
 import { isConflictOfTransactions } from './failures.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
+import type { Tenancy } from './tenancy.ts';
+import { ENTER, enteringAs } from './tenant-role.ts';
 
 /**
  * Runs `work` in one transaction. When the signal is aborted before the commit is sent, this rejects at once, and the transaction is
@@ -34,6 +37,20 @@ export async function withTransaction<T>(
     if (!isSent) reject(refusalOf(signal));
   };
   return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
+}
+
+/** Runs `work` in one transaction for a caller: it sees and changes nothing but the caller's own rows, and waits for locks no longer than changes do. @throws as `withTransaction` */
+export async function withTenantTransaction<T>(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const isEntered = await ctx.store.hasTenantRole();
+  return withTransaction(ctx, async (tx) => {
+    if (isEntered) await tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
+    else await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
+    return work(tx);
+  });
 }
 
 /** To be called immediately before a commit is sent. @throws AppError the signal's reason: then it must not be sent */

@@ -6,9 +6,11 @@ import { rowMaker, selectList } from '../rows/columns.ts';
 import { isStorable } from '../rows/storable.ts';
 import type { TeamRole, User } from './generated/client.ts';
 import { toId } from './public-ids.ts';
+import type { RowOwner } from './row-owners.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, readRows, type Store, type StoreContext, type Transaction, withPrisma } from './store.ts';
 import { columnsOf } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
 
 export type { TeamRole };
 
@@ -51,6 +53,7 @@ const PERSON = `u.id, u.public_id as "publicId", u.email, u.name, u.time_zone as
 
 const USER_COLUMNS = columnsOf(user);
 const makeUser = rowMaker<UserRow>(USER_COLUMNS);
+const OF_TEAM: readonly RowOwner[] = [{ of: 'team', field: Object.keys(USER_COLUMNS).length, row: 0 }];
 
 /** One row always: the work is the same whether there is such a person. */
 const BY_EMAIL: Statement = {
@@ -75,16 +78,19 @@ const LIST: Statement = {
 /** The team's service user, or a person who is in the team, given their id; or null. */
 export async function findCaller(
   ctx: StoreContext,
-  teamId: bigint,
+  tenancy: Tenancy,
   personId: bigint | null,
 ): Promise<UserRow | null> {
+  const { teamId } = tenancy;
   const caller = statement(
     'users.caller',
-    () => `select ${selectList(USER_COLUMNS)} from users t
+    () => `select ${selectList(USER_COLUMNS)}, coalesce(t.service_team_id,
+          (select m.team_id from team_members m where m.user_id = t.id and m.team_id = $1)) as "team"
+      from users t
       where t.id = coalesce($2::bigint, (select s.id from users s where s.service_team_id = $1))
         and (t.service_team_id = $1 or exists (select from team_members m where m.user_id = t.id and m.team_id = $1))`,
   );
-  return (await readRows(ctx, caller, [teamId, personId], teamId)).map(makeUser)[0] ?? null;
+  return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
 }
 
 /** What an e-mail address names. */

@@ -1,9 +1,10 @@
 // Deliveries of webhooks as clients see and change them: attempts, making deliveries due again, canceling them, and test events.
 import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
+import { ownersOf } from './projections.ts';
 import { statement } from './statements.ts';
 import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
-import { ownedWorkspace, WEBHOOK_DELIVERIES } from './tables.ts';
+import { ownedWorkspace, WEBHOOK_DELIVERIES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** An attempt, and what it was about. */
@@ -18,8 +19,10 @@ const ATTEMPTS: Columns = {
   request: { ...request, sql: `json_build_object('url', t.url, 'headers', t.request_headers)` },
   deliveryId: 'int8',
   eventTypeId: { type: 'text', sql: 'd.event_type' },
+  ...WORKSPACE_COLUMN,
 };
 const toAttempt = rowMaker<AttemptRow>(ATTEMPTS);
+const OWNERS = ownersOf(ATTEMPTS, { workspaceId: 'workspace' });
 
 /** The last attempts of deliveries that are the caller's, those of one delivery in their order. */
 export async function findAttempts(
@@ -39,7 +42,7 @@ export async function findAttempts(
       order by a."deliveryId", a.number`,
   );
   const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(deliveryIds)]];
-  return (await readRows(ctx, attempts, values, tenancy.teamId)).map(toAttempt);
+  return (await readRows(ctx, attempts, values, tenancy, OWNERS)).map(toAttempt);
 }
 
 /** A delivery that is about to be changed. */

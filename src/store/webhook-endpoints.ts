@@ -3,9 +3,10 @@ import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
 import { bump } from './changes/statements.ts';
 import { statement } from './statements.ts';
-import { query, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
+import { queryAs } from './tenant-query.ts';
 
 /** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
 const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
@@ -40,14 +41,18 @@ export interface EndpointSecret {
   readonly secretChangedAt: Date | null;
 }
 
-/** The secret of an endpoint by its id; null where it is gone. */
-export async function findSecret({ store }: StoreContext, id: bigint): Promise<EndpointSecret | null> {
+/** The secret of an endpoint of the caller's by its id; null where it is gone. */
+export async function findSecret(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<EndpointSecret | null> {
   const find = statement(
     'webhook_endpoints.secret',
     () =>
       'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint',
   );
-  return (await query<EndpointSecret>(store, find, [id]))[0] ?? null;
+  return (await queryAs<EndpointSecret>(store, tenancy, find, [id]))[0] ?? null;
 }
 
 /** An endpoint that is locked until its transaction ends. */

@@ -89,6 +89,8 @@ export interface Metrics {
   /** Whether rate limits are counted where processes share them. */
   watchSharedRates(isUp: () => boolean): void;
   watchLoad(read: () => LoadReading): void;
+  /** Reads that were refused because they had rows which were not the caller's. */
+  watchForeignReads(read: () => number): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated, for one of a fixed list of reasons. */
   countDeactivation(reason: string): void;
@@ -108,6 +110,7 @@ export const noMetrics: Metrics = {
   countRateLimited() {},
   watchSharedRates() {},
   watchLoad() {},
+  watchForeignReads() {},
   countAttempt() {},
   countDeactivation() {},
   watchWorker() {},

@@ -1,8 +1,9 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createLoad, createRateLimits } from './admission-metrics.ts';
 import { createLists } from './list-metrics.ts';
-import type { CacheReading, ConnectionReading, FastPathReading, LoadReading, Metrics } from './metrics.ts';
+import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
@@ -35,6 +36,7 @@ export function createPrometheus(): Metrics {
     watchFastPath: createFastPath(registers),
     ...createRateLimits(registers),
     watchLoad: createLoad(registers),
+    watchForeignReads: createForeignReads(registers),
     ...createWebhooks(registers),
     watchLists: createLists(registers),
     render: () => registry.metrics(),
@@ -146,51 +148,15 @@ function createConnections(registers: Registers): Watch<ConnectionReading> {
   });
 }
 
-function createRateLimits(registers: Registers): Pick<Metrics, 'countRateLimited' | 'watchSharedRates'> {
-  const refused = new Counter({
-    name: 'gateway_rate_limited_total',
-    help: 'Requests that a rate limit refused, by the limit.',
-    labelNames: ['limit'],
-    registers,
-  });
-  // They are there before the first one.
-  for (const limit of ['key', 'client', 'team', 'address']) refused.inc({ limit }, 0);
-  let isUp: (() => boolean) | undefined;
-  new Gauge({
-    name: 'gateway_rate_limits_shared',
-    help: 'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
-    registers,
-    collect() {
-      if (isUp !== undefined) this.set(isUp() ? 1 : 0);
-    },
-  });
-  return {
-    countRateLimited: (limit) => refused.inc({ limit }),
-    watchSharedRates(read) {
-      isUp = read;
-    },
-  };
-}
-
-function createLoad(registers: Registers): Metrics['watchLoad'] {
-  let read: () => LoadReading = () => ({ underWay: 0, limit: 0, shed: 0 });
-  for (const [name, help, pick] of [
-    ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
-    ['gateway_requests_limit', 'How many requests may be under way at the moment.', ({ limit }) => limit],
-  ] satisfies Part<LoadReading>[])
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        this.set(pick(read()));
-      },
-    });
+function createForeignReads(registers: Registers): Metrics['watchForeignReads'] {
+  let read = () => 0;
   new Counter({
-    name: 'gateway_requests_shed_total',
-    help: 'Requests that were refused before anything was done for them, since too many were under way.',
+    name: 'gateway_foreign_reads_total',
+    help: "Reads that were refused: they had rows which were not the caller's.",
     registers,
     collect() {
       this.reset();
-      this.inc(read().shed);
+      this.inc(read());
     },
   });
   return (replacement) => {

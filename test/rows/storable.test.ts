@@ -45,7 +45,7 @@ test('text that cannot be stored is a client error, also where it was not checke
   for (const work of [
     () => query(store, text, ['\0']),
     () => query(store, json, [JSON.stringify('\0')]),
-    () => readRows({ store }, text, ['\0'], 0n),
+    () => readRows({ store }, text, ['\0'], { teamId: 1n, workspaceIds: null }, { unowned: 'text' }),
     () => withPrisma(store, (prisma) => prisma.team.findFirst({ where: { publicId: '\0' } })),
   ]) {
     await expect(work()).rejects.toMatchObject({ code: 'invalid' });

@@ -245,6 +245,7 @@ describe('what PostgreSQL undoes for the sake of others', () => {
   const fail = (code: string, count: number, at = 'in its statement') =>
     gateway.app.store.pool.query(`
       create sequence failures;
+      grant usage on sequence failures to public;
       create function fail() returns trigger language plpgsql as $$ begin
         if nextval('failures') <= ${count} then raise exception 'undone' using errcode = '${code}'; end if; return new;
       end $$;

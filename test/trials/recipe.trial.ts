@@ -166,10 +166,11 @@ async function createMigration(): Promise<void> {
   const migrations = await readdir(join(folder, 'prisma/migrations'));
   const name = migrations.find((each) => each.endsWith('_add_notes'));
   if (name === undefined) throw new Error('No migration was written.');
-  const [before, line, behind] = [
+  const [before, line, behind, opening] = [
     'create sequence notes_id_seq;',
     '"public_id" text not null generated always',
     'alter sequence',
+    'call open_to_tenants',
   ].map(
     (start) =>
       [...proseOf(recipe).matchAll(/`([^`]+)`/g)]
@@ -180,6 +181,6 @@ async function createMigration(): Promise<void> {
     sql
       .replace(/^CREATE TABLE/m, `${before}\n\nCREATE TABLE`)
       .replace(/^ *"public_id".*$/m, `    ${line}`)
-      .replace(/^\);$/m, `);\n\n${behind}`),
+      .replace(/^\);$/m, `);\n\n${behind}\n${opening}`),
   );
 }

@@ -12,6 +12,7 @@ import { hearsNotifications, readServerFacts, type ServerFacts } from '../../sto
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
+import { checkTenantRole } from './tenant-role.ts';
 
 const NAME = 'database';
 const TIMEOUT_MS = 5_000;
@@ -55,6 +56,7 @@ export async function checkDatabase(
   const rest = await Promise.all([
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
+    runCheck('tenant role', () => checkTenantRole(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
     runCheck('lists', () => checkLists(settings, place.url)),
   ]);

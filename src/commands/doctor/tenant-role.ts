@@ -1,0 +1,71 @@
+// Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
+import pg from 'pg';
+import { migrationState } from '../../store/migrations.ts';
+import { TENANT_ROLE } from '../../store/tenant-role.ts';
+import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/tenant-role-facts.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
+
+const NAME = 'tenant role';
+const TIMEOUT_MS = 5_000;
+
+/** Asks the store at `url`. */
+export async function checkTenantRole(url: string): Promise<Finding[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
+  pool.on('error', () => {});
+  try {
+    const { pending } = await migrationState(pool);
+    if (pending.some((name) => name.endsWith('_tenant_role')))
+      return [ok(NAME, 'none yet: a migration makes it')];
+    return tenantRoleFindings(await readTenantRoleFacts(pool));
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What the catalogs' words mean. */
+export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Finding[] {
+  if (isDistributed)
+    return [
+      warn(
+        NAME,
+        'not used with Citus: a change that forgot whose rows it may change would not be stopped',
+        'know that',
+      ),
+    ];
+  const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
+  if (role === null) return [fail(NAME, `there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
+  const findings: Finding[] = [];
+  if (!role.canEnter)
+    findings.push(
+      fail(
+        NAME,
+        `the user of DATABASE_URL may not switch to ${TENANT_ROLE}: nothing can be changed`,
+        `grant ${TENANT_ROLE} to that user`,
+      ),
+    );
+  if (role.isExempt)
+    findings.push(
+      warn(
+        NAME,
+        `${TENANT_ROLE} is a superuser, bypasses row-level security or owns tables: it is held by nothing`,
+        `alter role ${TENANT_ROLE} nosuperuser nobypassrls, give its tables to another owner, and revoke that from it`,
+      ),
+    );
+  if (role.isInherited)
+    findings.push(
+      fail(
+        NAME,
+        `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: it is held to no rows at all`,
+        `grant ${TENANT_ROLE} to that user with inherit false; before PostgreSQL 16 alter that user noinherit`,
+      ),
+    );
+  if (!role.isExempt && role.open.length > 0)
+    findings.push(
+      warn(
+        NAME,
+        `row-level security does not hold it in ${role.open.join(', ')}`,
+        'see the migration tenant_role for what these tables had',
+      ),
+    );
+  return findings.length > 0 ? findings : [ok(NAME, "what callers change is held to the callers' own rows")];
+}

@@ -1,0 +1,53 @@
+// What changes anything for a caller runs as a role that is held to the caller's own rows by row-level security (migration
+// tenant_role): a statement that forgets its condition finds nothing of anybody else's. The role, and whose transaction it is, are set
+// for one transaction before the statement: one that set them itself would have been planned and have taken its snapshot before.
+//
+// As the connection's own user run what has no caller: the operator's commands, workers, migrations, the authorization server, the
+// look-ups that find out who the caller is; and reads, whose rows are looked at one by one instead (row-owners.ts).
+import type pg from 'pg';
+import { BOUND_WAITS, type Recorded } from './changes/records.ts';
+import type { Statement } from './statements.ts';
+import type { Tenancy } from './tenancy.ts';
+
+export const TENANT_ROLE = 'funnel_gateway_tenant';
+
+/** The role first: nothing that follows is done with other rights. Waits for locks are bounded too. */
+export const ENTER: Statement = {
+  name: 'tenant.enter',
+  text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
+    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}`,
+};
+
+const IS_DISTRIBUTED: Statement = {
+  name: 'tenant.is_distributed',
+  text: "select exists (select from pg_extension where extname = 'citus') as citus",
+};
+
+/** The values of `ENTER`. */
+export function enteringAs({ teamId, workspaceIds }: Tenancy): string[] {
+  return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`];
+}
+
+/** Whose a change is. */
+export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
+  return { teamId: team, workspaceIds: workspaces };
+}
+
+/**
+ * Whether there is such a role, asked once. Citus opens connections to its workers as whoever asks, and settings of a transaction do not
+ * get there: in a distributed store there is none, which `doctor` tells.
+ */
+export function createTenantRole(pool: pg.Pool): () => Promise<boolean> {
+  let found: Promise<boolean> | undefined;
+  const find = async () => {
+    const { rows } = await pool.query<{ citus: boolean }>({ ...IS_DISTRIBUTED });
+    return rows[0]?.citus !== true;
+  };
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+}

@@ -1,0 +1,235 @@
+// A forgotten `where` is harmless: with the condition on the owner taken out of every statement, nobody is shown or changes anything of
+// another team's, or of a workspace that they are narrowed away from, over either face. Without the second line they are.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as factories from './support/factories.ts';
+import { type Condition, disarm, forget } from './support/forgotten-conditions.ts';
+import { type Caller, createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
+import { post } from './support/graphql.ts';
+import { digest } from './support/hostile.ts';
+import {
+  createTenant,
+  methodOf,
+  OPERATIONS,
+  type Operation,
+  requestOf,
+  type Tenant,
+  UNSAFE,
+} from './support/operations.ts';
+import { idsOf, mutationsIn } from './support/tenant-mutations.ts';
+
+const MARKERS = { ours: 'OURS-41ce', sibling: 'SIBLING-9b07', theirs: 'THEIRS-e3d8' };
+/** It leads to the sibling. */
+const DOMAIN = 'sibling.example.com';
+const SAFE = OPERATIONS.filter((operation) => methodOf(operation) === 'GET');
+/** What it shows is nobody's, or is of whoever asks. */
+const isOfNobody = ({ route }: Operation) => /event_types$|\/me$|\/api\/v2\/teams$/.test(route);
+
+class Bed {
+  readonly gateway: Gateway;
+  readonly changed: Set<string>;
+  ours!: Tenant;
+  sibling!: Tenant;
+  theirs!: Tenant;
+  caller!: Caller;
+
+  constructor(gateway: Gateway, condition: Condition) {
+    this.gateway = gateway;
+    this.changed = forget(gateway, condition);
+  }
+
+  async fill(): Promise<void> {
+    const { app } = this.gateway;
+    this.ours = await createTenant(app, MARKERS.ours);
+    this.sibling = await createTenant(app, MARKERS.sibling, this.ours.team.id);
+    this.theirs = await createTenant(app, MARKERS.theirs);
+    await factories.customDomain(app, this.sibling.workspace.id, DOMAIN);
+    this.caller = await factories.apiKey(app, { teamId: this.ours.team.id });
+  }
+
+  async send(operation: Operation, tenant: Tenant, options: RequestOptions = {}) {
+    const request = { ...requestOf(operation, tenant), caller: this.caller, ...options };
+    const response = await this.gateway.send(operation.path(tenant), request);
+    return { status: response.status, text: await response.text() };
+  }
+
+  graphql(query: string, variables: object = {}, options: RequestOptions = {}) {
+    return post(this.gateway, { query, variables }, { caller: this.caller, ...options });
+  }
+}
+
+async function openBed(condition: Condition): Promise<Bed> {
+  const bed = new Bed(await createGateway(), condition);
+  await bed.fill();
+  return bed;
+}
+
+function expectNothingOf(text: string, { workspace, contact }: Tenant, marker: string): void {
+  for (const secret of [marker, workspace.publicId, contact.publicId]) expect(text).not.toContain(secret);
+}
+
+describe('without the condition on the owner in any statement', () => {
+  let bed: Bed;
+  let before: Record<string, unknown>;
+  beforeAll(async () => {
+    bed = await openBed('owner');
+    before = await digest(bed.gateway);
+  });
+  afterAll(() => bed.gateway.close());
+
+  test.each(OPERATIONS)("$route of another team's shows and changes nothing", async (operation) => {
+    const { status, text } = await bed.send(operation, bed.theirs);
+    expectNothingOf(text, bed.theirs, MARKERS.theirs);
+    if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
+    expect(await digest(bed.gateway)).toEqual(before);
+  });
+
+  test.each(OPERATIONS)('$route shows and changes nothing beyond a narrowing host', async (operation) => {
+    for (const host of [`${bed.sibling.workspace.subdomain}.localhost`, DOMAIN]) {
+      const { text } = await bed.send(operation, bed.ours, { host });
+      for (const secret of [
+        `${MARKERS.ours} contact`,
+        bed.ours.workspace.publicId,
+        bed.ours.contact.publicId,
+      ])
+        expect(text).not.toContain(secret);
+    }
+    expect(await digest(bed.gateway)).toEqual(before);
+  });
+
+  test("no node of another team's is shown by its global id, of whatever type", async () => {
+    const ids = Object.entries(await idsOf(bed.gateway.app, bed.theirs));
+    before = await digest(bed.gateway);
+    for (const [type, id] of ids) {
+      const query = 'query ($id: ID!) { node(id: $id) { id ... on Contact { firstName } } }';
+      const { data } = await bed.graphql(query, { id });
+      expect([type, data?.['node'] ?? null]).toEqual([type, null]);
+    }
+    const { data } = await bed.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids: ids.map(([, id]) => id),
+    });
+    expect(JSON.stringify(data ?? null)).not.toMatch(/"id":/);
+  });
+
+  test("no mutation changes anything of another team's", async () => {
+    const { app } = bed.gateway;
+    const mutations = mutationsIn(bed.theirs, await idsOf(app, bed.theirs));
+    expect(mutations.length).toBeGreaterThan(20);
+    before = await digest(bed.gateway);
+    for (const { name, query, input } of mutations) {
+      const { data, errors } = await bed.graphql(query, { input });
+      expect([name, data?.[name] ?? null, errors?.length]).toEqual([name, null, 1]);
+      expect([name, ['NOT_FOUND', 'INTERNAL'].includes(errors?.[0]?.extensions.code ?? '')]).toEqual([
+        name,
+        true,
+      ]);
+      expect([name, await digest(bed.gateway)]).toEqual([name, before]);
+    }
+  });
+
+  test('whoever is narrowed to a workspace neither sees nor ends credentials of the team', async () => {
+    const { app } = bed.gateway;
+    const host = `${bed.sibling.workspace.subdomain}.localhost`;
+    const ids = await idsOf(app, bed.ours);
+    before = await digest(bed.gateway);
+    for (const { name, query, input } of mutationsIn(bed.ours, ids)) {
+      const { data } = await bed.graphql(query, { input }, { host });
+      expect([name, data?.[name] ?? null]).toEqual([name, null]);
+      expect([name, await digest(bed.gateway)]).toEqual([name, before]);
+    }
+    for (const type of ['ApiKey', 'OauthGrant']) {
+      const query = 'query ($id: ID!) { node(id: $id) { id } }';
+      expect((await bed.graphql(query, { id: ids[type] }, { host })).data?.['node'] ?? null).toBeNull();
+    }
+  });
+
+  test('what is refused is logged with the name of the statement, and counted', async () => {
+    const route = SAFE.find(({ route }) => route === 'GET /api/v2/contacts/:id') as Operation;
+    const { refused } = bed.gateway.app.store.rowGuard;
+    expect((await bed.send(route, bed.theirs)).status).toBe(500);
+    expect(bed.gateway.app.store.rowGuard.refused).toBe(refused + 1);
+    expect(bed.gateway.logLines.some((line) => line.includes('"statement":"contacts.id"'))).toBe(true);
+  });
+});
+
+describe('without the condition on the parent, or on the row, in any statement', () => {
+  let bed: Bed;
+  beforeAll(async () => {
+    bed = await openBed('parent');
+  });
+  afterAll(() => bed.gateway.close());
+
+  test.each(SAFE)('$route shows nothing of another team', async (operation) => {
+    const { text } = await bed.send(operation, bed.ours);
+    expectNothingOf(text, bed.theirs, MARKERS.theirs);
+    const host = `${bed.sibling.workspace.subdomain}.localhost`;
+    const narrowed = await bed.send(operation, bed.sibling, { host });
+    expectNothingOf(narrowed.text, bed.ours, `${MARKERS.ours} contact`);
+  });
+
+  test('nested lists over several parents show nothing of another team', async () => {
+    const lists = [
+      'contacts',
+      'tags',
+      'funnels',
+      'refineFilters',
+      'webhookEndpoints',
+      'webhookEvents',
+      'auditEntries',
+    ];
+    for (const list of lists) {
+      const query = `{ teams { nodes { workspaces { nodes { name ${list} { nodes { id workspace { name } } } } } } } }`;
+      const { data, errors } = await bed.graphql(query);
+      expect([list, JSON.stringify(data).includes(MARKERS.theirs)]).toEqual([list, false]);
+      expect([list, errors?.[0]?.extensions.code]).toEqual([list, 'INTERNAL']);
+    }
+  });
+
+  test.each(UNSAFE)('$route changes nothing of another team', async (operation) => {
+    const { app } = bed.gateway;
+    const mine = await createTenant(app, 'mine', bed.ours.team.id);
+    const rowsOf = async () => {
+      const tables = [
+        'contacts',
+        'tags',
+        'contact_tags',
+        'webhook_endpoints',
+        'webhook_deliveries',
+        'funnel_steps',
+        'pages',
+      ];
+      const { rows } = await app.store.pool.query(
+        tables
+          .map((t) => `select to_jsonb(t) as row from ${t} t where workspace_id = ${bed.theirs.workspace.id}`)
+          .join(' union all '),
+      );
+      return rows.map(({ row }) => JSON.stringify(row)).sort();
+    };
+    const untouched = await rowsOf();
+    const { text } = await bed.send(operation, mine);
+    expectNothingOf(text, bed.theirs, MARKERS.theirs);
+    expect(await rowsOf()).toEqual(untouched);
+  });
+});
+
+describe('without the second line, a forgotten condition', () => {
+  let bed: Bed;
+  beforeAll(async () => {
+    bed = await openBed('owner');
+    disarm(bed.gateway);
+  });
+  afterAll(() => bed.gateway.close());
+
+  test.each(SAFE.filter((operation) => !isOfNobody(operation)))(
+    'shows $route of another team',
+    async (operation) => {
+      const { status, text } = await bed.send(operation, bed.theirs);
+      expect(status).toBe(200);
+      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|"workspace_id":${bed.theirs.workspace.id}\\b`));
+    },
+  );
+
+  test.each(UNSAFE)('lets $route change what is another team’s', async (operation) => {
+    const tenant = await createTenant(bed.gateway.app, 'bare');
+    expect((await bed.send(operation, tenant)).status).toBe(operation.success);
+  });
+});

@@ -1,0 +1,111 @@
+// Rows are given to their owner alone: whatever mixture of rows a statement gave, all are the caller's or none is handed on.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
+import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/row-owners.ts';
+import * as tables from '../../src/store/tables.ts';
+import { toBlock } from '../support/row-block.ts';
+
+/** Workspace n is of team n modulo 3; those from 20 on are not there. */
+const teamOf = (workspace: number) => (workspace < 20 ? workspace % 3 : null);
+
+function createGuard() {
+  let asked = 0;
+  const lines: string[] = [];
+  const lookups = {
+    async read(_: unknown, [team, ids]: unknown[]) {
+      asked += 1;
+      const own = (ids as string[]).filter((id) => teamOf(Number(id)) === Number(team));
+      return toBlock(...own.map((id) => [id]));
+    },
+  };
+  const guard = createRowGuard(lookups as never, createLogger('info', { write: (line) => lines.push(line) }));
+  return { guard, lines, asked: () => asked };
+}
+
+const ids = fc.array(fc.option(fc.integer({ min: 0, max: 25 })), { maxLength: 30 });
+const callers = fc.record({
+  teamId: fc.bigInt({ min: 0n, max: 2n }),
+  workspaceIds: fc.option(fc.array(fc.bigInt({ min: 0n, max: 25n }), { minLength: 1, maxLength: 8 })),
+});
+
+test('a block is handed on exactly where every row is of a workspace that the caller reaches', async () => {
+  const { guard } = createGuard();
+  const owners: Owners = [{ of: 'workspace', field: 1, row: 0 }];
+  await fc.assert(
+    fc.asyncProperty(ids, callers, async (workspaces, tenancy) => {
+      // A row of nulls is none, as of an outer join.
+      const block = toBlock(...workspaces.map((id) => (id === null ? [null, null] : ['1', `${id}`])));
+      const isOwn = workspaces.every(
+        (id) =>
+          id === null ||
+          (teamOf(id) === Number(tenancy.teamId) && (tenancy.workspaceIds?.includes(BigInt(id)) ?? true)),
+      );
+      const given = (async () => guard.requireOwn(block, owners, tenancy, 'test'))();
+      if (isOwn) expect(await given).toBe(block);
+      else await expect(given).rejects.toThrow(ForeignRows);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each<[Owning, string, readonly bigint[] | null, boolean]>([
+  ['team', '1', null, true],
+  ['team', '1', [4n], true],
+  ['team', '2', null, false],
+  ['whole team', '1', null, true],
+  ['whole team', '1', [4n], false],
+  ['whole team', '2', null, false],
+  ['narrowed workspace', '4', [4n], true],
+  ['narrowed workspace', '7', [4n], false],
+  ['workspace', '4', [7n], false],
+])('%s %s for a caller of team 1 narrowed to %s: %s', async (of, id, workspaceIds, isOwn) => {
+  const { guard, lines } = createGuard();
+  const rows = toBlock([id]);
+  const given = (async () =>
+    guard.requireOwn(rows, [{ of, field: 0, row: 0 }], { teamId: 1n, workspaceIds }, 'test'))();
+  if (isOwn) expect(await given).toBe(rows);
+  else {
+    await expect(given).rejects.toThrow(ForeignRows);
+    expect([guard.refused, JSON.parse(lines[0] ?? '')]).toMatchObject([
+      1,
+      { level: 'error', statement: 'test' },
+    ]);
+  }
+});
+
+test('a row without an owner, and a block that says nothing of owners, are refused', () => {
+  const { guard } = createGuard();
+  const caller = { teamId: 1n, workspaceIds: null };
+  const block = toBlock(['1', null]);
+  expect(() => guard.requireOwn(block, [{ of: 'workspace', field: 1, row: 0 }], caller, 'test')).toThrow(
+    ForeignRows,
+  );
+  expect(() => guard.requireOwn(block, [], caller, 'test')).toThrow(ForeignRows);
+  expect(guard.requireOwn(block, { unowned: 'a count' }, caller, 'test')).toBe(block);
+});
+
+test('a workspace is looked up once', async () => {
+  const { guard, asked } = createGuard();
+  const rows = toBlock(['4'], ['4'], ['7'], ['4']);
+  for (let times = 0; times < 3; times++)
+    await guard.requireOwn(
+      rows,
+      [{ of: 'workspace', field: 0, row: 0 }],
+      { teamId: 1n, workspaceIds: null },
+      'test',
+    );
+  expect(asked()).toBe(1);
+});
+
+test('each table says whose its rows are', () => {
+  const all = [...Object.values(tables), API_KEYS, OAUTH_GRANTS].flatMap((one) =>
+    typeof one === 'object' && 'owners' in one ? [one] : [],
+  );
+  expect(all.length).toBeGreaterThan(12);
+  for (const { name, owners, columns } of all) {
+    expect([name, Object.keys(owners).length > 0]).toEqual([name, true]);
+    for (const property of Object.keys(owners)) expect(Object.keys(columns)).toContain(property);
+  }
+});

@@ -1,0 +1,255 @@
+// The role that callers' changes run as (docs/operating.md): which tables it may enter, that it is held to the caller's rows in each, that
+// a connection keeps nothing of it, and that the gateway works as a user who owns no table.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tenantRoleFindings } from '../../src/commands/doctor/tenant-role.ts';
+import { queryAs } from '../../src/store/tenant-query.ts';
+import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenant-role.ts';
+import { readTenantRoleFacts } from '../../src/store/tenant-role-facts.ts';
+import { withTenantTransaction } from '../../src/store/transactions.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+import { readSources } from '../support/sources.ts';
+
+let gateway: Gateway;
+let ours: Tenant;
+let theirs: Tenant;
+beforeAll(async () => {
+  gateway = await createGateway({ env: { POOL_SIZE: '2' } });
+  ours = await createTenant(gateway.app, 'ours');
+  theirs = await createTenant(gateway.app, 'theirs');
+});
+afterAll(() => gateway.close());
+
+const tenancyOf = ({ team }: Tenant, ...workspaceIds: bigint[]) => ({
+  teamId: team.id,
+  workspaceIds: workspaceIds.length === 0 ? null : workspaceIds,
+});
+
+/** Runs `work` within a transaction that is rolled back. */
+async function undone<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await gateway.app.store.pool.connect();
+  try {
+    await client.query('begin');
+    return await work(client);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+/** Tables of the store, and what the role may do with each as a whole or with some of its columns. */
+async function tables(): Promise<{ name: string; rights: string[]; isTenants: boolean }[]> {
+  const { rows } = await gateway.app.store.pool.query(
+    `select c.relname as name,
+      array(select r from unnest(array['select', 'insert', 'update']) r where has_any_column_privilege($1, c.oid, r))
+        || array(select r from unnest(array['delete', 'truncate']) r where has_table_privilege($1, c.oid, r)) as rights,
+      exists (select from pg_attribute where attrelid = c.oid and attname in ('workspace_id', 'team_id')) as "isTenants"
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+    [TENANT_ROLE],
+  );
+  return rows;
+}
+
+test('it may enter only tables in which row-level security holds it', async () => {
+  expect((await readTenantRoleFacts(gateway.app.store.pool)).role).toEqual({
+    ...{ isExempt: false, canEnter: true, isInherited: false, open: [] },
+  });
+  const all = await tables();
+  const entered = all.filter(({ rights }) => rights.length > 0).map(({ name }) => name);
+  expect(entered).toEqual(expect.arrayContaining(['contacts', 'events', 'workspaces', 'api_keys']));
+  // Nobody changes through the API who is a person, which clients there are, and what is signed with.
+  const closed = ['users', 'team_members', 'teams', 'oauth_clients', 'signing_keys', 'custom_domains'];
+  expect(entered.filter((name) => closed.includes(name) || name.endsWith('_default'))).toEqual([]);
+});
+
+test('with nothing set it sees and changes nothing', async () => {
+  for (const { name, rights } of await tables()) {
+    if (!rights.includes('select') || name === 'idempotency_records') continue;
+    const count = await undone(async (client) => {
+      await client.query(`set local role ${TENANT_ROLE}`);
+      return (await client.query(`select from ${name}`)).rowCount;
+    });
+    expect([name, count]).toEqual([name, 0]);
+  }
+});
+
+test('of each table it sees the rows of the team, and of the workspaces that it is narrowed to, and no others', async () => {
+  const { pool } = gateway.app.store;
+  const sibling = await createTenant(gateway.app, 'sibling', ours.team.id);
+  for (const { name, rights, isTenants } of await tables()) {
+    if (!rights.includes('select') || !isTenants || name === 'idempotency_records') continue;
+    const column = (
+      await pool.query(
+        `select from pg_attribute where attrelid = $1::regclass and attname = 'workspace_id'`,
+        [name],
+      )
+    ).rowCount
+      ? 'workspace_id'
+      : name === 'workspaces'
+        ? 'id'
+        : null;
+    const seen = (tenancy: ReturnType<typeof tenancyOf>) =>
+      undone(async (client) => {
+        await client.query(ENTER.text, enteringAs(tenancy));
+        const owner = column === null ? 'team_id' : column;
+        const { rows } = await client.query(`select distinct ${owner}::int as id from ${name} order by 1`);
+        return rows.map(({ id }) => BigInt(id));
+      });
+    const [whole, narrowed] = [await seen(tenancyOf(ours)), await seen(tenancyOf(ours, ours.workspace.id))];
+    const all = column === null ? [ours.team.id] : [ours.workspace.id, sibling.workspace.id];
+    expect([name, whole.filter((id) => !all.includes(id))]).toEqual([name, []]);
+    const reached = column === null ? [] : [ours.workspace.id];
+    expect([name, narrowed.filter((id) => !reached.includes(id))]).toEqual([name, []]);
+  }
+});
+
+test("a row can neither be put into another team's workspace nor moved there", async () => {
+  const { id } = theirs.workspace;
+  const insert = {
+    name: 'test.insert',
+    text: 'insert into tags (workspace_id, name) values ($1::bigint, $2)',
+  };
+  const move = { name: 'test.move', text: 'update tags set workspace_id = $1::bigint where id = $2::bigint' };
+  const as = tenancyOf(ours);
+  const { store } = gateway.app;
+  await expect(queryAs(store, as, insert, [id, 'x'])).rejects.toMatchObject({ code: '42501' });
+  await expect(queryAs(store, as, move, [id, ours.tag.id])).rejects.toMatchObject({ code: '42501' });
+  await expect(
+    withTenantTransaction(gateway.app, as, (tx) => tx.tag.create({ data: { workspaceId: id, name: 'x' } })),
+  ).rejects.toThrow();
+  expect(await store.prisma.tag.findFirst({ where: { name: 'x' } })).toBeNull();
+});
+
+describe('a connection', () => {
+  const who = {
+    name: 'test.who',
+    text: "select current_user::text as who, current_setting('funnel_gateway.team') as team",
+  };
+
+  test('keeps nothing of whom it was used for, whether the statement succeeded or not', async () => {
+    const { store } = gateway.app;
+    const tenancies = Array.from({ length: 20 }, (_, index) => tenancyOf(index % 2 === 0 ? ours : theirs));
+    const answers = await Promise.all(tenancies.map((tenancy) => queryAs(store, tenancy, who, [])));
+    expect(answers).toEqual(tenancies.map(({ teamId }) => [{ who: TENANT_ROLE, team: `${teamId}` }]));
+    const failing = { name: 'test.failing', text: 'select 1 / $1::int' };
+    await expect(queryAs(store, tenancyOf(ours), failing, [0])).rejects.toMatchObject({ code: '22012' });
+    const text =
+      "select current_user::text as who, nullif(current_setting('funnel_gateway.team', true), '') as team";
+    for (let times = 0; times < 4; times++) {
+      const { rows } = await store.pool.query(text);
+      expect(rows[0].who).not.toBe(TENANT_ROLE);
+      expect(rows[0].team).toBeNull();
+    }
+  });
+
+  test('knows what it has prepared after statements that could not be prepared, or failed', async () => {
+    const client = new pg.Client(gateway.app.store.connection);
+    await client.connect();
+    // A pool of one connection, which outlives errors.
+    const pool = {
+      query: (query: pg.QueryConfig) =>
+        new Promise((resolve, reject) => {
+          Object.assign(query, {
+            callback: (error: unknown, result: unknown) => (error ? reject(error) : resolve(result)),
+          });
+          client.query(query);
+        }),
+    } as unknown as pg.Pool;
+    const store = { pool, hasTenantRole: async () => true };
+    const run = (name: string, text: string, ...values: unknown[]) =>
+      queryAs(store, tenancyOf(ours), { name, text }, values);
+    for (let times = 0; times < 3; times++) {
+      await expect(run('test.none', 'select from nothing')).rejects.toMatchObject({ code: '42P01' });
+      await expect(run('test.divide', 'select 1 / $1::int as n', 0)).rejects.toMatchObject({ code: '22012' });
+      await expect(run('test.number', 'select $1::int as n', 'x')).rejects.toMatchObject({ code: '22P02' });
+      expect(await run('test.divide', 'select 1 / $1::int as n', 1)).toEqual([{ n: 1 }]);
+      expect(await run('test.number', 'select $1::int as n', times)).toEqual([{ n: times }]);
+    }
+    await client.end();
+  });
+});
+
+describe('what doctor is told', () => {
+  const after = (change: string) =>
+    undone(async (client) => {
+      await client.query(change);
+      return tenantRoleFindings(await readTenantRoleFacts(client)).map(
+        ({ status, message }) => `${status} ${message}`,
+      );
+    });
+
+  test.each([
+    ['select', /^ok/],
+    [`alter role ${TENANT_ROLE} bypassrls`, /^warn .*held by nothing/],
+    [`alter role ${TENANT_ROLE} superuser`, /^warn .*held by nothing/],
+    [`alter table tags owner to ${TENANT_ROLE}`, /^warn .*held by nothing/],
+    ['alter table tags disable row level security', /^warn .* in tags/],
+    ['drop policy tenants on webhook_attempts', /^warn .* in webhook_attempts/],
+    [`grant select on users to ${TENANT_ROLE}`, /^warn .* in users/],
+    [`create role a_stranger; set local role a_stranger`, /^fail .*may not switch/],
+    [
+      `create role a_stranger; grant ${TENANT_ROLE} to a_stranger with inherit true; set local role a_stranger`,
+      /^fail .*inherits/,
+    ],
+  ])('%s', async (change, finding) => {
+    const found = await after(change);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(finding);
+  });
+
+  test('without the role, and with Citus', () => {
+    expect(tenantRoleFindings({ isDistributed: false, role: null })).toMatchObject([{ status: 'fail' }]);
+    expect(tenantRoleFindings({ isDistributed: true, role: null })).toMatchObject([{ status: 'warn' }]);
+  });
+});
+
+test('the gateway works as a user who owns no table, with the grants that the guide names', async () => {
+  const { pool } = gateway.app.store;
+  const user = `gateway_app_${process.pid}_${Date.now()}`;
+  await pool.query(`create role ${user} login noinherit; grant ${TENANT_ROLE} to ${user};
+    grant usage on schema public, funnel_gateway_jobs to ${user};
+    grant select, insert, update, delete on all tables in schema public, funnel_gateway_jobs to ${user};
+    grant usage, select on all sequences in schema public, funnel_gateway_jobs to ${user}`);
+  const { connectionString = '' } = gateway.app.store.connection;
+  const url = new URL(connectionString);
+  url.username = user;
+  const other = await createGateway({ through: async () => url.href });
+  try {
+    const caller = await factories.apiKey(other.app, { teamId: ours.team.id });
+    const send = async (path: string, method = 'GET', body?: object) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await other.send(path, {
+        caller,
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return response.status;
+    };
+    expect(await send(`/api/v2/contacts/${ours.contact.id}`)).toBe(200);
+    expect(await send(`/api/v2/contacts/${ours.contact.id}`, 'PATCH', { first_name: 'New' })).toBe(200);
+    expect(
+      await send(`/api/v2/workspaces/${ours.workspace.id}/contacts`, 'POST', { first_name: 'New' }),
+    ).toBe(201);
+    expect(await send(`/api/v2/contacts/${ours.contact.id}/gdpr_destroy`, 'DELETE')).toBe(200);
+    expect(await send(`/api/v2/contacts/${theirs.contact.id}`, 'PATCH', { first_name: 'New' })).toBe(404);
+    expect(tenantRoleFindings(await readTenantRoleFacts(other.app.store.pool))).toMatchObject([
+      { status: 'ok' },
+    ]);
+  } finally {
+    await other.close();
+    await pool.query(`drop owned by ${user}; drop role ${user}`);
+  }
+});
+
+test('no service changes anything beside the role, but for people who change their own password', async () => {
+  const sources = await readSources();
+  const beside = sources.filter(
+    ({ path, text }) =>
+      /^services\/(?!operator\/)/.test(path) &&
+      /\bwithTransaction\b|\bwithPrisma\b|\bexecute\(ctx\.store/.test(text),
+  );
+  expect(beside.map(({ path }) => path)).toEqual(['services/password-change.ts']);
+});

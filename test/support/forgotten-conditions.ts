@@ -1,0 +1,85 @@
+// Statements as they would be had somebody forgotten a condition: every one that a gateway sends is sent without it.
+import type pg from 'pg';
+import type { Statement } from '../../src/store/statements.ts';
+import type { Gateway } from './gateway.ts';
+
+/** A condition that is always true; the parameters that it names keep their types. */
+const always = (...parameters: string[]) =>
+  `(true or ${parameters.map((parameter) => `${parameter} is null`).join(' or ')})`;
+
+type Rule = readonly [RegExp, (...parts: string[]) => string];
+
+/** That rows are of the caller's team, and of the workspaces that the caller is narrowed to. */
+const OWNER: readonly Rule[] = [
+  [/\b(?:[wptg]\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
+  [/\b[tp]\.service_team_id = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
+  [
+    /\((\$\d+)::bigint\[\] is null or \w+\.id = any\((\$\d+)(?:::bigint\[\])?\)\)/g,
+    (_, one = '', other = '') => always(`${one}::bigint[]`, `${other}::bigint[]`),
+  ],
+  [
+    /\((\$\d+)::bigint\[\] is null or exists \(select from workspaces w where w\.id = any\(\$\d+\) and [^)]*\)(?: or \$1::bigint is null\))?\)/g,
+    (_, one = '') => always(`${one}::bigint[]`),
+  ],
+  [/ and (\$\d+)::bigint\[\] is null(?! or)/g, (_, one = '') => ` and ${always(`${one}::bigint[]`)}`],
+  // Teams themselves, and lists below them.
+  [/\bt\.id = \$1 and /g, () => `${always('$1::bigint')} and `],
+  [/\bp\.id = \$1\) p/g, () => `${always('$1::bigint')}) p`],
+  [/\$3 = \$1/g, () => always('$3::bigint', '$1::bigint')],
+];
+
+/** That rows are below the parent whose list it is, and that a change is of the row that was found. */
+const PARENT: readonly Rule[] = [
+  [/\bt\.workspace_id = (?:\$\d+|p\.(?:workspace_)?id) and /g, () => ''],
+  [
+    /\bt\.(?:workspace|team|contact|funnel|endpoint)_id = (\$\d+|p\.id)(?= and )/g,
+    (_, parent = '') => always(`${parent}::bigint`),
+  ],
+  [/\bc\.workspace_id = go\.workspace_id and c\.id = o\.id/g, () => 'true'],
+  [/\bc\.workspace_id = shown\.workspace_id and c\.id = shown\.id/g, () => 'true'],
+  [
+    /\b([tcs])\.workspace_id = \$1::bigint and \1\.id = \$2::bigint/g,
+    () => always('$1::bigint', '$2::bigint'),
+  ],
+];
+
+const RULES = { owner: OWNER, parent: PARENT };
+export type Condition = keyof typeof RULES;
+
+/**
+ * Lets a gateway that has sent nothing yet forget a condition everywhere.
+ * @returns the names of the statements that were changed
+ */
+export function forget({ app }: Gateway, condition: Condition): Set<string> {
+  const changed = new Set<string>();
+  const without = (name: string, text: string) => {
+    let rest = text;
+    for (const [pattern, to] of RULES[condition]) rest = rest.replaceAll(pattern, to);
+    if (rest !== text) changed.add(name);
+    return rest;
+  };
+  const { pool, readers, scans } = app.store;
+  for (const target of [readers, scans]) {
+    const { read } = target;
+    Object.assign(target, {
+      read: (statement: Statement, ...rest: [unknown[], bigint?, AbortSignal?]) =>
+        read({ ...statement, text: without(statement.name, statement.text) }, ...rest),
+    });
+  }
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query: (sent: pg.QueryConfig, ...rest: unknown[]) => {
+        if (typeof sent?.text === 'string') sent.text = without(sent.name ?? sent.text, sent.text);
+        return query(sent, ...rest);
+      },
+    });
+  });
+  return changed;
+}
+
+/** Takes the second line of defence away. */
+export function disarm({ app }: Gateway): void {
+  Object.assign(app.store, { hasTenantRole: async () => false });
+  Object.assign(app.store.rowGuard, { requireOwn: (rows: unknown) => rows });
+}
