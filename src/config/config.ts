@@ -37,6 +37,7 @@ export interface Limits {
   /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
   readonly maxQueryCost: number;
   /** Milliseconds that requests under way get to end at shutdown. */
+  readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -185,6 +186,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
       maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
       maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
+      shutdownDelayMs: wholeNumber('SHUTDOWN_DELAY_MS', 0, 3_600_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
     oauth: parseOauth(check, wholeNumber, authUrl),

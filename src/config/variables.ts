@@ -114,6 +114,11 @@ export const VARIABLES = [
     '50000',
     'rows a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
   ],
+  [
+    'SHUTDOWN_DELAY_MS',
+    '0',
+    'how long it goes on serving at shutdown while /readyz answers 503, so that load balancers turn away first',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

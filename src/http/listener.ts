@@ -1,15 +1,21 @@
 // Listens on a port, and shuts down gracefully.
 import { createServer as createHttpServer } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';
+import { Draining } from './draining.ts';
 import { handleRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting requests, and resolves when those under way have ended, at most after the configured time. */
+  /**
+   * Goes on for SHUTDOWN_DELAY_MS while readiness is refused, then stops accepting connections, and resolves when the requests of those
+   * that there are have ended, at most after SHUTDOWN_TIMEOUT_MS.
+   */
   close(): Promise<void>;
 }
 
@@ -24,25 +30,37 @@ const CHECK_INTERVAL_MS = 1_000;
  */
 export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { limits } = app.config;
+  const draining = new Draining();
   const http = createHttpServer({
     // request-target.ts requires it instead, so that its absence gets the usual error response.
     requireHostHeader: false,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    ServerResponse: draining.createResponseClass(),
   });
   // An idle connection is closed after so long.
   http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   const bound = withPort(app.config, await bind(http, app.config, { prefix: '' }));
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
-  handleRequests(http, createServer({ ...app, config: bound }, demoLink));
+  const connections = handleRequests(http, createServer({ ...app, config: bound }, demoLink, draining));
   return {
     port: bound.port,
     async close() {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      draining.begin(connections);
+      await sleep(limits.shutdownDelayMs);
+      // Behind the poll phase: whoever waits to be accepted has just been.
+      await turn();
+      const over = new AbortController();
+      // Not http.close(): it closes what is idle at once, also where the last answer is still being sent.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
       const timer = setTimeout(() => http.closeAllConnections(), limits.shutdownTimeoutMs);
-      http.closeIdleConnections();
+      const swept = draining.closeIdle(over.signal);
       await closed;
       clearTimeout(timer);
+      over.abort();
+      await swept;
+      // Ends its timer.
+      http.close();
     },
   };
 }

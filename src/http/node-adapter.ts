@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { AppError } from '../errors.ts';
+import type { OpenConnections } from './draining.ts';
 import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
 import { parseTarget } from './request-target.ts';
 import type { Server } from './server.ts';
@@ -44,11 +45,11 @@ function abortUnsent({ oldest }: Connection): void {
     if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());
 }
 
-/** Answers the requests of a node:http server. */
-export function handleRequests(http: HttpServer, server: Server): void {
-  const connections = new WeakMap<Duplex, Connection>();
+/** Answers the requests of a node:http server. @returns its open connections */
+export function handleRequests(http: HttpServer, server: Server): OpenConnections {
+  const connections = new Map<Duplex, Connection>();
   const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
-  /** Connections that get no response any more after that to an invalid request. */
+  /** Connections that get no response any more: after that to an invalid request, and after one that ended them. */
   const refused = new WeakSet<Duplex>();
   const answer = getRequestListener(
     (request, env) => server.fetch(request, latestOf((env as HttpBindings).incoming.socket)?.peer),
@@ -57,7 +58,7 @@ export function handleRequests(http: HttpServer, server: Server): void {
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
-    // Bytes behind an invalid request cannot be interpreted.
+    // Bytes behind an invalid request cannot be interpreted; behind an answer that ends the connection nothing is read.
     if (refused.has(socket)) return;
     const peer: Peer = { address: socket.remoteAddress, incoming };
     const connection = connections.get(socket);
@@ -101,7 +102,10 @@ export function handleRequests(http: HttpServer, server: Server): void {
   http.on('connection', (socket) => {
     const connection = { oldest: null, latest: null };
     connections.set(socket, connection);
-    socket.once('close', () => abortUnsent(connection));
+    socket.once('close', () => {
+      connections.delete(socket);
+      abortUnsent(connection);
+    });
   });
   http.on('request', onRequest);
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
@@ -119,6 +123,19 @@ export function handleRequests(http: HttpServer, server: Server): void {
     if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);
   });
+  return {
+    *all() {
+      for (const [socket, { latest }] of connections)
+        yield { socket: socket as Socket, isIdle: latest === null || latest.outgoing.writableFinished };
+    },
+    endsWith(response) {
+      // One that waits behind others has no socket of its own yet.
+      const { socket } = response.req;
+      if (latestOf(socket)?.outgoing !== response) return false;
+      refused.add(socket);
+      return true;
+    },
+  };
 }
 
 /** The error for clients, by node:http's error. */
