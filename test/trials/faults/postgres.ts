@@ -1,0 +1,117 @@
+// A PostgreSQL of a trial's own: the embedded binaries as a standalone server on a loopback port, which nothing watches over, so that
+// the trial alone decides when it runs, hangs, and dies.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findBinaries } from '../../../src/store/embedded/binaries.ts';
+import { createCluster } from '../../../src/store/embedded/cluster.ts';
+import { findDataFolder } from '../../../src/store/embedded/data-folder.ts';
+import { CHILD_ENV } from '../../../src/store/embedded/user.ts';
+import { freePort } from '../free-port.ts';
+
+export interface Postgres {
+  readonly url: string;
+  readonly port: number;
+  /** The folder of the cluster. */
+  readonly dataDir: string;
+  /** Starts it again, on the same port; answers when it takes connections. */
+  start(): Promise<void>;
+  /** Ends it: cleanly with SIGINT, as a crash with SIGQUIT; with SIGKILL all of its processes at once. */
+  stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  /** Sends a signal to the server and all of its processes: SIGSTOP, SIGCONT. */
+  signalAll(signal: NodeJS.Signals): Promise<void>;
+  /** Ends it, and takes its files away. */
+  remove(): Promise<void>;
+}
+
+/** Makes a cluster and starts it. @param settings on top of PostgreSQL's own */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<Postgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'fg-faults-'));
+  await chmod(folder, 0o755);
+  const dataFolder = await findDataFolder(folder);
+  const binaries = await findBinaries(dataFolder);
+  await createCluster(dataFolder, binaries);
+  const { cluster, user } = dataFolder;
+  await writeFile(join(cluster, 'pg_hba.conf'), 'local all all trust\nhost all all 127.0.0.1/32 trust\n');
+  const port = await freePort();
+  const all = {
+    ...{ port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' },
+    ...{ max_connections: '100', shared_buffers: '128MB', timezone: 'UTC', ...settings },
+  };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const url = `postgresql://funnel_gateway@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | null = null;
+  const postgres: Postgres = {
+    url,
+    port,
+    dataDir: cluster,
+    async start() {
+      const child = spawn(binaries.postgres, ['-D', cluster, ...options], {
+        ...user,
+        cwd: '/',
+        env: CHILD_ENV,
+        stdio: 'ignore',
+      });
+      server = child;
+      while (!(await isReady(url))) {
+        if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+        await sleep(10);
+      }
+    },
+    async stop(signal) {
+      const child = server;
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      if (signal === 'SIGKILL') await postgres.signalAll(signal);
+      else child.kill(signal);
+      await ended;
+    },
+    async signalAll(signal) {
+      const pid = server?.pid;
+      if (pid === undefined) return;
+      // The server itself first, so that it starts no more of them.
+      process.kill(pid, signal);
+      for (const child of await childrenOf(pid)) tryKill(child, signal);
+    },
+    async remove() {
+      await postgres.signalAll('SIGCONT').catch(() => {});
+      await postgres.stop('SIGQUIT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await postgres.start();
+  return postgres;
+}
+
+/** The processes that a process has started. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')));
+  // Behind the name in parentheses: the state, and the parent.
+  return pids.map(Number).filter((_, index) => Number(stats[index]?.split(') ')[1]?.split(' ')[1]) === pid);
+}
+
+function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,47 @@
+// What a trial of faults has in its database: callers of teams of their own, each with a workspace and an endpoint that is told of every
+// change of a contact.
+import { closeApp, createApp } from '../../../src/app.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import { createLogger } from '../../../src/log.ts';
+import { applyMigrations } from '../../../src/store/migrations.ts';
+import * as factories from '../../support/factories.ts';
+import type { Caller } from './load.ts';
+
+/** Of every process of a trial. */
+export const SECRET_KEY = 'a secret key for trials and of no use to anybody';
+
+const EVENT_TYPES = ['contact.created', 'contact.updated', 'contact.deleted'];
+
+/** The global id of a workspace. */
+export function workspaceRef(id: bigint | number): string {
+  return btoa(`Workspace:${id}`);
+}
+
+/**
+ * Migrates a database and makes callers in it.
+ * @param endpointUrl where their webhooks go to
+ */
+export async function createCallers(url: string, count: number, endpointUrl: string): Promise<Caller[]> {
+  const log = createLogger('fatal', { write() {} });
+  const secrets = { databaseUrl: url, secretKeys: () => [SECRET_KEY] };
+  const app = createApp(parseConfig({}, '/').config, secrets, { log });
+  try {
+    await applyMigrations(app.store.pool);
+    const callers: Caller[] = [];
+    for (let index = 0; index < count; index++) {
+      const { id, teamId } = await factories.workspace(app);
+      const { authorization } = await factories.apiKey(app, { teamId });
+      await factories.webhookEndpoint(app, { workspaceId: id, url: endpointUrl, eventTypeIds: EVENT_TYPES });
+      const name = `team-${index}`;
+      callers.push({
+        name,
+        authorization: authorization ?? '',
+        workspaceId: id,
+        workspaceRef: workspaceRef(id),
+      });
+    }
+    return callers;
+  } finally {
+    await closeApp(app);
+  }
+}
