@@ -2,12 +2,12 @@
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/failures.ts';
-import { migrationState } from '../store/migrations.ts';
+import { isTooNew, migrationState } from '../store/migrations.ts';
 
 /** The check that is under way for each store: however many requests ask, one statement answers them. */
 const underWay = new WeakMap<App['store'], Promise<void>>();
 
-/** @throws AppError `unavailable` while the database is away or migrations are missing */
+/** @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version */
 export function requireReady({ store }: App): Promise<void> {
   const answer = underWay.get(store) ?? askStore(store).finally(() => underWay.delete(store));
   underWay.set(store, answer);
@@ -15,10 +15,16 @@ export function requireReady({ store }: App): Promise<void> {
 }
 
 async function askStore(store: App['store']): Promise<void> {
-  const { pending, failed } = await migrationState(store.pool).catch((error: unknown) => {
+  const state = await migrationState(store.pool).catch((error: unknown) => {
     throw toStoreError(error);
   });
+  const { pending, failed } = state;
   if (pending.length + failed.length > 0) {
     throw new AppError('unavailable', 'Migrations are not applied yet.', { retryAfterSeconds: 5 });
+  }
+  if (isTooNew(state)) {
+    const message =
+      'The database was migrated by a newer version of the gateway, which this one cannot live with.';
+    throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
 }

@@ -10,6 +10,7 @@ import type { Span } from '../telemetry/tracing.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { applicationName } from './migrations/compatibility.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
@@ -82,7 +83,7 @@ export function createStore(options: StoreOptions): Store {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
-    application_name: 'funnel-gateway',
+    application_name: applicationName(),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };

@@ -7,7 +7,7 @@ import { type Entry, outcomeOf } from './ledger.ts';
 import type { Caller } from './load.ts';
 
 /** How a request failed that has no answer: nobody took its connection, its fresh connection was reset, or one that was in use. */
-export type Failure = 'refused' | 'reset when new' | 'cut' | null;
+type Failure = 'refused' | 'reset when new' | 'cut' | null;
 
 export interface BusyEntry extends Entry {
   readonly failure: Failure;
@@ -165,7 +165,9 @@ async function pipeline(
       await new Promise<void>((done) => {
         wake = done;
       });
-    const isRefused = ended instanceof Error && (ended as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+    const isRefused =
+      (ended as NodeJS.ErrnoException | true | null) !== true &&
+      (ended as NodeJS.ErrnoException | null)?.code === 'ECONNREFUSED';
     const statuses = statusesOf(received);
     const saidClose = /\r\nConnection: close\r\n/i.test(received);
     for (const [index, requestId] of (isRefused ? ids.slice(0, 1) : ids).entries()) {
