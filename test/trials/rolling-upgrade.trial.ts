@@ -1,5 +1,5 @@
 // Two versions of the gateway on one database while it is upgraded under load: no request fails, and a migration that the running
-// version could not live with is refused. `npm run trial -- rolling-upgrade [requests a second]`, 60 by default. At the end that
+// version could not live with is refused. `npm run trial -- rolling-upgrade [requests a second]`, 20 by default. At the end that
 // migration is forced, to show what the refusal is for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { createCallers } from './faults/tenants.ts';
 import { createVersion } from './faults/version.ts';
 import { quantile, report } from './test-bed.ts';
 
-const PER_SECOND = Number(process.argv[3] ?? 60);
+const PER_SECOND = Number(process.argv[3] ?? 20);
 const EXPANDING = {
   '20990101000000_scores': `create table scores (id int primary key);
     alter table contacts add column score int default 0, add constraint contacts_score_check check (score >= 0) not valid;`,
