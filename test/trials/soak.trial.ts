@@ -90,7 +90,7 @@ async function serveWith() {
     DATABASE_URL: postgres.url,
     LOG_LEVEL: 'fatal',
     JOBS: 'off',
-    METRICS_PORT: '0',
+    ...{ METRICS_PORT: '0', ...V8 },
   });
   const { origin, printed } = serving;
   return { origin, printed, use: () => serving.use(), end: (signal: NodeJS.Signals) => serving.end(signal) };
