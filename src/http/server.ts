@@ -22,7 +22,7 @@ import { errorResponse } from '../rest/problem-documents.ts';
 import { toTemplate } from '../rest/route.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
 import { createCleaner } from '../services/cleaning.ts';
-import { requireReady } from '../services/health.ts';
+import { readiness } from '../services/health.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
 import { createCompression } from './compression.ts';
@@ -127,8 +127,7 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     if (lifetime.isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
-    await requireReady(app);
-    return c.json({ status: 'ready' });
+    return c.json(await readiness(app));
   });
 
   http.use(async (c, next) => {

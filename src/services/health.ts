@@ -1,23 +1,36 @@
-// Whether this process can serve. Load balancers ask, so it needs no key and reveals nothing.
+// Whether this process can serve. Load balancers ask, so it needs no key and reveals nothing of the data.
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/failures.ts';
 import { isTooNew, migrationState } from '../store/migrations.ts';
+import { isReadOnly } from '../store/server-facts.ts';
 
-/** The check that is under way for each store: however many requests ask, one statement answers them. */
-const underWay = new WeakMap<App['store'], Promise<void>>();
+/** What a process that can serve says of itself. */
+export interface Readiness {
+  readonly status: 'ready';
+  /** Changes are refused; absent: they are made. */
+  readonly database?: 'read-only';
+}
 
-/** @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version */
-export function requireReady({ store }: App): Promise<void> {
+/** The check that is under way for each store: however many requests ask, it is made once. */
+const underWay = new WeakMap<App['store'], Promise<Readiness>>();
+
+/**
+ * What the process can do. A database that is read-only is no reason to send reads elsewhere.
+ * @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version
+ */
+export function readiness({ store }: App): Promise<Readiness> {
   const answer = underWay.get(store) ?? askStore(store).finally(() => underWay.delete(store));
   underWay.set(store, answer);
   return answer;
 }
 
-async function askStore(store: App['store']): Promise<void> {
-  const state = await migrationState(store.pool).catch((error: unknown) => {
-    throw toStoreError(error);
-  });
+async function askStore(store: App['store']): Promise<Readiness> {
+  const [state, readOnly] = await Promise.all([migrationState(store.pool), isReadOnly(store.pool)]).catch(
+    (error: unknown) => {
+      throw toStoreError(error);
+    },
+  );
   const { pending, failed } = state;
   if (pending.length + failed.length > 0) {
     throw new AppError('unavailable', 'Migrations are not applied yet.', { retryAfterSeconds: 5 });
@@ -27,4 +40,5 @@ async function askStore(store: App['store']): Promise<void> {
       'The database was migrated by a newer version of the gateway, which this one cannot live with.';
     throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
+  return { status: 'ready', ...(readOnly && { database: 'read-only' }) };
 }

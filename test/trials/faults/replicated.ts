@@ -17,6 +17,8 @@ const STANDBY = 'standby';
 export interface Replicated {
   /** Of the proxy. */
   readonly url: string;
+  /** Of the replica itself. */
+  readonly replicaUrl: string;
   /** Lets the replica receive nothing any more, or again. */
   pauseReplica(isPaused: boolean): Promise<void>;
   /** Kills every process of the primary at once. */
@@ -55,6 +57,7 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   const proxy = await startProxy(primary.port);
   return {
     url: urlOf(proxy.port),
+    replicaUrl: urlOf(replica.port),
     async pauseReplica(isPaused) {
       const { stdout } = await run('pgrep', ['-f', `^postgres: ${STANDBY}: walreceiver`]);
       for (const pid of stdout.trim().split('\n'))
