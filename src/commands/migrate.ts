@@ -12,8 +12,9 @@ Examples:
 export function addMigrate(program: Program, shell: Shell): void {
   const migrate = program
     .command('migrate')
+    .option('--force', 'apply also what running gateways of an older version cannot live with')
     .addHelpText('after', EXAMPLES)
-    .action(() => apply(shell, program.opts().json));
+    .action(({ force }) => apply(shell, program.opts().json, force === true));
   migrate
     .command('status')
     .description('tell which migrations are applied and which are pending; changes nothing')
@@ -27,8 +28,10 @@ export function addMigrate(program: Program, shell: Shell): void {
     .action(({ name }) => create(shell, program.opts().json, name));
 }
 
-async function apply(shell: Shell, json: boolean | undefined): Promise<void> {
-  const applied = await withDatabase(shell, ({ app }) => applyMigrations(app.store.pool));
+async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
+  const applied = await withDatabase(shell, ({ app }) =>
+    applyMigrations(app.store.pool, undefined, { force }),
+  );
   const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
   report(shell, json, { applied }, text);
 }

@@ -40,8 +40,9 @@ function read(file: string): string | null {
 function make(file: string): string {
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
   const key = randomBytes(48).toString('base64url');
-  writeFileSync(unfinished, `${key}\n`, { mode: 0o600, flag: 'wx' });
   try {
+    // What it will have sealed is lost with it: it is on the disk before it is used.
+    writeFileSync(unfinished, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
     // Takes the name only if nobody else has.
     linkSync(unfinished, file);
     return key;

@@ -52,6 +52,8 @@ export interface Limits {
   readonly maxConnections: number;
   /** Requests that are answered at the same time; further ones are 503. */
   readonly maxUnderWay: number;
+  /** Milliseconds that it goes on serving at shutdown, not ready. */
+  readonly shutdownDelayMs: number;
   /** Milliseconds that requests under way get to end at shutdown. */
   readonly shutdownTimeoutMs: number;
 }
@@ -216,6 +218,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
       maxConnections: wholeNumber('MAX_CONNECTIONS', 10, 1_000_000),
       maxUnderWay: wholeNumber('MAX_UNDER_WAY', 1, 100_000),
+      shutdownDelayMs: wholeNumber('SHUTDOWN_DELAY_MS', 0, 3_600_000),
       shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
     },
     rateLimits: parseRates(wholeNumber),

@@ -161,6 +161,11 @@ export const VARIABLES = [
     '1000',
     'requests that are answered at the same time; further ones are 503, and earlier where the process is busy',
   ],
+  [
+    'SHUTDOWN_DELAY_MS',
+    '0',
+    'how long it goes on serving at shutdown while /readyz answers 503, so that load balancers turn away first',
+  ],
   ['SHUTDOWN_TIMEOUT_MS', '10000', 'time that requests under way get at shutdown'],
 ] as const satisfies readonly (readonly [string, string, string])[];
 

@@ -1,16 +1,22 @@
 // Listens on a port, and shuts down gracefully.
 import { createServer as createHttpServer } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';
 import { limitConnections } from './connection-limits.ts';
+import { Draining } from './draining.ts';
 import { handleRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting requests, and resolves when those under way have ended, at most after the configured time. */
+  /**
+   * Goes on for SHUTDOWN_DELAY_MS while readiness is refused, then stops accepting connections, and resolves when the requests of those
+   * that there are have ended, at most after SHUTDOWN_TIMEOUT_MS.
+   */
   close(): Promise<void>;
 }
 
@@ -30,6 +36,7 @@ const MAX_HEAD_BYTES = 16 * 1024;
  */
 export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { limits } = app.config;
+  const draining = new Draining();
   const http = createHttpServer({
     // request-target.ts requires it instead, so that its absence gets the usual error response.
     requireHostHeader: false,
@@ -38,6 +45,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEAD_BYTES,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    ServerResponse: draining.createResponseClass(),
   });
   // request-target.ts refuses too many: those above a limit here would be left out without a word.
   http.maxHeadersCount = 0;
@@ -46,15 +54,26 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   const bound = withPort(app.config, await bind(http, app.config, { prefix: '' }));
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
-  handleRequests(http, createServer({ ...app, config: bound }, demoLink), { ...app, config: bound });
+  const listening = { ...app, config: bound };
+  const connections = handleRequests(http, createServer(listening, demoLink, draining), listening);
   return {
     port: bound.port,
     async close() {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      draining.begin(connections);
+      await sleep(limits.shutdownDelayMs);
+      // Behind the poll phase: whoever waits to be accepted has just been.
+      await turn();
+      const over = new AbortController();
+      // Not http.close(): it closes what is idle at once, also where the last answer is still being sent.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
       const timer = setTimeout(() => http.closeAllConnections(), limits.shutdownTimeoutMs);
-      http.closeIdleConnections();
+      const swept = draining.closeIdle(over.signal);
       await closed;
       clearTimeout(timer);
+      over.abort();
+      await swept;
+      // Ends its timer.
+      http.close();
     },
   };
 }

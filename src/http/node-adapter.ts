@@ -7,6 +7,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { isTrusted } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { OpenConnections } from './draining.ts';
 import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
 import { createLoadShedding } from './load-shedding.ts';
 import { toRefusal } from './parser-errors.ts';
@@ -66,11 +67,18 @@ function abortUnsent({ oldest }: Connection): void {
     if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());
 }
 
-/** Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much. */
-export function handleRequests(http: HttpServer, server: Server, { config, metrics, log }: App): void {
-  const connections = new WeakMap<Duplex, Connection>();
+/**
+ * Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much.
+ * @returns its open connections
+ */
+export function handleRequests(
+  http: HttpServer,
+  server: Server,
+  { config, metrics, log }: App,
+): OpenConnections {
+  const connections = new Map<Duplex, Connection>();
   const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
-  /** Connections that get no response any more after that to an invalid request. */
+  /** Connections that get no response any more: after that to an invalid request, and after one that ended them. */
   const refused = new WeakSet<Duplex>();
   const held = createWaitingConnections();
   const turns = createTurns();
@@ -89,7 +97,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
-    // Bytes behind an invalid request cannot be interpreted.
+    // Bytes behind an invalid request cannot be interpreted; behind an answer that ends the connection nothing is read.
     if (refused.has(socket)) return;
     const connection = connections.get(socket);
     if (connection === undefined) return;
@@ -205,6 +213,7 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     connections.set(socket, connection);
     socket.once('close', () => {
       held.remove(socket);
+      connections.delete(socket);
       abortUnsent(connection);
     });
   });
@@ -224,6 +233,19 @@ export function handleRequests(http: HttpServer, server: Server, { config, metri
     if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);
   });
+  return {
+    *all() {
+      for (const [socket, { latest }] of connections)
+        yield { socket: socket as Socket, isIdle: latest === null || latest.outgoing.writableFinished };
+    },
+    endsWith(response) {
+      // One that waits behind others has no socket of its own yet.
+      const { socket } = response.req;
+      if (latestOf(socket)?.outgoing !== response) return false;
+      refused.add(socket);
+      return true;
+    },
+  };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

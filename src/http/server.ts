@@ -29,6 +29,7 @@ import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
+import type { Draining } from './draining.ts';
 import {
   Exchange,
   type HttpEnv,
@@ -52,9 +53,17 @@ export interface Server {
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
 
-/** Creates the server of an App. @param demoLink the demo's signed-in link; null: none was printed */
-export function createServer(app: App, demoLink: DemoLink | null = null): Server {
-  const http = createHttp(app, demoLink);
+/**
+ * Creates the server of an App.
+ * @param demoLink the demo's signed-in link; null: none was printed
+ * @param lifetime whether its listener ends: then it is not ready
+ */
+export function createServer(
+  app: App,
+  demoLink: DemoLink | null = null,
+  lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
+): Server {
+  const http = createHttp(app, demoLink, lifetime);
   const compress = createCompression();
   const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
@@ -109,7 +118,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
+function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>();
   http.onError((error, c) => refuse(error, c.env.exchange));
   const endpointOf = createEndpoints();
@@ -122,6 +131,7 @@ function createHttp(app: App, demoLink: DemoLink | null): Hono<HttpEnv> {
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
+    if (lifetime.isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
     return c.json(await readiness(app));
   });
 

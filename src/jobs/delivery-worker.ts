@@ -3,6 +3,7 @@
 import type { App } from '../context.ts';
 import { mayReceive } from '../services/webhook-rights.ts';
 import { listenForChanges } from '../store/change-listener.ts';
+import { notAhead } from '../store/cleaning.ts';
 import { sweepEndpoints } from '../store/deliveries-due.ts';
 import { deleteOldDeliveries } from '../store/delivery-cleaning.ts';
 import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
@@ -121,7 +122,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   }
 
   async function clean(): Promise<number | undefined> {
-    const before = new Date(clock().getTime() - keepDays * DAY_MS);
+    const before = new Date((await notAhead(db, clock())).getTime() - keepDays * DAY_MS);
     return (await deleteOldDeliveries(db, before, CLEAN_BATCH)) ? CLEAN_SOON_MS : undefined;
   }
 

@@ -1,7 +1,7 @@
 // Rows that have expired, of the authorization server and of idempotency keys, are deleted from time to time, without any request
 // waiting for it.
 import type { App } from '../context.ts';
-import { deleteExpired } from '../store/cleaning.ts';
+import { deleteExpired, notAhead } from '../store/cleaning.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 /** Until the next cleaning when one has left some: rows must not be added faster than they are deleted. */
@@ -17,15 +17,18 @@ export function createCleaner(app: App): () => void {
   let next: number | undefined;
   return () => {
     const now = app.clock();
-    next ??= now.getTime() + INTERVAL_MS;
+    // It may have been set back since.
+    next = Math.min(next ?? Number.POSITIVE_INFINITY, now.getTime() + INTERVAL_MS);
     if (now.getTime() < next) return;
     next = now.getTime() + INTERVAL_MS;
-    clean(app, now).then(
-      (isMore) => {
-        if (isMore) next = now.getTime() + SOON_MS;
-      },
-      (error: unknown) => app.log.warn({ err: error }, 'expired rows not deleted'),
-    );
+    notAhead(app.store, now)
+      .then((at) => clean(app, at))
+      .then(
+        (isMore) => {
+          if (isMore) next = now.getTime() + SOON_MS;
+        },
+        (error: unknown) => app.log.warn({ err: error }, 'expired rows not deleted'),
+      );
   };
 }
 

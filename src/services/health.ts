@@ -2,12 +2,15 @@
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/failures.ts';
-import { migrationState } from '../store/migrations.ts';
+import { isTooNew, migrationState } from '../store/migrations.ts';
+import { isReadOnly } from '../store/server-facts.ts';
 import { findHeldLists, type Told, toTold } from './held-lists.ts';
 
 /** What a process that can serve says of itself. */
 export interface Readiness {
   readonly status: 'ready';
+  /** Changes are refused; absent: they are made. */
+  readonly database?: 'read-only';
   /** The transactions that lists end before; absent: none has been under way for long. */
   readonly listsHeldBy?: readonly Told[];
 }
@@ -15,7 +18,10 @@ export interface Readiness {
 /** The check that is under way for each store: however many requests ask, it is made once. */
 const underWay = new WeakMap<App['store'], Promise<Readiness>>();
 
-/** @throws AppError `unavailable` while the database is away or migrations are missing */
+/**
+ * What the process can do. A database that is read-only is no reason to send reads elsewhere.
+ * @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version
+ */
 export function readiness({ store }: App): Promise<Readiness> {
   const answer = underWay.get(store) ?? askStore(store).finally(() => underWay.delete(store));
   underWay.set(store, answer);
@@ -23,12 +29,24 @@ export function readiness({ store }: App): Promise<Readiness> {
 }
 
 async function askStore(store: App['store']): Promise<Readiness> {
-  const { pending, failed } = await migrationState(store.pool).catch((error: unknown) => {
-    throw toStoreError(error);
-  });
+  const [state, readOnly] = await Promise.all([migrationState(store.pool), isReadOnly(store.pool)]).catch(
+    (error: unknown) => {
+      throw toStoreError(error);
+    },
+  );
+  const { pending, failed } = state;
   if (pending.length + failed.length > 0) {
     throw new AppError('unavailable', 'Migrations are not applied yet.', { retryAfterSeconds: 5 });
   }
+  if (isTooNew(state)) {
+    const message =
+      'The database was migrated by a newer version of the gateway, which this one cannot live with.';
+    throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
+  }
   const held = await findHeldLists({ store });
-  return { status: 'ready', ...(held.length > 0 && { listsHeldBy: held.map(toTold) }) };
+  return {
+    status: 'ready',
+    ...(readOnly && { database: 'read-only' }),
+    ...(held.length > 0 && { listsHeldBy: held.map(toTold) }),
+  };
 }

@@ -44,6 +44,17 @@ const SWEEPS: readonly Sweep[] = [
   },
 ];
 
+/** A time, or the database's own where that is earlier: by a clock that has jumped ahead nothing is over. */
+export async function notAhead(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
+  const [row] = await query<{ at: Date }>(db, EARLIER, [at]);
+  return row?.at ?? at;
+}
+
+const EARLIER = statement(
+  'cleaning.not_ahead',
+  () => 'select least($1::timestamptz, statement_timestamp()) as at',
+);
+
 /** Deletes at most `limit` rows of each kind. Returns whether there may be more. */
 export async function deleteExpired(store: Store, at: Date, limit: number): Promise<boolean> {
   let more = false;

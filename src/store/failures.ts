@@ -9,6 +9,9 @@ const UNAVAILABLE =
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
+/** A write in a database that is read-only, or a standby. */
+const READ_ONLY = '25006';
+
 /** SQLSTATEs of a text with a NUL, plain and escaped in JSON. Usually such text has been refused earlier (rows/storable.ts). */
 const UNSTORABLE = /^(22021|22P05)$/;
 
@@ -26,7 +29,7 @@ export function toStoreError(error: unknown): unknown {
       // The store cannot be read until the operator has fixed it.
       cause instanceof StartupError
     ) {
-      return databaseUnavailable(error);
+      return codes.includes(READ_ONLY) ? readOnly(error) : databaseUnavailable(error);
     }
     if (codes.some((value) => UNSTORABLE.test(value)))
       return new AppError('invalid', 'A text has a character that cannot be stored.', { cause: error });
@@ -44,6 +47,14 @@ export function toReason(error: Error | undefined): string {
 /** The 503 for a database that cannot be reached, is too slow, or overloaded. */
 export function databaseUnavailable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
+}
+
+/** The 503 for a change while the database takes none. */
+function readOnly(cause: unknown): AppError {
+  return new AppError('unavailable', 'The database is read-only at the moment. Try again shortly.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

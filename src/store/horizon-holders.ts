@@ -2,7 +2,7 @@
 import { HORIZON_VALUES, TABLES } from './horizons.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
-import { APPLICATION_NAME } from './time-limits.ts';
+import { BOUNDED_SESSIONS } from './time-limits.ts';
 
 /** A transaction that holds lists up. What it does is not told: it may hold data. */
 export interface Holder {
@@ -37,7 +37,7 @@ export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]>
         extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared))::float8 as seconds,
         array_agg(distinct t.name) as tables,
         coalesce(max((t.last - l.objid::bigint) & 4294967295) filter (where not t.is_time), 0)::float8 as rows,
-        coalesce(a.application_name = $4 and a.usename = session_user, false) as "isOwn"
+        coalesce(a.application_name ~ $4 and a.usename = session_user, false) as "isOwn"
       from (
         select n.name, 1179058176 + n.number + k.distance as class, k.distance > 0 as is_time,
           coalesce(pg_sequence_last_value(n.sequence::regclass), 0) as last
@@ -50,7 +50,7 @@ export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]>
       order by coalesce(a.xact_start, p.prepared) nulls first limit ${MAX_HOLDERS}`,
   );
   const [numbers, sequences] = HORIZON_VALUES;
-  return query<Holder>(store, holders, [numbers, TABLES, sequences, APPLICATION_NAME]);
+  return query<Holder>(store, holders, [numbers, TABLES, sequences, BOUNDED_SESSIONS]);
 }
 
 /** Ends the gateway's own sessions that have held lists up for so long. @returns their process ids */
@@ -58,9 +58,9 @@ export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number)
   const ended = statement(
     'horizons.end_own',
     () => `select a.pid, pg_terminate_backend(a.pid) from pg_stat_activity a
-      where a.datname = current_database() and a.application_name = $1 and a.usename = session_user
+      where a.datname = current_database() and a.application_name ~ $1 and a.usename = session_user
         and a.xact_start <= clock_timestamp() - $2::float8 * interval '1 second'
         and a.pid in (select l.pid from pg_locks l where ${FLOORS} and l.classid::bigint between 1179058176 and 1179058176 + 65535)`,
   );
-  return (await query<{ pid: number }>(store, ended, [APPLICATION_NAME, seconds])).map(({ pid }) => pid);
+  return (await query<{ pid: number }>(store, ended, [BOUNDED_SESSIONS, seconds])).map(({ pid }) => pid);
 }

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupError } from '../errors.ts';
+import { isIncompatible, requireNoOlder } from './migrations/compatibility.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
 import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
 import { LIFT_SESSION_LIMITS } from './time-limits.ts';
@@ -16,7 +17,7 @@ export interface MigrationState {
   failed: string[];
   /** Applied, and their file was changed afterwards. */
   edited: string[];
-  /** In the store, but not on the disk: a newer version of the gateway was here. */
+  /** In the store, but not on the disk: a newer version of the gateway was here. It can be lived with unless `isTooNew`. */
   unknown: string[];
 }
 
@@ -80,6 +81,8 @@ interface ApplyOptions {
   readonly only?: (name: string) => boolean;
   /** Rows stay as they are, also a team or a workspace with a subdomain that is the service's own now. */
   readonly lenient?: boolean;
+  /** Also what running processes of an older version cannot live with. */
+  readonly force?: boolean;
 }
 
 /**
@@ -89,7 +92,7 @@ interface ApplyOptions {
 export async function applyMigrations(
   db: pg.Pool,
   prismaFolder = PRISMA_FOLDER,
-  { only = () => true, lenient = false }: ApplyOptions = {},
+  { only = () => true, lenient = false, force = false }: ApplyOptions = {},
 ): Promise<string[]> {
   if (isUpToDate(await migrationState(db, prismaFolder))) return [];
   return withOwnPool(db, async (pool) => {
@@ -101,6 +104,7 @@ export async function applyMigrations(
       if (isUpToDate(state)) return [];
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
+      if (!force) await requireNoOlder(pool, state.pending);
       const { withEngine } = await import('./migrations/engine.ts');
       const { appliedMigrationNames } = await withEngine(
         pool,
@@ -162,11 +166,18 @@ export async function createMigration(
 }
 
 function isUpToDate(state: MigrationState): boolean {
-  return [state.pending, state.failed, state.edited, state.unknown].every((names) => names.length === 0);
+  return [state.pending, state.failed, state.edited].every((names) => names.length === 0) && !isTooNew(state);
 }
 
-function requireSound({ failed, edited, unknown }: MigrationState): void {
-  if (unknown.length > 0) {
+/** Whether a newer version of the gateway migrated the store to what this one cannot live with (compatibility.ts). */
+export function isTooNew({ unknown }: MigrationState): boolean {
+  return unknown.some(isIncompatible);
+}
+
+function requireSound(state: MigrationState): void {
+  const { pending, failed, edited, unknown } = state;
+  // On top of what is not known here nothing is put.
+  if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {
     throw new StartupError(
       `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it.`,
     );

@@ -26,9 +26,10 @@ export interface ServerFacts {
   readonly clockErrorMs: number;
 }
 
+const IS_READ_ONLY = `(pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')`;
 const FACTS = `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
     current_setting('server_encoding') as encoding,
-    pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
+    ${IS_READ_ONLY} as "isReadOnly",
     array(select name from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) as name
       where current_setting(name) = 'off') as unsafe,
     least(
@@ -62,6 +63,12 @@ export async function readServerFacts(connection: pg.ClientConfig, timeoutMs: nu
       clockErrorMs: Math.ceil((after - before) / 2),
     };
   });
+}
+
+/** Whether the server takes no changes. @throws the driver's error */
+export async function isReadOnly(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ readOnly: boolean }>(`select ${IS_READ_ONLY} as "readOnly"`);
+  return rows[0]?.readOnly === true;
 }
 
 /** Whether what is notified over one connection is heard over another: through a pooler it may not be. */

@@ -12,6 +12,7 @@ import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createHorizons, type Horizons } from './horizons.ts';
 import { createLiveness } from './liveness.ts';
+import { applicationName } from './migrations/compatibility.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
@@ -21,7 +22,7 @@ import { createRowGuard, type Owners, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
 import type { Tenancy } from './tenancy.ts';
 import { createTenantRole } from './tenant-role.ts';
-import { APPLICATION_NAME, limitTransactions } from './time-limits.ts';
+import { limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -96,7 +97,7 @@ export function createStore(options: StoreOptions): Store {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };

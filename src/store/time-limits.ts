@@ -1,8 +1,11 @@
 // How long a transaction of ours may take: while it has drawn ids, nothing newer is listed (horizons.ts). PostgreSQL itself ends what takes
 // longer; a session that nevertheless stays is ended by any gateway (horizon-holders.ts).
 
-/** What sessions of the gateway call themselves; those of its long work have another name. */
-export const APPLICATION_NAME = 'funnel-gateway';
+/** What sessions of the gateway call themselves, with the version of the store that they know behind it (migrations/compatibility.ts). */
+export const APPLICATION = 'funnel-gateway';
+
+/** The names of sessions that are bounded, as a regular expression: those of long work have others. */
+export const BOUNDED_SESSIONS = `^${APPLICATION}(/\\d+)?$`;
 
 /** How long a session may be silent inside a transaction, as after a gateway was frozen. */
 const IDLE_MS = 15_000;
@@ -25,6 +28,6 @@ export const LIFT_SESSION_LIMITS = `set statement_timeout = 0; set lock_timeout 
   select case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', false) end`;
 
 /** Lifts every limit for the transaction that it is sent in: one of long work, such as an import, which nobody ends. */
-export const LIFT_LIMITS = `select set_config('statement_timeout', '0', true), set_config('application_name', '${APPLICATION_NAME} import', true),
+export const LIFT_LIMITS = `select set_config('statement_timeout', '0', true), set_config('application_name', '${APPLICATION} import', true),
   set_config('idle_in_transaction_session_timeout', '0', true),
   case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', true) end`;

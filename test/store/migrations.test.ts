@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { RESERVED } from '../../src/services/operator/subdomains.ts';
+import { applicationName } from '../../src/store/migrations/compatibility.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, createMigration, migrationState } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
@@ -80,7 +81,79 @@ describe('applying', () => {
       applied: ALL,
       unknown: ['20270101000000_more'],
     });
-    await expect(applyMigrations(db)).rejects.toThrow(/newer version of the gateway \(20270101000000_more/);
+  });
+
+  test('a version lives with what a newer one added, and adds nothing on top', async () => {
+    const db = await createDatabase();
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_more', 'create table more (id int);');
+    await applyMigrations(db, folder);
+    expect(await applyMigrations(db)).toEqual([]);
+    const other = await copyPrisma();
+    await addMigration(other, '20270102000000_other', 'create table other (id int);');
+    await expect(applyMigrations(db, other)).rejects.toThrow(
+      /newer version of the gateway \(20270101000000_more/,
+    );
+  });
+
+  test('a version refuses a store that a newer one changed so that it cannot live with it', async () => {
+    const db = await createDatabase();
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_less_incompatible', 'drop table idempotency_records;');
+    await applyMigrations(db, folder);
+    await expect(applyMigrations(db)).rejects.toThrow(
+      /newer version of the gateway \(20270101000000_less_incompatible/,
+    );
+  });
+
+  test('what an older version cannot live with is not applied while one is connected, unless forced', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_more', 'create table more (id int);');
+    await addMigration(folder, '20270102000000_less_incompatible', 'drop table idempotency_records;');
+    const connect = async (name: string) => {
+      const { connectionString } = db.options;
+      const client = new pg.Client({ connectionString, application_name: name });
+      await client.connect();
+      return client;
+    };
+    for (const name of [applicationName(), 'funnel-gateway']) {
+      const older = await connect(name);
+      const applying = applyMigrations(db, folder);
+      await expect(applying).rejects.toThrow(/nothing was changed: an older version .* 20270102000000_less/);
+      expect((await migrationState(db, folder)).pending).toHaveLength(2);
+      await older.end();
+    }
+    const others = await Promise.all([connect(applicationName(folder)), connect('psql')]);
+    expect(await applyMigrations(db, folder)).toHaveLength(2);
+    await addMigration(folder, '20270103000000_least_incompatible', 'drop table more;');
+    expect(await applyMigrations(db, folder, { force: true })).toHaveLength(1);
+    await Promise.all(others.map((client) => client.end()));
+  });
+
+  test('a migration that waits for a lock lets others pass', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    await addMigration(folder, '20270101000000_more', 'alter table contacts add column more int;');
+    const clients = await Promise.all([0, 1].map(async () => new pg.Client(db.options)));
+    await Promise.all(clients.map((client) => client.connect()));
+    const [holder, passing] = clients as [pg.Client, pg.Client];
+    await holder.query('begin; lock table contacts in access share mode');
+    const applying = applyMigrations(db, folder);
+    let isApplied = false;
+    applying.then(() => {
+      isApplied = true;
+    });
+    const waits = `select from pg_locks where mode = 'AccessExclusiveLock' and not granted and relation = 'contacts'::regclass`;
+    while ((await holder.query(waits)).rowCount === 0);
+    // It comes behind the migration, whose lock it would have to wait for.
+    await passing.query('select from contacts limit 1');
+    expect(isApplied).toBe(false);
+    await holder.query('commit');
+    expect(await applying).toEqual(['20270101000000_more']);
+    await Promise.all(clients.map((client) => client.end()));
   });
 
   test('a migration that fails leaves nothing behind, says why, and is not tried again unasked', async () => {

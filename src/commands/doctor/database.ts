@@ -7,7 +7,7 @@ import { createLogger } from '../../log.ts';
 import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
-import { type MigrationState, migrationState } from '../../store/migrations.ts';
+import { isTooNew, type MigrationState, migrationState } from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
@@ -169,14 +169,11 @@ async function checkMigrations(url: string): Promise<Finding[]> {
   }
 }
 
-function checkState({ applied, pending, failed, edited, unknown }: MigrationState): Finding {
+function checkState(state: MigrationState): Finding {
+  const { applied, pending, failed, edited, unknown } = state;
   const name = 'migrations';
-  if (unknown.length > 0)
-    return fail(
-      name,
-      `a newer version of the gateway was here (${unknown.join(', ')})`,
-      'start that version',
-    );
+  const newer = `a newer version of the gateway was here (${unknown.join(', ')})`;
+  if (isTooNew(state)) return fail(name, newer, 'start that version');
   if (failed.length > 0)
     return fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
   if (edited.length > 0)
@@ -187,6 +184,7 @@ function checkState({ applied, pending, failed, edited, unknown }: MigrationStat
       `${pending.length} pending: ${pending.join(', ')}`,
       'serve applies them, or "migrate" before',
     );
+  if (unknown.length > 0) return warn(name, `${newer}; this one can live with that`, 'start that version');
   return ok(name, `all ${applied.length} applied`);
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -15,6 +16,12 @@ import {
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { readMigrations, readSchema } from './folder.ts';
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/** How long a migration waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
+const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_MS = 1_000;
+const MAX_ATTEMPTS = 300;
 
 const PACKAGE = '@prisma/schema-engine-wasm/schema_engine_bg';
 
@@ -136,13 +143,29 @@ async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
   });
 }
 
-/** PostgreSQL runs a script of many statements as one transaction: a migration that fails leaves nothing behind. */
+/**
+ * PostgreSQL runs a script of many statements as one transaction: a migration that fails leaves nothing behind. One that waits for a lock
+ * makes everybody wait who comes behind it, so it gives up soon and tries again later. Building an index concurrently makes nobody wait.
+ */
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
+  const isPatient = /\bconcurrently\b/i.test(script);
+  const client = await pool.connect();
   try {
-    await pool.query(script);
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
-    throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
+    for (let attempts = 1; ; attempts++) {
+      try {
+        await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
+        await client.query(script);
+        return;
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
+        if (code !== LOCK_NOT_AVAILABLE || attempts === MAX_ATTEMPTS)
+          throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
+        await sleep(RETRY_MS);
+      }
+    }
+  } finally {
+    await client.query('set lock_timeout = 0').catch(() => {});
+    client.release();
   }
 }

@@ -1,0 +1,48 @@
+// Two versions of the gateway on one database. A migration whose name ends in `_incompatible` is one that versions without it cannot
+// live with: it is not applied while such processes are connected, and such a version refuses to serve a store that has it. Each
+// process says in its sessions' application_name how far it knows the migrations.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { APPLICATION } from '../time-limits.ts';
+import { PRISMA_FOLDER } from './folder.ts';
+
+/** Whether versions that do not have this migration cannot live with it. */
+export function isIncompatible(name: string): boolean {
+  return name.endsWith('_incompatible');
+}
+
+/** The application_name of this version's sessions: `funnel-gateway/` and the time of its newest migration. */
+export function applicationName(prismaFolder = PRISMA_FOLDER): string {
+  const names = readdirSync(join(prismaFolder, 'migrations')).filter((name) => /^\d{14}_/.test(name));
+  return `${APPLICATION}/${timeOf(names.sort().at(-1) ?? '')}`;
+}
+
+/**
+ * Asks that no process is connected that does not know the incompatible ones of these migrations.
+ * @throws StartupError naming how many there are, and the way
+ */
+export async function requireNoOlder(pool: pg.Pool, pending: readonly string[]): Promise<void> {
+  const incompatible = pending.filter(isIncompatible);
+  const newest = incompatible.at(-1);
+  if (newest === undefined) return;
+  const { rows } = await pool.query<{ places: string[] }>(
+    `select array_agg(distinct coalesce(host(client_addr), 'this machine')) as places from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend'
+        and (application_name = $1 or application_name like $1 || '/%')
+        and split_part(application_name, '/', 2) < $2
+      having count(*) > 0`,
+    [APPLICATION, timeOf(newest)],
+  );
+  const [older] = rows;
+  if (older === undefined) return;
+  throw new StartupError(
+    `The database was not migrated, and nothing was changed: an older version of the gateway that cannot live with ${incompatible.join(', ')} is connected (from ${older.places.join(', ')}). Stop it and start again; "npx funnel-gateway migrate --force" does not ask, and its requests fail from then on.`,
+  );
+}
+
+/** The digits that the name of a migration begins with. */
+function timeOf(name: string): string {
+  return name.slice(0, 14);
+}

@@ -1,0 +1,135 @@
+// A primary with a streaming replica for a trial, of Debian's PostgreSQL, and a proxy before them that leads to the one that is told: as
+// an address that moves, or a pooler, does.
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { CHILD_ENV, ordinaryUser, type SystemUser } from '../../../src/store/embedded/user.ts';
+import { freePort } from '../free-port.ts';
+
+const run = promisify(execFile);
+const VERSIONS = '/usr/lib/postgresql';
+const STANDBY = 'standby';
+
+export interface Replicated {
+  /** Of the proxy. */
+  readonly url: string;
+  /** Of the replica itself. */
+  readonly replicaUrl: string;
+  /** Lets the replica receive nothing any more, or again. */
+  pauseReplica(isPaused: boolean): Promise<void>;
+  /** Kills every process of the primary at once. */
+  killPrimary(): Promise<void>;
+  /** Makes the replica the primary, and leads the proxy there. */
+  promote(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** @param isSynchronous whether a commit waits for the replica */
+export async function startReplicated(isSynchronous: boolean): Promise<Replicated> {
+  const bin = await findDebians();
+  const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
+  const folder = await mkdtemp(join(tmpdir(), 'fg-replicated-'));
+  await chmod(folder, 0o755);
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid ?? user.uid);
+  const program = (name: string, ...args: string[]) =>
+    run(join(bin, name), args, { ...user, cwd: folder, env: CHILD_ENV });
+  const [primary, replica] = [
+    { data: join(folder, 'primary'), port: await freePort() },
+    { data: join(folder, 'replica'), port: await freePort() },
+  ];
+  const start = ({ data, port }: typeof primary, name: string) => {
+    const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c cluster_name=${name}`;
+    return program('pg_ctl', '-D', data, '-o', options, '-l', `${data}.log`, '-w', 'start');
+  };
+  await program('initdb', '-D', primary.data, '-U', 'funnel_gateway', '-A', 'trust', '-E', 'UTF8');
+  await start(primary, 'primary');
+  const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'funnel_gateway'];
+  await program('pg_basebackup', ...from, '-D', replica.data, '-R', '-X', 'stream', '-c', 'fast');
+  await start(replica, STANDBY);
+  if (isSynchronous) {
+    await query(primary.port, `alter system set synchronous_standby_names = '${STANDBY}'`);
+    await query(primary.port, 'select pg_reload_conf()');
+  }
+  const proxy = await startProxy(primary.port);
+  return {
+    url: urlOf(proxy.port),
+    replicaUrl: urlOf(replica.port),
+    async pauseReplica(isPaused) {
+      const { stdout } = await run('pgrep', ['-f', `^postgres: ${STANDBY}: walreceiver`]);
+      for (const pid of stdout.trim().split('\n'))
+        process.kill(Number(pid), isPaused ? 'SIGSTOP' : 'SIGCONT');
+    },
+    async killPrimary() {
+      const [first] = (await readFile(join(primary.data, 'postmaster.pid'), 'utf8')).split('\n');
+      const { stdout } = await run('pgrep', ['-P', String(first)]);
+      for (const pid of [first, ...stdout.trim().split('\n')]) process.kill(Number(pid), 'SIGKILL');
+    },
+    async promote() {
+      await program('pg_ctl', '-D', replica.data, '-w', 'promote');
+      proxy.lead(replica.port);
+    },
+    async remove() {
+      proxy.close();
+      for (const { data } of [primary, replica])
+        await program('pg_ctl', '-D', data, '-m', 'immediate', 'stop').catch(() => {});
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The programs of the newest PostgreSQL that Debian has installed here. */
+async function findDebians(): Promise<string> {
+  const versions = await readdir(VERSIONS).catch(() => [] as string[]);
+  const newest = versions.map(Number).toSorted((a, b) => b - a)[0];
+  if (newest === undefined) throw new Error('This trial needs the Debian package postgresql.');
+  return join(VERSIONS, String(newest), 'bin');
+}
+
+/** A TCP proxy to a port of loopback. */
+async function startProxy(first: number) {
+  let target = first;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(one);
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          open.delete(one);
+          other.destroy();
+        });
+      one.pipe(other);
+    }
+  });
+  const port = await freePort();
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  return {
+    port,
+    lead(to: number) {
+      target = to;
+      for (const socket of open) socket.destroy();
+    },
+    close() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+function urlOf(port: number): string {
+  return `postgresql://funnel_gateway@127.0.0.1:${port}/postgres`;
+}
+
+async function query(port: number, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(port) });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
