@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { type Limits, parseLimits } from './limits.ts';
 import { type OauthConfig, parseOauth } from './oauth.ts';
 import { parseRates, parseRedis, type RateLimits } from './rates.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
@@ -22,41 +23,6 @@ import {
 } from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 import { parseWebhookProxy, parseWebhooks, type WebhookConfig } from './webhooks.ts';
-
-export interface Limits {
-  /** Bytes of a request body; a larger one is 413. */
-  readonly maxBodyBytes: number;
-  /** Characters of a GraphQL document. */
-  readonly maxDocumentChars: number;
-  /** Bytes of an answer to a GraphQL operation. */
-  readonly maxAnswerBytes: number;
-  /** Milliseconds that a request may take before it is answered 503. */
-  readonly requestTimeoutMs: number;
-  /** Milliseconds that one SQL statement may take. */
-  readonly statementTimeoutMs: number;
-  /** Nesting of selections in a GraphQL operation. */
-  readonly maxQueryDepth: number;
-  /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
-  readonly maxQueryCost: number;
-  /** Operations of a GraphQL document. */
-  readonly maxQueryOperations: number;
-  /** Root fields of a GraphQL operation. */
-  readonly maxQueryRootFields: number;
-  /** Aliases of a GraphQL operation, each as often as its fragment is spread. */
-  readonly maxQueryAliases: number;
-  /** Directives of a GraphQL document, and of an operation as often as their fragments are spread. */
-  readonly maxQueryDirectives: number;
-  /** Fragments of a GraphQL document, which may be spread ten times as often. */
-  readonly maxQueryFragments: number;
-  /** Open connections of clients. */
-  readonly maxConnections: number;
-  /** Requests that are answered at the same time; further ones are 503. */
-  readonly maxUnderWay: number;
-  /** Milliseconds that it goes on serving at shutdown, not ready. */
-  readonly shutdownDelayMs: number;
-  /** Milliseconds that requests under way get to end at shutdown. */
-  readonly shutdownTimeoutMs: number;
-}
 
 export interface Config extends TelemetryConfig {
   readonly port: number;
@@ -203,24 +169,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
-    limits: {
-      maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),
-      maxDocumentChars: wholeNumber('MAX_DOCUMENT_CHARS', 1_000, 100_000_000),
-      maxAnswerBytes: wholeNumber('MAX_ANSWER_BYTES', 100_000, 999_999_999),
-      requestTimeoutMs: wholeNumber('REQUEST_TIMEOUT_MS', 100, 3_600_000),
-      statementTimeoutMs: wholeNumber('STATEMENT_TIMEOUT_MS', 100, 3_600_000),
-      maxQueryDepth: wholeNumber('MAX_QUERY_DEPTH', 3, 1_000),
-      maxQueryCost: wholeNumber('MAX_QUERY_COST', 100, 999_999_999),
-      maxQueryOperations: wholeNumber('MAX_QUERY_OPERATIONS', 1, 10_000),
-      maxQueryRootFields: wholeNumber('MAX_QUERY_ROOT_FIELDS', 1, 10_000),
-      maxQueryAliases: wholeNumber('MAX_QUERY_ALIASES', 0, 10_000),
-      maxQueryDirectives: wholeNumber('MAX_QUERY_DIRECTIVES', 0, 10_000),
-      maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
-      maxConnections: wholeNumber('MAX_CONNECTIONS', 10, 1_000_000),
-      maxUnderWay: wholeNumber('MAX_UNDER_WAY', 1, 100_000),
-      shutdownDelayMs: wholeNumber('SHUTDOWN_DELAY_MS', 0, 3_600_000),
-      shutdownTimeoutMs: wholeNumber('SHUTDOWN_TIMEOUT_MS', 0, 3_600_000),
-    },
+    limits: parseLimits(wholeNumber),
     rateLimits: parseRates(wholeNumber),
     oauth: parseOauth(check, wholeNumber, authUrl),
     webhooks: parseWebhooks(check, wholeNumber),

@@ -2,7 +2,7 @@
 // one on its result.
 import { type DocumentNode, GraphQLError, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Limits } from '../config/config.ts';
+import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { requireCaller } from './access.ts';

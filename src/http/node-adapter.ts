@@ -7,8 +7,9 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { isTrusted } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { abortUnsent, addTo, type Connection, type HttpMessages } from './connection.ts';
 import type { OpenConnections } from './draining.ts';
-import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
+import { incompleteRequest, type Peer } from './exchange.ts';
 import { createLoadShedding } from './load-shedding.ts';
 import { toRefusal } from './parser-errors.ts';
 import { parseTarget, requireShortHead } from './request-target.ts';
@@ -17,55 +18,10 @@ import { answerAlive, answerShed } from './shed-answer.ts';
 import { createTurns } from './turns.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
-/** A request with its response. */
-interface HttpMessages {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  readonly peer: Peer;
-  /** The request that arrived behind it on the connection, before its own response was sent. */
-  next: HttpMessages | null;
-  /** It is its turn: the answers before its own have been sent. */
-  begun: boolean;
-  /** Why it is refused when its turn comes: the rest of it could not be read. */
-  refusal: AppError | null;
-}
-
-/** The requests of a connection in their order, most often one. */
-interface Connection {
-  /** The first whose response may not have been sent completely. */
-  oldest: HttpMessages | null;
-  latest: HttpMessages | null;
-  /** The one that is begun. */
-  current: HttpMessages | null;
-  /** How many wait for the answers before theirs. */
-  waiting: number;
-  /** Of a trusted proxy: its clients are told apart by what it says of them. */
-  readonly isProxy: boolean;
-}
-
 /** How many requests of a connection may wait for the answers before theirs. */
 const MAX_WAITING = 16;
 /** An IPv6 address has 45 at most. */
 const MAX_KEY_CHARS = 64;
-
-/** Adds a request, and drops those in front whose responses have been sent. Each is dropped once: linear, however many are pipelined. */
-function addTo(connection: Connection, messages: HttpMessages): void {
-  while (connection.oldest?.outgoing.writableFinished) {
-    const { next } = connection.oldest;
-    // What the garbage collector has not found yet must not keep those behind it.
-    connection.oldest.next = null;
-    connection.oldest = next;
-  }
-  connection.oldest ??= messages;
-  if (connection.latest !== null && connection.oldest !== messages) connection.latest.next = messages;
-  connection.latest = messages;
-}
-
-/** Ends the requests whose responses nobody will read. */
-function abortUnsent({ oldest }: Connection): void {
-  for (let messages = oldest; messages !== null; messages = messages.next)
-    if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());
-}
 
 /**
  * Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much.

@@ -2,7 +2,7 @@
 // look-ups of credentials and hosts, and reads that may scan many rows, have pipelined connections of their own, so that they
 // cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
@@ -24,6 +24,7 @@ import type { Tenancy } from './tenancy.ts';
 import { createTenantRole } from './tenant-role.ts';
 import { limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
+import { types } from './value-types.ts';
 
 export interface Store {
   readonly pool: pg.Pool;
@@ -144,20 +145,6 @@ export function createStore(options: StoreOptions): Store {
   };
   return store;
 }
-
-/** Type parsers for node-postgres: 64-bit integers become bigints, and stay exact. */
-const INT8 = 20;
-const INT8_ARRAY = 1016;
-const parserOf: (oid: number, format?: 'text' | 'binary') => (text: string) => unknown =
-  pg.types.getTypeParser;
-const parseInt8Array = parserOf(INT8_ARRAY) as (text: string) => string[];
-export const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
-    if (oid === INT8) return BigInt;
-    if (oid === INT8_ARRAY) return (text: string) => parseInt8Array(text).map(BigInt);
-    return parserOf(oid, format);
-  }) as pg.CustomTypesConfig['getTypeParser'],
-};
 
 /**
  * Executes one prepared statement over the pool. Rows are objects by column alias.

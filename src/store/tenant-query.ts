@@ -3,9 +3,10 @@
 import pg from 'pg';
 import { toStoreError } from './failures.ts';
 import type { Statement } from './statements.ts';
-import { query, type Store, types } from './store.ts';
+import { query, type Store } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
 import { ENTER, enteringAs } from './tenant-role.ts';
+import { types } from './value-types.ts';
 
 /**
  * Executes one prepared statement for a caller: it sees and changes nothing but the caller's own rows.

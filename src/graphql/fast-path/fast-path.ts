@@ -7,7 +7,7 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Limits } from '../../config/config.ts';
+import type { Limits } from '../../config/limits.ts';
 import type { Reply } from '../../reply.ts';
 import { pointsOf } from '../../services/rate-limits.ts';
 import { SharedCache } from '../../shared-cache.ts';

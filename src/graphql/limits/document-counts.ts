@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import type { Limits } from '../../config/config.ts';
+import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
 
 type Counted =

@@ -9,7 +9,7 @@ import {
   Source,
   TokenKind,
 } from 'graphql';
-import type { Limits } from '../../config/config.ts';
+import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
 import { requireCaller } from '../access.ts';
 import type { GraphContext } from '../context.ts';

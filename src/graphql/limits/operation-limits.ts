@@ -1,6 +1,6 @@
 // Limits on the depth and cost of a validated operation, checked before it is executed.
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import type { Limits } from '../../config/config.ts';
+import type { Limits } from '../../config/limits.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { computeCost, type Variables } from './cost.ts';
 import { requireSmallIntrospection } from './introspection-size.ts';

@@ -2,7 +2,8 @@
 // process runs. Their files are bounded, and so is the memory that they take.
 import { readFileSync, statSync } from 'node:fs';
 import { type DocumentNode, GraphQLError } from 'graphql';
-import type { Config, Limits } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Limits } from '../../config/limits.ts';
 import { StartupError } from '../../errors.ts';
 import { sizeOfDocument } from '../document-cache.ts';
 import { requireDocumentCounts } from '../limits/document-counts.ts';

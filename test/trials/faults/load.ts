@@ -176,7 +176,7 @@ function createdOf(face: Face, text: string): { id: string; ref: string } {
 }
 
 /** Sends one request. @returns status 0 where the connection ended before the answer did */
-export function send(
+function send(
   agent: Agent,
   origin: string,
   { method, path, body, headers = {} }: Sent & { headers?: Record<string, string> },

@@ -13,7 +13,7 @@ export const SECRET_KEY = 'a secret key for trials and of no use to anybody';
 const EVENT_TYPES = ['contact.created', 'contact.updated', 'contact.deleted'];
 
 /** The global id of a workspace. */
-export function workspaceRef(id: bigint | number): string {
+function workspaceRef(id: bigint | number): string {
   return btoa(`Workspace:${id}`);
 }
 
