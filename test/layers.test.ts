@@ -236,6 +236,7 @@ test('only main.ts touches the environment, and only config/ names the variables
   const names = new RegExp(`['"\`](${known}|MAX_[A-Z_]+|\\w+_TIMEOUT_MS)['"\`]`);
   expect(breaking(running, ({ code }) => names.test(code))).toEqual([
     'config/config.ts',
+    'config/limits.ts',
     'config/oauth.ts',
     'config/rates.ts',
     'config/telemetry.ts',

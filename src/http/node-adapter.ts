@@ -19,7 +19,7 @@ import { createTurns } from './turns.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
 /** How many requests of a connection may wait for the answers before theirs. */
-const MAX_WAITING = 16;
+const MAX_WAITING = 32;
 /** An IPv6 address has 45 at most. */
 const MAX_KEY_CHARS = 64;
 
@@ -75,7 +75,7 @@ export function handleRequests(
     }
     previous.outgoing.once('close', () => {
       connection.waiting -= 1;
-      if (!socket.destroyed && !refused.has(socket)) admit(messages, connection);
+      if (!socket.destroyed && previous.outgoing.shouldKeepAlive) admit(messages, connection);
     });
   }
 

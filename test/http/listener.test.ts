@@ -327,10 +327,10 @@ describe('pipelined requests on one connection', () => {
     expect(nextOf(responses[0] as Response)).toBe(`http://localhost${path}?after=${last}`);
   });
 
-  test('are cut off with their connection where more than 16 wait, and that is logged', async () => {
+  test('are cut off with their connection where more than 32 wait, and that is logged', async () => {
     const received = await sendBytes(listener.port, first().repeat(40));
     expect(received).toBe('');
-    await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 16 requests wait'));
+    await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 32 requests wait'));
   });
 
   test('nothing behind a refused one is answered', async () => {
