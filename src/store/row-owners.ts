@@ -4,6 +4,7 @@
 import type { Logger } from '../log.ts';
 import { BlockRow, endOf, type RowBlock, textOf } from '../rows/row-block.ts';
 import { SharedCache } from '../shared-cache.ts';
+import { toStoreError } from './failures.ts';
 import type { Readers } from './readers.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -94,7 +95,9 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
 
   async function lookUp(unknown: readonly string[], tenancy: Tenancy, name: string): Promise<void> {
     const wanted = [...new Set(unknown)];
-    const found = await lookups.read(TEAMS, [tenancy.teamId, wanted]);
+    const found = await lookups.read(TEAMS, [tenancy.teamId, wanted]).catch((error: unknown) => {
+      throw toStoreError(error);
+    });
     const own = new Set(found.map((block, index) => textOf(new BlockRow(block, index), 0)));
     if (wanted.some((id) => !own.has(id))) refuse(name, tenancy);
     for (const id of wanted)

@@ -16,7 +16,7 @@ test('however many ask at once whether the process is ready, it is found out onc
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   };
   await ask();
-  expect(await statementsOf(gateway, ask)).toHaveLength(2);
+  expect(await statementsOf(gateway, ask)).toHaveLength(3);
   await gateway.app.store.pool.query('alter table _prisma_migrations rename to hidden');
   const response = await gateway.send('/readyz');
   expect(response.status).toBe(503);

@@ -5,7 +5,7 @@ import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder
 import { findHarm } from '../support/migration-rules.ts';
 
 /** The last migration that no released version has run without. Moved on at a release. */
-const LAST_BEFORE_RULES = '20261122151000_webhooks';
+const LAST_BEFORE_RULES = '20261122193000_tenant_role';
 
 test('no migration since the last release harms a version that runs without it', async () => {
   const migrations = await readMigrations(PRISMA_FOLDER);

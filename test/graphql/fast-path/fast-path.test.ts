@@ -217,19 +217,13 @@ describe('of an operation that the fast path has compiled', () => {
     await agree({ caller, body: { query: NAMED, operationName: 'A\n#B' } });
   });
 
-  test.each([
-    ['application/json; charset=utf-8'],
-    ['APPLICATION/JSON'],
-    ['application/json;charset=latin1'],
-    ['application/json, text/plain'],
-    ['application/jsonx'],
-    ['application/graphql'],
-    ['text/plain'],
-    [''],
-  ])('content type "%s"', async (type) => {
-    await agreeByFastPath({ caller, body: { query: QUERY } });
-    await agree({ caller, body: JSON.stringify({ query: QUERY }), headers: { 'Content-Type': type } });
-  });
+  test.each([['application/json; charset=utf-8'], ['APPLICATION/JSON'], ['application/json;charset=latin1']])(
+    'content type "%s"',
+    async (type) => {
+      await agreeByFastPath({ caller, body: { query: QUERY } });
+      await agree({ caller, body: JSON.stringify({ query: QUERY }), headers: { 'Content-Type': type } });
+    },
+  );
 
   test('parameters in the URL', async () => {
     await agreeByFastPath({ caller, body: { query: QUERY } });
