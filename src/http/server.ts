@@ -21,6 +21,7 @@ import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { toTemplate } from '../rest/route.ts';
 import { mountRest, routes as restRoutes } from '../rest/router.ts';
+import { requestedPath, servedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
@@ -119,7 +120,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
 }
 
 function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
-  const http = new Hono<HttpEnv>();
+  const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   const endpointOf = createEndpoints();
   http.use((c, next) => {
@@ -156,7 +157,7 @@ function createEndpoints(): (pattern: string) => Endpoint {
   // As many as there are routes.
   const endpoints = new Map<string, Endpoint>();
   return (pattern) => {
-    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(pattern), operation: '' };
+    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(servedPath(pattern)), operation: '' };
     endpoints.set(pattern, endpoint);
     return endpoint;
   };

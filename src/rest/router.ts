@@ -20,6 +20,7 @@ import { funnelRoutes } from './funnels.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
+import { routingPath } from './routing-path.ts';
 import { tagRoutes } from './tags.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
@@ -73,7 +74,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     const { method, path, operationId, scope, query, body, response, handle } = route;
     const endpoint = { route: toTemplate(path), operation: operationId };
     const write = (route.representation ?? writerOf(route.resource)) as Writer<object>;
-    http.on(method, path, async (c) => {
+    http.on(method, routingPath(path), async (c) => {
       const { exchange } = c.env;
       exchange.facts.endpoint = endpoint;
       const ctx = await exchange.context();
@@ -113,7 +114,7 @@ function sizeOf(query: unknown): number {
 }
 
 function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow: readonly string[]): void {
-  http.all(path, () => {
+  http.all(routingPath(path), () => {
     throw methodNotAllowed(allow);
   });
 }

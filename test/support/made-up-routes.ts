@@ -4,6 +4,7 @@ import { Exchange, type HttpEnv } from '../../src/http/exchange.ts';
 import { errorResponse } from '../../src/rest/problem-documents.ts';
 import type { Route } from '../../src/rest/route.ts';
 import { mountRest } from '../../src/rest/router.ts';
+import { requestedPath } from '../../src/rest/routing-path.ts';
 import type { Caller, Gateway } from './gateway.ts';
 
 export interface Sent {
@@ -15,7 +16,7 @@ export interface Sent {
 
 /** What sends requests to these routes alone. */
 export function serveRoutes(routes: readonly Route[]) {
-  const http = new Hono<HttpEnv>();
+  const http = new Hono<HttpEnv>({ getPath: requestedPath });
   mountRest(http, routes);
   http.onError((error, c) => errorResponse(error, c.env.exchange));
   return async (
