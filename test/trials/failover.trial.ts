@@ -27,11 +27,10 @@ async function failOver(isSynchronous: boolean): Promise<void> {
     const load = startLoad({ origin, callers, perSecond: PER_SECOND, run });
     await sleep(3_000);
     // What is on its way to the replica when the primary dies.
-    await database.pauseReplica(true);
+    await database.stopStreaming();
     await sleep(1_000);
     const killedAt = performance.now();
     await database.killPrimary();
-    await database.pauseReplica(false);
     await sleep(1_000);
     await database.promote();
     const promotedAt = performance.now();

@@ -19,8 +19,8 @@ export interface Replicated {
   readonly url: string;
   /** Of the replica itself. */
   readonly replicaUrl: string;
-  /** Lets the replica receive nothing any more, or again. */
-  pauseReplica(isPaused: boolean): Promise<void>;
+  /** Sends the replica nothing any more, until the primary is killed. */
+  stopStreaming(): Promise<void>;
   /** Kills every process of the primary at once. */
   killPrimary(): Promise<void>;
   /** Makes the replica the primary, and leads the proxy there. */
@@ -58,14 +58,13 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   return {
     url: urlOf(proxy.port),
     replicaUrl: urlOf(replica.port),
-    async pauseReplica(isPaused) {
-      const { stdout } = await run('pgrep', ['-f', `^postgres: ${STANDBY}: walreceiver`]);
-      for (const pid of stdout.trim().split('\n'))
-        process.kill(Number(pid), isPaused ? 'SIGSTOP' : 'SIGCONT');
+    async stopStreaming() {
+      const { stdout } = await run('pgrep', ['-P', await postmasterOf(primary), '-f', 'walsender']);
+      for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), 'SIGSTOP');
     },
     async killPrimary() {
-      const [first] = (await readFile(join(primary.data, 'postmaster.pid'), 'utf8')).split('\n');
-      const { stdout } = await run('pgrep', ['-P', String(first)]);
+      const first = await postmasterOf(primary);
+      const { stdout } = await run('pgrep', ['-P', first]);
       for (const pid of [first, ...stdout.trim().split('\n')]) process.kill(Number(pid), 'SIGKILL');
     },
     async promote() {
@@ -132,4 +131,9 @@ async function query(port: number, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(port) });
   await client.connect();
   await client.query(sql).finally(() => client.end());
+}
+
+async function postmasterOf({ data }: { readonly data: string }): Promise<string> {
+  const [pid = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+  return pid;
 }
