@@ -28,7 +28,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'client-network', 'errors', 'log'],
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'log'],
   // Work that no request waits for. No face imports it.
@@ -55,6 +55,7 @@ const LAYERS: Record<string, readonly string[]> = {
       'resources',
       'pagination',
       'network-addresses',
+      'client-network',
       'fair-queue',
       'errors',
     ],
@@ -83,6 +84,7 @@ const LAYERS: Record<string, readonly string[]> = {
   telemetry: ['config', 'log'],
   config: ['errors', 'log'],
   'network-addresses': [],
+  'client-network': [],
   'fair-queue': ['errors'],
   'shared-cache': [],
   body: ['errors'],
@@ -113,7 +115,17 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
 ];
 
 const PURE = [
-  ...['content-coding', 'cursors', 'errors', 'network-addresses', 'pagination', 'reply', 'resources', 'rows'],
+  ...[
+    'client-network',
+    'content-coding',
+    'cursors',
+    'errors',
+    'network-addresses',
+    'pagination',
+    'reply',
+    'resources',
+    'rows',
+  ],
 ];
 /** What parses texts and does nothing else. */
 const PARSERS = ['postgres-array', 'ipaddr.js', 'node:net'];
