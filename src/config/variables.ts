@@ -189,4 +189,5 @@ export const NEEDED = {
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],
+  'rate limits': ['REDIS_URL'],
 } as const satisfies Record<string, readonly Variable[]>;
