@@ -16,7 +16,7 @@ if (name === undefined) {
   process.exitCode = 2;
 }
 
-/** The first sentence of its comment, up to the details. */
+/** The first sentence of its comment. */
 async function purposeOf(trial: string): Promise<string> {
   const text = await readFile(new URL(`${trial}.trial.ts`, folder), 'utf8');
   const lines = text.split('\n').filter((line) => line.startsWith('// '));
@@ -24,7 +24,6 @@ async function purposeOf(trial: string): Promise<string> {
     lines
       .map((line) => line.slice(3))
       .join(' ')
-      .split(/(?<=[.:]) /)[0]
-      ?.replace(/:$/, '.') ?? ''
+      .split(/(?<=\.) /)[0] ?? ''
   );
 }
