@@ -29,7 +29,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'client-network', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'log'],
   // Work that no request waits for. No face imports it.
@@ -56,7 +56,6 @@ const LAYERS: Record<string, readonly string[]> = {
       'resources',
       'pagination',
       'network-addresses',
-      'client-network',
       'fair-queue',
       'errors',
     ],
@@ -85,7 +84,6 @@ const LAYERS: Record<string, readonly string[]> = {
   telemetry: ['config', 'log'],
   config: ['errors', 'log'],
   'network-addresses': [],
-  'client-network': [],
   'fair-queue': ['errors'],
   'shared-cache': [],
   body: ['errors'],

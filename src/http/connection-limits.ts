@@ -3,7 +3,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isTrusted } from '../auth/hosts.ts';
-import { toNetwork } from '../client-network.ts';
 import type { Config } from '../config/config.ts';
 
 /** An address may have a tenth of all connections, and never more than are still free: there is room for the next address. */
@@ -31,23 +30,23 @@ export function limitConnections(http: Server, config: Config): void {
   http.maxConnections = maxConnections;
 
   http.on('connection', (socket: Socket) => {
-    const network = toNetwork(socket.remoteAddress);
+    const address = networkOf(socket.remoteAddress ?? '');
     // A proxy has the connections of all its clients.
     const isProxy = isTrusted(config, socket.remoteAddress ?? '');
-    const own = counts.get(network) ?? 0;
+    const own = counts.get(address) ?? 0;
     const allowed = Math.min(Math.ceil(maxConnections / SHARE_OF_ADDRESS), maxConnections - open.size);
     if (!isProxy && own >= allowed) {
       socket.destroy();
       return;
     }
     open.add(socket);
-    counts.set(network, own + 1);
+    counts.set(address, own + 1);
     socket.once('close', () => {
       open.delete(socket);
       unread.delete(socket);
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left === 0) counts.delete(network);
-      else counts.set(network, left);
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left === 0) counts.delete(address);
+      else counts.set(address, left);
     });
   });
   const timer = setInterval(() => endSlowReaders(open, unread, performance.now()), LOOK_MS).unref();
@@ -83,4 +82,11 @@ export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Un
     socket.resetAndDestroy();
     if (total <= MAX_UNREAD_BYTES) return;
   }
+}
+
+/** The address, or of IPv6 the network of 64 bits that one customer has. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
+  const [head = ''] = address.split('::');
+  return head.split(':').slice(0, 4).join(':');
 }

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { isTrusted } from '../auth/hosts.ts';
-import { toNetwork } from '../client-network.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { abortUnsent, addTo, type Connection, type HttpMessages } from './connection.ts';
@@ -214,7 +213,7 @@ function keyOf({ socket, headers, url }: IncomingMessage, isProxy: boolean): str
   // A probe of the process is nobody's request: what others send must not take the process out of its balancer.
   if (url === '/readyz') return url;
   const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
-  return toNetwork(forwarded?.slice(0, MAX_KEY_CHARS) ?? socket.remoteAddress);
+  return forwarded?.slice(0, MAX_KEY_CHARS) ?? socket.remoteAddress ?? '';
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {

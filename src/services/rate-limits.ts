@@ -1,11 +1,11 @@
 // Who pays for a request, and how much. A caller pays from the limit of the API key or OAuth client and from the team's; whoever has no
 // valid credentials pays from the limit of their network. Limits are counted in src/rates/.
 import { type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
-import { toNetwork } from '../client-network.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Counter, Taken } from '../rates/counter.ts';
 import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
+import { toNetwork } from './throttle.ts';
 
 /** A request costs one point for every so many rows that it may read, and one at least. */
 export const ROWS_PER_POINT = 50;

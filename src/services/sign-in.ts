@@ -1,14 +1,13 @@
 // Signing in by password. Every try is counted before the password is checked, so that many tries at once do not get around
 // the limits. An account that does not exist gets the same answer after the same time as a wrong password.
 
-import { toNetwork } from '../client-network.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { clearFailures, takeBackTry } from '../store/sign-in-failures.ts';
 import { type Account, findAccount, type PersonRow } from '../store/users.ts';
 import { findDevice } from './devices.ts';
 import { DUMMY_HASH, verifyPassword } from './passwords.ts';
-import { isFewTries, type Limit, networkKey, requireFewTries } from './throttle.ts';
+import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from './throttle.ts';
 
 export interface Credentials {
   readonly email: string;

@@ -1,6 +1,6 @@
 // Limits on how often something may be tried: at one account, from one network, by all. Tries are counted in the store, so that
 // the limits hold over all processes together. How often is for those to say who ask: sign-in.ts, oauth-admission.ts.
-import { toNetwork } from '../client-network.ts';
+import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { countTry } from '../store/sign-in-failures.ts';
@@ -38,4 +38,20 @@ export function networkKey({ keyring }: App, what: string, address: string | und
 /** Counts a try. @returns whether it is within the limit */
 export async function isFewTries(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
   return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
+}
+
+/** The network of an address: of IPv6 the first 64 bits, as whoever has one address of a /64 has all of them. */
+export function toNetwork(address = 'unknown'): string {
+  if (!address.includes(':')) return address;
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const groups = (part: string) => part.split(':').filter((group) => group !== '');
+  const [left, right] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
+  const all = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
 }

@@ -164,20 +164,16 @@ describe('over sockets, where one request may be under way', () => {
   }
 
   /** A request that is under way until it is let go on. */
-  async function occupy(localAddress = '127.0.0.1', ...headers: string[]): Promise<() => void> {
+  async function occupy(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
     const stop = intercept(gateway, async (name, send) => {
-      if (name.startsWith('contacts')) {
-        begun.resolve();
-        await promise;
-      }
+      if (name.startsWith('contacts')) await promise;
       return send();
     });
-    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
+    const socket = connect({ port: listener.port, host: '127.0.0.1' });
     sockets.push(socket);
-    socket.write(request(`GET ${heldPath}`, ...headers));
-    await begun.promise;
+    socket.write(request(`GET ${heldPath}`));
+    await vi.waitFor(async () => expect((await ask('/nothing')).status).toBe(503));
     letGo = () => {
       stop();
       resolve();
@@ -221,33 +217,25 @@ describe('over sockets, where one request may be under way', () => {
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   });
 
-  /** The status of a request from an address of this machine. */
-  async function from(localAddress: string, ...headers: string[]): Promise<number | undefined> {
-    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
-    let text = '';
-    socket.setEncoding('latin1').on('data', (data: string) => {
-      text += data;
-    });
-    await once(socket, 'connect');
-    socket.write(request(`GET ${path}`, 'Connection: close', ...headers));
-    await once(socket, 'close');
-    return toResponses(text)[0]?.status;
-  }
-
   test('another address is served, behind a proxy as well', async () => {
     await occupy();
+    const from = async (localAddress: string, ...headers: string[]) => {
+      const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
+      let text = '';
+      socket.setEncoding('latin1').on('data', (data: string) => {
+        text += data;
+      });
+      await once(socket, 'connect');
+      socket.write(request(`GET ${path}`, 'Connection: close', ...headers));
+      await once(socket, 'close');
+      return toResponses(text)[0]?.status;
+    };
     expect(await from('127.0.0.1')).toBe(503);
     expect(await from('127.0.0.2')).toBe(200);
     expect(await from('127.0.0.9', 'X-Forwarded-For: 10.1.1.1')).toBe(200);
     expect(await from('127.0.0.9', 'X-Forwarded-For: 10.1.1.1, 127.0.0.1')).toBe(503);
     // A stranger's word for where it comes from is nothing.
     expect(await from('127.0.0.1', 'X-Forwarded-For: 10.1.1.1')).toBe(503);
-  });
-
-  test('of IPv6 a network of 64 bits has one share', async () => {
-    await occupy('127.0.0.9', 'X-Forwarded-For: 2001:db8::1');
-    expect(await from('127.0.0.9', 'X-Forwarded-For: 2001:db8:0:0:ffff::2')).toBe(503);
-    expect(await from('127.0.0.9', 'X-Forwarded-For: 2001:db8:0:1::1')).toBe(200);
   });
 
   test('what is pipelined behind a request that was shed is dropped with the connection', async () => {
