@@ -114,17 +114,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
 ];
 
 const PURE = [
-  ...[
-    'client-network',
-    'content-coding',
-    'cursors',
-    'errors',
-    'network-addresses',
-    'pagination',
-    'reply',
-    'resources',
-    'rows',
-  ],
+  ...['content-coding', 'cursors', 'errors', 'network-addresses', 'pagination', 'reply', 'resources', 'rows'],
 ];
 /** What parses texts and does nothing else. */
 const PARSERS = ['postgres-array', 'ipaddr.js', 'node:net'];

@@ -1,6 +1,37 @@
-// The network that tries and requests of an address are counted under.
+// Under what a network is counted.
 import { expect, test } from 'vitest';
-import { toNetwork } from '../../src/services/throttle.ts';
+import { createKeyring } from '../../src/auth/keyring.ts';
+import type { App } from '../../src/context.ts';
+import { networkKey, toNetwork } from '../../src/services/throttle.ts';
+
+/** All of an App that is looked at. */
+const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
+
+const network = (i: number) => `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`;
+
+test('however many networks somebody has, they are counted under 65,536 keys at most', () => {
+  const app = withSecret('a secret key of thirty-two characters or more');
+  const keys = new Set<string>();
+  for (let i = 0; i < 80_000; i++) keys.add(networkKey(app, 'x', network(i)));
+  expect(keys.size).toBeGreaterThan(30_000);
+  expect(keys.size).toBeLessThanOrEqual(65_536);
+});
+
+test('which networks share a key cannot be known without the secret key', () => {
+  const sharing = (secret: string) => {
+    const app = withSecret(secret);
+    const shared = Map.groupBy(
+      Array.from({ length: 3_000 }, (_, i) => i),
+      (i) => networkKey(app, 'x', network(i)),
+    );
+    return [...shared.values()].filter(({ length }) => length > 1);
+  };
+  const [one, other] = ['one', 'other'].map((name) =>
+    sharing(`the ${name} secret key of thirty-two characters`),
+  );
+  expect(one?.length).toBeGreaterThan(10);
+  expect(one).not.toEqual(other);
+});
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -11,11 +42,7 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
   [undefined, 'unknown'],
-])('of %s it is %s', (address, network) => {
-  expect(toNetwork(address)).toBe(network);
-});
-
-test('what is no address is a network of its own, as a proxy has said it', () => {
-  expect(toNetwork('_hidden')).toBe('_hidden');
-  expect(toNetwork('not:an:address')).toBe('not:an:address');
+  ['not:an:address', 'not:an:address'],
+])('the network of %s is %s', (address, expected) => {
+  expect(toNetwork(address)).toBe(expected);
 });
