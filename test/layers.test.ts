@@ -21,6 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
       'services/operator',
       'services',
       'context',
+      'rates',
       'auth',
       'store',
     ],

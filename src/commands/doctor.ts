@@ -59,6 +59,12 @@ async function examine(shell: Shell): Promise<Finding[]> {
     }),
     unlessWrong('secret key', async () => (await secretKey).findings),
     unlessWrong('trusted documents', () => checkTrustedDocuments(config)),
+    unlessWrong('rate limits', async () => {
+      const { redisUrl } = settings.secrets;
+      if (redisUrl === undefined) return [];
+      const { checkSharedRates } = await import('./doctor/shared-rates.ts');
+      return checkSharedRates(redisUrl);
+    }),
     unlessWrong('database', async () => {
       const { checkDatabase } = await import('./doctor/database.ts');
       return checkDatabase(settings, await keysOf().catch(() => null));

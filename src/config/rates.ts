@@ -14,7 +14,7 @@ export interface RateLimits {
 /** What the variables say of rate limits. */
 export function parseRates(wholeNumber: WholeNumber): RateLimits {
   return {
-    windowSeconds: wholeNumber('RATE_LIMIT_WINDOW', 1, 86_400),
+    windowSeconds: wholeNumber('RATE_LIMIT_WINDOW_SECONDS', 1, 86_400),
     key: wholeNumber('RATE_LIMIT_KEY', 0, 999_999_999),
     client: wholeNumber('RATE_LIMIT_CLIENT', 0, 999_999_999),
     team: wholeNumber('RATE_LIMIT_TEAM', 0, 999_999_999),

@@ -105,7 +105,7 @@ export const VARIABLES = [
     '2000',
     'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
   ],
-  ['RATE_LIMIT_WINDOW', '60', 'seconds that the rate limits below are for'],
+  ['RATE_LIMIT_WINDOW_SECONDS', '60', 'seconds that the rate limits below are for'],
   ['RATE_LIMIT_KEY', '1000000', 'points that one API key may use in that time; 0 is no limit'],
   ['RATE_LIMIT_CLIENT', '1000000', 'points of one OAuth client, for each person that it acts for'],
   ['RATE_LIMIT_TEAM', '2000000', 'points of one team, by all its keys and clients'],
@@ -189,4 +189,5 @@ export const NEEDED = {
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],
+  'rate limits': ['REDIS_URL'],
 } as const satisfies Record<string, readonly Variable[]>;

@@ -7,6 +7,9 @@ import type { Params } from './fast-path/fast-path.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents/documents.ts';
 import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
+/** The parameters of a URL that name an operation: a browser that sends none of them asks for a page. */
+export const OPERATION_PARAMETERS = ['query', 'extensions', ...ID_PARAMETERS];
+
 /** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
 export function parseParams(text: string, documents: TrustedDocuments): Params | null {
   let body: unknown;

@@ -11,6 +11,7 @@ import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
+import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
 import { createAuthorizationServer } from '../oauth/authorization-server.ts';
@@ -230,7 +231,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
       const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
       return graphiql.page(issuer) ?? graphiqlNotBuilt();
     }
-    if (isBrowser && ['query', 'documentId'].every((name) => c.req.query(name) === undefined))
+    if (isBrowser && OPERATION_PARAMETERS.every((name) => c.req.query(name) === undefined))
       throw new AppError('not_found', graphiqlIsOff(app));
     const answer = await graphql(c.req.raw, await c.env.exchange.context());
     return isResponse(answer) ? answer : c.env.exchange.respond(answer);

@@ -42,6 +42,7 @@ export async function isFewTries(app: App, key: string, { most, windowMs }: Limi
 
 /** The network of an address: of IPv6 the first 64 bits, as whoever has one address of a /64 has all of them. */
 export function toNetwork(address = 'unknown'): string {
+  if (!address.includes(':')) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');

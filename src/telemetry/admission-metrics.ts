@@ -22,6 +22,8 @@ export function createRateLimits(
     registers,
     collect() {
       if (isUp !== undefined) this.set(isUp() ? 1 : 0);
+      // Without REDIS_URL there is nothing that could be away.
+      else this.remove();
     },
   });
   return {

@@ -8,6 +8,7 @@ import { createSigningKeyCache } from '../../src/auth/signing-key-cache.ts';
 import { checkAddresses } from '../../src/commands/doctor/addresses.ts';
 import { checkFacts } from '../../src/commands/doctor/database.ts';
 import type { Finding } from '../../src/commands/doctor/findings.ts';
+import { sharedRatesFindings } from '../../src/commands/doctor/shared-rates.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listener.ts';
 import { rotate } from '../../src/services/operator/signing-keys.ts';
@@ -223,4 +224,34 @@ test.each([
 ])('of addresses %j it is said: %s, %s', (variables, status, words) => {
   const findings = checkAddresses(parseConfig(variables, '/').config);
   expect(findings).toEqual([expect.objectContaining({ status, message: expect.stringContaining(words) })]);
+});
+
+test('a Redis that does not answer is a warning, without its password; nothing is said where none is configured', async () => {
+  const report = await doctor({ ...whole, REDIS_URL: 'redis://gateway:the-password@127.0.0.1:1' });
+  expect(of(report, 'rate limits')).toMatchObject({
+    status: 'warn',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+  expect(report.printed).not.toContain('the-password');
+  expect(of(await doctor(whole), 'rate limits')).toBeUndefined();
+});
+
+test('of a Redis it is said what would not do', () => {
+  const good = {
+    version: '7.0.15',
+    isReplica: false,
+    isCluster: false,
+    maxMemoryBytes: 100_000_000,
+    evictionPolicy: 'volatile-ttl',
+  };
+  const told = (facts: Partial<typeof good>) =>
+    sharedRatesFindings({ ...good, ...facts }).map(({ status, message }) => `${status} ${message}`);
+  expect(told({})).toEqual(['ok counted in Redis 7.0.15 for all processes']);
+  expect(told({ isReplica: true })).toEqual([expect.stringMatching(/^warn .* a replica/)]);
+  expect(told({ isCluster: true })).toEqual([expect.stringMatching(/^warn .* a cluster/)]);
+  expect(told({ version: '5.0.7' })).toEqual([expect.stringMatching(/^warn .*older than 6/)]);
+  expect(told({ maxMemoryBytes: 0, evictionPolicy: 'noeviction' })).toEqual([
+    expect.stringMatching(/^warn .*no limit/),
+  ]);
+  expect(told({ evictionPolicy: 'noeviction' })).toEqual([expect.stringMatching(/^warn .*noeviction/)]);
 });

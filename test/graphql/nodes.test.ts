@@ -4,9 +4,9 @@ import { schema } from '../../src/graphql/schema.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { oauthGrant } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
+import { idsOf } from '../support/tenant-mutations.ts';
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -21,41 +21,6 @@ afterAll(() => gateway.close());
 
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 
-/** The global id of one object of every type. */
-async function everyId(): Promise<Record<string, string>> {
-  const { prisma } = gateway.app.store;
-  const page = await prisma.page.findFirstOrThrow({ where: { workspaceId: tenant.workspace.id } });
-  const step = await prisma.funnelStep.findFirstOrThrow({
-    where: { funnelId: tenant.funnel.id, kind: 'page' },
-  });
-  const teamId = tenant.team.id;
-  const key = await factories.apiKey(gateway.app, { teamId });
-  const grant = await oauthGrant(gateway.app, { teamId });
-  const tag = await factories.tag(gateway.app, tenant.workspace.id, 'Everywhere');
-  const applied = await prisma.contactTag.create({
-    data: { workspaceId: tenant.workspace.id, contactId: tenant.contact.id, tagId: tag.id },
-  });
-  const ids = {
-    Team: teamId,
-    Workspace: tenant.workspace.id,
-    Contact: tenant.contact.id,
-    Funnel: tenant.funnel.id,
-    RefineFilter: tenant.refineFilter.id,
-    WebhookEndpoint: tenant.webhookEndpoint.id,
-    WebhookEvent: tenant.webhookEvent.id,
-    WebhookDelivery: tenant.webhookDelivery.id,
-    AuditEntry: tenant.auditEntry.id,
-    ConditionalSplitStep: tenant.split.id,
-    Page: page.id,
-    PageStep: step.id,
-    ApiKey: key.id,
-    OauthGrant: grant.id,
-    Tag: tag.id,
-    ContactAppliedTag: applied.id,
-  };
-  return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, globalId(type, id)]));
-}
-
 const NODES = graphql(`
   query Nodes($ids: [ID!]!) {
     nodes(ids: $ids) {
@@ -66,7 +31,7 @@ const NODES = graphql(`
 `);
 
 test('an object of every type is found by its global id, with that id', async () => {
-  const ids = await everyId();
+  const ids = await idsOf(gateway.app, tenant);
   const node = schema.getType('Node');
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => 'getInterfaces' in type && type.getInterfaces().some((other) => other === node),

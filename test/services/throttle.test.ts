@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
-import { networkKey } from '../../src/services/throttle.ts';
+import { networkKey, toNetwork } from '../../src/services/throttle.ts';
 
 /** All of an App that is looked at. */
 const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
@@ -31,4 +31,18 @@ test('which networks share a key cannot be known without the secret key', () => 
   );
   expect(one?.length).toBeGreaterThan(10);
   expect(one).not.toEqual(other);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:DB8:0000:0:1:2:3:4', '2001:db8:0:0'],
+  ['2001:db8::5:6:7:8:9', '2001:db8:0:5'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  [undefined, 'unknown'],
+  ['not:an:address', 'not:an:address'],
+])('the network of %s is %s', (address, expected) => {
+  expect(toNetwork(address)).toBe(expected);
 });

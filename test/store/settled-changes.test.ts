@@ -1,32 +1,25 @@
 // Lists in the order of changes never skip a late commit either; and walks in any order, whatever happens between their pages.
 import fc from 'fast-check';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createSessions } from '../support/open-transactions.ts';
 import { json, nextOf } from '../support/walk.ts';
 
 let gateway: Gateway;
 let caller: { authorization: string };
 let teamId: bigint;
-const clients: pg.Client[] = [];
+const own = createSessions(() => gateway);
+const { connect } = own;
 
 beforeAll(async () => {
   gateway = await createGateway();
   teamId = (await factories.team(gateway.app)).id;
   caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
 });
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()));
-});
+afterEach(() => own.endAll());
 afterAll(() => gateway.close());
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client(gateway.app.store.connection);
-  clients.push(client);
-  await client.connect();
-  return client;
-}
 
 const pathOf = async () =>
   `/api/v2/workspaces/${(await factories.workspace(gateway.app, { teamId })).id}/contacts`;

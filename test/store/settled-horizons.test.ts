@@ -1,16 +1,17 @@
 // What a horizon may not be used for: another database, a page from before it; and lists where there is none.
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
-import { idsOf } from '../support/walk.ts';
+import { contactsOf, createSessions } from '../support/open-transactions.ts';
 
 let gateway: Gateway;
 let caller: { authorization: string };
 let teamId: bigint;
 let workspaceId: bigint;
-const clients: pg.Client[] = [];
+const sessions = createSessions(() => gateway);
+const { connect } = sessions;
+const { insert, begin, list } = contactsOf(sessions, () => ({ gateway, caller, workspaceId }));
 
 beforeAll(async () => {
   gateway = await createGateway();
@@ -20,37 +21,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
 });
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()));
-});
+afterEach(() => sessions.endAll());
 afterAll(() => gateway.close());
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client(gateway.app.store.connection);
-  clients.push(client);
-  await client.connect();
-  return client;
-}
-
-async function insert(client: pg.Client, workspace = workspaceId): Promise<bigint> {
-  const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id', [
-    workspace,
-  ]);
-  return BigInt(rows[0].id);
-}
-
-/** A transaction that has drawn an id and goes on. */
-async function begin(workspace = workspaceId): Promise<{ id: bigint; client: pg.Client }> {
-  const client = await connect();
-  await client.query('begin');
-  return { id: await insert(client, workspace), client };
-}
-
-async function list(parameters = '', workspace = workspaceId): Promise<bigint[]> {
-  const response = await gateway.send(`/api/v2/workspaces/${workspace}/contacts?${parameters}`, { caller });
-  expect(response.status).toBe(200);
-  return idsOf(response);
-}
 
 test('a horizon is not used against another database: after a lost connection it is asked for anew', async () => {
   const writer = await connect();

@@ -1,17 +1,19 @@
 // Lists never skip a late commit: whatever commits in whichever order, a row appears behind no position that a client has been given.
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
+import { contactsOf, createSessions } from '../support/open-transactions.ts';
 import { idsOf, json } from '../support/walk.ts';
 
 let gateway: Gateway;
 let caller: { authorization: string };
 let teamId: bigint;
 let workspaceId: bigint;
-const clients: pg.Client[] = [];
+const sessions = createSessions(() => gateway);
+const { connect } = sessions;
+const { insert, begin, list } = contactsOf(sessions, () => ({ gateway, caller, workspaceId }));
 
 beforeAll(async () => {
   gateway = await createGateway();
@@ -21,37 +23,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
 });
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.end()));
-});
+afterEach(() => sessions.endAll());
 afterAll(() => gateway.close());
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client(gateway.app.store.connection);
-  clients.push(client);
-  await client.connect();
-  return client;
-}
-
-async function insert(client: pg.Client, workspace = workspaceId): Promise<bigint> {
-  const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id', [
-    workspace,
-  ]);
-  return BigInt(rows[0].id);
-}
-
-/** A transaction that has drawn an id and goes on. */
-async function begin(workspace = workspaceId): Promise<{ id: bigint; client: pg.Client }> {
-  const client = await connect();
-  await client.query('begin');
-  return { id: await insert(client, workspace), client };
-}
-
-async function list(parameters = '', workspace = workspaceId): Promise<bigint[]> {
-  const response = await gateway.send(`/api/v2/workspaces/${workspace}/contacts?${parameters}`, { caller });
-  expect(response.status).toBe(200);
-  return idsOf(response);
-}
 
 interface Connection {
   readonly nodes: readonly { databaseId: string }[];

@@ -196,12 +196,26 @@ describe('the names', () => {
     }
   });
 
+  test('say nothing of shared rate limits where nothing is shared', async () => {
+    const shared = 'gateway_rate_limits_shared';
+    expect((await scrape()).filter(({ name }) => name === shared)).toEqual([]);
+    const metrics = createPrometheus();
+    metrics.watchSharedRates(() => false);
+    expect(await metrics.render()).toContain(`\n${shared} 0\n`);
+  });
+
+  test('of ours are all on the dashboard or in a rule', async () => {
+    const shown = read('deploy/grafana-dashboard.json') + read('deploy/alert-rules.yml');
+    const names = (await served()).map(({ name }) => name).filter((name) => OURS.test(name));
+    expect(names.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+
   test.each(['deploy/grafana-dashboard.json', 'deploy/alert-rules.yml'])(
     'in %s are served, and so are the labels and the fixed values that it asks for',
     async (path) => {
       const text = read(path).replaceAll('\\"', '"');
       const samples = await scrape();
-      const names = new Set(samples.map(({ name }) => name));
+      const names = new Set([...samples, ...(await served())].map(({ name }) => name));
       const asked = [...text.matchAll(/\b(?:http|gateway|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
       expect(asked.length).toBeGreaterThanOrEqual(10);
       expect(asked.filter((name) => !names.has(name))).toEqual([]);

@@ -49,11 +49,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     async begin({ postgres }) {
       const pids = await withClient(postgres.url, async (client) => {
         const { rows } = await client.query<{ pid: number }>(
-          "select pid from pg_stat_activity where application_name = 'funnel-gateway' order by random() limit 3",
+          "select pid from pg_stat_activity where application_name like 'funnel-gateway/%' order by random() limit 3",
         );
         return rows.map(({ pid }) => pid);
       });
       for (const pid of pids) trySignal(pid, 'SIGSTOP');
+      report(`    ${pids.length} server processes are frozen`, pids.length === 3);
       return async () => {
         for (const pid of pids) trySignal(pid, 'SIGCONT');
       };

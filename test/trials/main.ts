@@ -24,6 +24,6 @@ async function purposeOf(trial: string): Promise<string> {
     lines
       .map((line) => line.slice(3))
       .join(' ')
-      .split(/(?<=[.:]) /)[0] ?? ''
+      .split(/(?<=\.) /)[0] ?? ''
   );
 }

@@ -199,6 +199,12 @@ describe('where only trusted documents are executed', () => {
 
   test('a browser is told that there is no GraphiQL, and why', async () => {
     const response = await strict.send('/graphql', { headers: { Accept: 'text/html' } });
+    for (const parameter of ['documentId', 'doc_id']) {
+      const opened = await strict.send(`/graphql?${parameter}=${HASH}`, {
+        headers: { Accept: 'text/html, */*' },
+      });
+      expect(opened.status).not.toBe(404);
+    }
     expect(response.status).toBe(404);
     expect(await response.text()).toContain('only documents that are known beforehand are executed');
     const home = await strict.send('/', { headers: { Accept: 'text/html' } });

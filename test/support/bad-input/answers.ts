@@ -32,7 +32,7 @@ export async function requireGoodAnswer(
   const isRead = !OF_THE_HEAD.includes(status);
   if (isOfGraphql(request.target) && isRead) return { hasChanged: requireGraphql(answer, text) };
   if (status >= 400 && request.method !== 'HEAD') requireProblem(answer, text);
-  await requireDescribed(request, answer);
+  if (isRead) await requireDescribed(request, answer);
   return { hasChanged: status < 300 };
 }
 
@@ -63,7 +63,7 @@ function requireSafe(answer: Answer, text: string): void {
   if (INTERNALS.test(text)) fail(answer, `it shows what is inside: ${INTERNALS.exec(text)?.[0]}`);
 }
 
-/** Answers to a head that is too large, before it is known what it asks for: problem documents on every path. */
+/** Answers to a head that is too large, before it is known what it asks for: problem documents for every path and method. */
 const OF_THE_HEAD = [414, 431];
 
 function isOfGraphql(target: string): boolean {

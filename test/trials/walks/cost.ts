@@ -42,7 +42,7 @@ export async function tryCost({ tenants: [tenant], gateway }: TestBed, without: 
   /** Of the processes of PostgreSQL that serve the gateway, in microseconds. */
   async function processorTime(): Promise<number> {
     const { rows: backends } = await pool.query<{ pid: number }>(
-      "select pid from pg_stat_activity where application_name = 'funnel-gateway'",
+      "select pid from pg_stat_activity where application_name like 'funnel-gateway/%'",
     );
     const times = await Promise.all(
       backends.map(async ({ pid }) =>

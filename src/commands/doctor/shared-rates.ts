@@ -1,0 +1,50 @@
+// Whether rate limits hold for all processes together: what REDIS_URL names. Nothing fails without it, each process then counts by itself.
+import { readSharedFacts, type SharedFacts } from '../../rates/shared-facts.ts';
+import { messageOf } from '../../store/embedded/failure.ts';
+import { type Finding, ok, warn } from './findings.ts';
+
+const NAME = 'rate limits';
+/** The oldest major version that it is tried with. */
+const OLDEST = 6;
+
+/** Asks the server at `url`. */
+export async function checkSharedRates(url: string): Promise<Finding[]> {
+  try {
+    return sharedRatesFindings(await readSharedFacts(url));
+  } catch (error) {
+    return [
+      warn(
+        NAME,
+        `what REDIS_URL names does not serve (${messageOf(error)}): each process counts by itself`,
+        'start it, or correct REDIS_URL',
+      ),
+    ];
+  }
+}
+
+/** What its own words mean. Pure. */
+export function sharedRatesFindings(facts: SharedFacts): Finding[] {
+  const { version, isReplica, isCluster, maxMemoryBytes, evictionPolicy } = facts;
+  const findings: Finding[] = [];
+  if (isReplica || isCluster)
+    findings.push(
+      warn(
+        NAME,
+        `REDIS_URL names a ${isReplica ? 'replica' : 'node of a cluster'}: each process counts by itself`,
+        'name a single server, or a primary',
+      ),
+    );
+  if (Number.parseInt(version, 10) < OLDEST)
+    findings.push(warn(NAME, `Redis ${version} is older than ${OLDEST}.0`, 'install a newer one'));
+  if (maxMemoryBytes === 0 || evictionPolicy === 'noeviction')
+    findings.push(
+      warn(
+        NAME,
+        maxMemoryBytes === 0
+          ? 'the memory of Redis has no limit'
+          : 'Redis takes no new counts when its memory is full (noeviction)',
+        'set maxmemory, and maxmemory-policy volatile-ttl',
+      ),
+    );
+  return findings.length > 0 ? findings : [ok(NAME, `counted in Redis ${version} for all processes`)];
+}

@@ -1,0 +1,51 @@
+// What the Redis or Valkey that processes share their counts in says of itself, for `doctor`.
+import { Redis } from 'ioredis';
+
+export interface SharedFacts {
+  /** Redis' own, or that which a Valkey is compatible with. */
+  readonly version: string;
+  /** A replica, which takes no writes. */
+  readonly isReplica: boolean;
+  readonly isCluster: boolean;
+  /** 0: no limit. */
+  readonly maxMemoryBytes: number;
+  /** What is given up at that limit, such as `noeviction`. */
+  readonly evictionPolicy: string;
+}
+
+const TIMEOUT_MS = 3_000;
+
+/** Asks it over a connection of its own. @throws Error where it does not answer in time, or lets nobody in */
+export async function readSharedFacts(url: string): Promise<SharedFacts> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // What a failed connection rejects with says nothing of why.
+  let cause: Error | undefined;
+  redis.on('error', (error: Error) => {
+    cause ??= error;
+  });
+  try {
+    await redis.connect();
+    return toFacts(await redis.info());
+  } catch (error) {
+    throw cause ?? error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function toFacts(info: string): SharedFacts {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+  return {
+    version: field('redis_version'),
+    isReplica: field('role') === 'slave',
+    isCluster: field('cluster_enabled') === '1',
+    maxMemoryBytes: Number(field('maxmemory')),
+    evictionPolicy: field('maxmemory_policy'),
+  };
+}
