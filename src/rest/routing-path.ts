@@ -3,7 +3,7 @@
 import { getPath } from 'hono/utils/url';
 
 /** What stands below `/contacts/` and is no contact. */
-const NAMED = /^\/api\/v2\/contacts\/(applied_tags|tags)(?=\/|$)/;
+const NAMED = /^\/api\/v2\/contacts\/(applied_tags|tags)(?=\/)/;
 const BELOW = '/api/v2/contacts/';
 const APART = '/api/v2/contacts~';
 /** Nothing is served there. */

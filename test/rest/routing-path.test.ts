@@ -29,6 +29,12 @@ test.each(['~tags/1', '%7Etags/1', '%7etags', '~applied_tags/1'])(
   },
 );
 
+test.each(['tags', 'applied_tags', 'tagsy'])('alone, contacts/%s is a contact of that name', async (name) => {
+  const response = await gateway.send(`/api/v2/contacts/${name}`);
+  expect(response.status).toBe(401);
+  expect((await gateway.send(`/api/v2/contacts/${name}`, { method: 'POST' })).status).toBe(405);
+});
+
 test('another method on a path of its own is logged with that path', async () => {
   const response = await gateway.send('/api/v2/contacts/tags/1', { method: 'POST' });
   expect([response.status, response.headers.get('Allow')]).toEqual([405, 'GET, HEAD, PUT, PATCH, DELETE']);
