@@ -114,8 +114,14 @@ async function chargeNetwork(request: Counted, network: string, points: number):
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return;
   await charge(request, [[counter, network]], points).finally(() => {
-    for (const reading of request.facts.rates) busy.note(network, reading);
+    for (const reading of request.facts.rates) busy.note(network, toRest(reading));
   });
+}
+
+/** What is left for requests with credentials: too little for one that would have to be looked up in vain is nothing. */
+function toRest(reading: RateReading): RateReading {
+  const isTooLittle = reading.remaining < Math.min(REJECTED_POINTS, reading.limit);
+  return isTooLittle ? { ...reading, remaining: 0 } : reading;
 }
 
 /**
