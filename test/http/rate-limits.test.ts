@@ -1,4 +1,5 @@
 // Who is refused when, by which limit, and what answers say of it: over both faces, through the real handler.
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
@@ -230,6 +231,21 @@ describe('requests without valid credentials', () => {
       login.mockRestore();
     },
   );
+
+  test('pay for what they read of the schema', async () => {
+    const options = (query: string) => ({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const ask = (query: string) => send('/graphql', anonymous, options(query));
+    expect((await ask('{ __typename }')).headers.get('RateLimit')).toBe('"address";r=11;t=60');
+    const full = await ask(getIntrospectionQuery());
+    expect([full.status, full.headers.get('RateLimit')]).toEqual([429, '"address";r=10;t=60']);
+    vi.advanceTimersByTime(60_000);
+    const fresh = await ask(getIntrospectionQuery());
+    expect([fresh.status, fresh.headers.get('RateLimit')]).toEqual([200, '"address";r=0;t=60']);
+  });
 
   test('do not make health checks fail', async () => {
     await statuses(40, () => send('/api/v2', anonymous));
