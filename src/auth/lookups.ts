@@ -45,15 +45,15 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     memory?.clear();
   }
 
-  /** Behind a pooler only the connection that listens tells that the database was started anew. */
-  function forgetAll(): void {
-    forget();
-    store.horizons.forget();
-  }
-
   async function remember<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     if (memory === null) return load();
-    changes ??= listenForChanges({ store, log, onChange: forgetAll });
+    changes ??= listenForChanges({
+      store,
+      log,
+      onChange: forget,
+      // Behind a pooler nothing else tells that the database was started anew.
+      onInterruption: () => store.horizons.forget(),
+    });
     const known = changes.live ? memory.get(key) : undefined;
     if (known !== undefined) {
       hits += 1;

@@ -72,14 +72,18 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       try {
         requireCaller(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;
-        const { rows, values } = requireWithinLimits(
+        const { rows, values, schemaChars } = requireWithinLimits(
           limits,
           schema,
           document,
           operation,
           variableValues ?? {},
         );
-        await chargeOperation(contextValue, rows, pointsOfOperation(document, operation, rows));
+        await chargeOperation(
+          contextValue,
+          rows,
+          pointsOfOperation(document, operation, { rows, schemaChars }),
+        );
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
         // A mutation cannot be undone when its answer is found to be too large.

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isTrusted } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
+import { toNetwork } from '../services/throttle.ts';
 
 /** An address may have a tenth of all connections, and never more than are still free: there is room for the next address. */
 const SHARE_OF_ADDRESS = 10;
@@ -30,7 +31,7 @@ export function limitConnections(http: Server, config: Config): void {
   http.maxConnections = maxConnections;
 
   http.on('connection', (socket: Socket) => {
-    const address = networkOf(socket.remoteAddress ?? '');
+    const address = toNetwork(socket.remoteAddress ?? '');
     // A proxy has the connections of all its clients.
     const isProxy = isTrusted(config, socket.remoteAddress ?? '');
     const own = counts.get(address) ?? 0;
@@ -82,11 +83,4 @@ export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Un
     socket.resetAndDestroy();
     if (total <= MAX_UNREAD_BYTES) return;
   }
-}
-
-/** The address, or of IPv6 the network of 64 bits that one customer has. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
-  const [head = ''] = address.split('::');
-  return head.split(':').slice(0, 4).join(':');
 }

@@ -1,5 +1,5 @@
 // Listens on a port, and shuts down gracefully.
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
@@ -29,6 +29,26 @@ const HEAD_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
 /** Target and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
+
+/** How long those who have connected before the port is closed may take to be accepted: however many go on coming, no longer. */
+const ACCEPT_MS = 1_000;
+
+/** Node accepts one connection a turn of the event loop. Resolves behind the first turn that has accepted none. */
+async function acceptWaiting(http: Server): Promise<void> {
+  const until = performance.now() + ACCEPT_MS;
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  http.on('connection', count);
+  for (let before = -1; before !== accepted && performance.now() < until; ) {
+    before = accepted;
+    // Behind the poll phase of the next turn.
+    await turn();
+    await turn();
+  }
+  http.off('connection', count);
+}
 
 /**
  * @param demoLink the demo's signed-in link; null: none was printed
@@ -61,8 +81,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
     async close() {
       draining.begin(connections);
       await sleep(limits.shutdownDelayMs);
-      // Behind the poll phase: whoever waits to be accepted has just been.
-      await turn();
+      await acceptWaiting(http);
       const over = new AbortController();
       // Not http.close(): it closes what is idle at once, also where the last answer is still being sent.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));

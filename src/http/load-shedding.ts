@@ -7,14 +7,14 @@ import type { LoadReading } from '../telemetry/metrics.ts';
 export interface LoadShedding {
   /** Whether a request of `key` may be begun. False: it is counted as shed. */
   admits(key: string): boolean;
-  /** Counts a request as under way; one with a body when all of it has come, so that slow clients take nobody's place. */
+  /** Counts a request as under way. */
   begin(key: string): void;
   /**
-   * A request that was begun has its answer, or its connection is gone. It counts until the end of this turn of the event loop: a
+   * A request that was begun has its answer, waits for its client, or its connection is gone. It counts until the end of this turn of the event loop: a
    * turn begins no more than the limit, however fast they are.
-   * @param tookMs since it was begun
+   * @param tookMs since it was begun; null: it has no answer yet
    */
-  release(key: string, tookMs: number): void;
+  release(key: string, tookMs: number | null): void;
   /** How many more are admitted at the moment. */
   readonly room: number;
   reading(): LoadReading;
@@ -135,8 +135,8 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
       counts.set(key, (counts.get(key) ?? 0) + 1);
     },
     release(key, tookMs) {
-      if (tookMs > SLOW_MS) slow += 1;
-      else fast += 1;
+      if (tookMs !== null && tookMs > SLOW_MS) slow += 1;
+      else if (tookMs !== null) fast += 1;
       if (released.length === 0) setImmediate(settle);
       released.push(key);
     },

@@ -16,12 +16,11 @@ import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
 import { answerAlive, answerShed } from './shed-answer.ts';
 import { createTurns } from './turns.ts';
+import { createUnderWay } from './under-way.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
 /** How many requests of a connection may wait for the answers before theirs. */
 const MAX_WAITING = 32;
-/** An IPv6 address has 45 at most. */
-const MAX_KEY_CHARS = 64;
 
 /**
  * Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much.
@@ -43,6 +42,7 @@ export function handleRequests(
     log,
     onLook: () => held.next(load.room),
   });
+  const underWay = createUnderWay(load);
   metrics.watchLoad(load.reading);
   http.once('close', load.close);
   const answer = getRequestListener(
@@ -85,8 +85,8 @@ export function handleRequests(
     const { url = '' } = incoming;
     messages.begun = true;
     connection.current = messages;
-    const key = keyOf(incoming, connection.isProxy);
-    if (!load.admits(key)) {
+    const key = underWay.admit(incoming, connection.isProxy);
+    if (key === null) {
       if (url === '/healthz') {
         answerAlive(incoming, outgoing);
         return;
@@ -100,17 +100,8 @@ export function handleRequests(
       held.add(incoming.socket);
       return;
     }
-    if (hasBody(incoming)) incoming.once('end', () => count(key, outgoing));
-    else count(key, outgoing);
+    underWay.count(key, incoming, outgoing);
     turns.run(key, () => begin(messages));
-  }
-
-  /** Counts a request as under way until its answer was sent. */
-  function count(key: string, outgoing: ServerResponse): void {
-    if (outgoing.closed) return;
-    const begunAt = performance.now();
-    load.begin(key);
-    outgoing.once('close', () => load.release(key, performance.now() - begunAt));
   }
 
   function begin({ incoming, outgoing, peer, refusal }: HttpMessages): void {
@@ -202,18 +193,6 @@ export function handleRequests(
       return true;
     },
   };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-}
-
-/** Whose share of what is under way a request counts to. Not the caller's: nothing is known of who has shown credentials yet. */
-function keyOf({ socket, headers, url }: IncomingMessage, isProxy: boolean): string {
-  // A probe of the process is nobody's request: what others send must not take the process out of its balancer.
-  if (url === '/readyz') return url;
-  const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
-  return forwarded?.slice(0, MAX_KEY_CHARS) ?? socket.remoteAddress ?? '';
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {

@@ -87,7 +87,9 @@ export async function admitCaller(request: Counted, actor: Caller, stranger: Str
 export async function chargeMore(ctx: Context, points: number): Promise<void> {
   const { actor, facts } = ctx;
   const request = { app: ctx, facts };
-  if (points > 0 && actor.kind !== 'anonymous') await charge(request, payersOf(request, actor), points);
+  if (points <= 0) return;
+  if (actor.kind !== 'anonymous') await charge(request, payersOf(request, actor), points);
+  else if (facts.network !== null) await chargeNetwork(request, facts.network, points);
 }
 
 /** Counts the rows of a page. @throws AppError `too_many_requests` */
@@ -113,9 +115,16 @@ function clientKey(actor: OauthActor): string {
 async function chargeNetwork(request: Counted, network: string, points: number): Promise<void> {
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return;
+  request.facts.network = network;
   await charge(request, [[counter, network]], points).finally(() => {
-    for (const reading of request.facts.rates) busy.note(network, reading);
+    for (const reading of request.facts.rates) busy.note(network, toRest(reading));
   });
+}
+
+/** What is left for requests with credentials: too little for one that would have to be looked up in vain is nothing. */
+function toRest(reading: RateReading): RateReading {
+  const isTooLittle = reading.remaining < Math.min(REJECTED_POINTS, reading.limit);
+  return isTooLittle ? { ...reading, remaining: 0 } : reading;
 }
 
 /**

@@ -31,6 +31,8 @@ interface ChangeListenerOptions {
   readonly unheard?: string;
   /** Called after each change, and whenever changes may have been missed. */
   readonly onChange: () => void;
+  /** Called besides whenever changes may have been missed: the database may have been started anew. */
+  readonly onInterruption?: () => void;
   /** How long a test notification may take, and the interval between them, also after a failure. */
   readonly check?: { readonly timeoutMs: number; readonly intervalMs: number };
 }
@@ -51,6 +53,7 @@ export function listenForChanges({
   channel: ownChannel = CHANNEL,
   unheard = 'not hearing of changes: keys and hosts are looked up every time',
   onChange,
+  onInterruption = () => {},
   check = CHECK,
 }: ChangeListenerOptions): ChangeListener {
   const checkChannel = `funnel_gateway_check_${randomUUID().replaceAll('-', '')}`;
@@ -75,6 +78,7 @@ export function listenForChanges({
     connectionOf(client).stream.destroy();
     client = null;
     clearTimeout(next);
+    onInterruption();
     onChange();
     schedule(start, error instanceof NotDelivered ? check.intervalMs : RETRY_MS);
   }
@@ -110,6 +114,7 @@ export function listenForChanges({
       .then(() => {
         if (client !== ownClient) return;
         // Notifications of earlier changes were not received.
+        onInterruption();
         onChange();
         live = true;
         hasWarned = false;

@@ -45,6 +45,8 @@ export interface RequestFacts {
   /** The rate limits that it was counted under, as they were afterwards, and what it cost in points. */
   rates: readonly RateReading[];
   points: number;
+  /** The network that pays for it: without valid credentials. */
+  network: string | null;
   /** The rate limit that refused it. */
   limit: string | null;
   /** The span of the exchange; null when the request is not traced. */
@@ -60,6 +62,7 @@ export function createFacts(span: Span | null): RequestFacts {
     refusal: null,
     rates: [],
     points: 0,
+    network: null,
     limit: null,
     span,
   };

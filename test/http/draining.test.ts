@@ -116,3 +116,12 @@ test('connections that stay idle do not hold it up', async () => {
   expect(await fresh.ended()).toHaveLength(0);
   expect(await used.ended()).toHaveLength(1);
 });
+
+test('many that have connected are accepted and answered before the port is closed', async () => {
+  await start();
+  const clients = await Promise.all(Array.from({ length: 40 }, open));
+  for (const client of clients) client.send(get('/healthz').repeat(3));
+  await listener.close();
+  for (const client of clients)
+    expect((await client.ended()).map(({ status }) => status)).toEqual([200, 200, 200]);
+});

@@ -252,8 +252,8 @@ describe('over sockets, where one request may be under way', () => {
       const socket = connect(listener.port, '127.0.0.1');
       sockets.push(socket);
       socket.write(request(`POST ${heldPath}`, 'Content-Type: application/json', 'Content-Length: 2'));
+      await vi.waitFor(async () => expect((await ask(path)).status).toBe(200));
     }
-    expect((await ask(path)).status).toBe(200);
   });
 
   test('a connection whose request was shed is read again: its next one is served once there is room', async () => {

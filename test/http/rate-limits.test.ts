@@ -1,5 +1,7 @@
 // Who is refused when, by which limit, and what answers say of it: over both faces, through the real handler.
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
@@ -198,8 +200,10 @@ describe('requests without valid credentials', () => {
   });
 
   test('are counted also where nobody looks at what was sent as credentials', async () => {
-    await statuses(40, () => send('/.well-known/oauth-protected-resource', UNKNOWN));
-    expect((await send('/api/v2', anonymous)).status).toBe(429);
+    const path = '/.well-known/oauth-protected-resource';
+    expect((await statuses(40, () => send(path, UNKNOWN))).at(-1)).toBe(429);
+    // Less is left than what one with credentials costs.
+    expect((await statuses(5, () => send('/api/v2', anonymous))).at(-1)).toBe(429);
   });
 
   test('do not keep out the callers behind the same address who were there', async () => {
@@ -214,12 +218,33 @@ describe('requests without valid credentials', () => {
     expect((await send('/api/v2/teams', newcomer)).status).toBe(200);
   });
 
-  test('are refused without a look at the store when nothing is left', async () => {
-    await statuses(20, () => send('/api/v2/teams', UNKNOWN));
-    const login = vi.spyOn(gateway.app.lookups, 'login');
-    expect((await send('/api/v2/teams', UNKNOWN)).status).toBe(429);
-    expect(login).not.toHaveBeenCalled();
-    login.mockRestore();
+  // Of 12 points, two such requests leave 2 at most.
+  test.each([0, 1, 2])(
+    'are refused without a look at the store when too little is left for one, %i requests before',
+    async (before) => {
+      await statuses(before, () => send('/api/v2', anonymous));
+      const wellFormed = () => bearer(createToken().token);
+      expect((await statuses(4, () => send('/api/v2/teams', wellFormed()))).slice(0, 2)).toEqual([401, 401]);
+      const login = vi.spyOn(gateway.app.lookups, 'login');
+      expect((await send('/api/v2/teams', wellFormed())).status).toBe(429);
+      expect(login).not.toHaveBeenCalled();
+      login.mockRestore();
+    },
+  );
+
+  test('pay for what they read of the schema', async () => {
+    const options = (query: string) => ({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const ask = (query: string) => send('/graphql', anonymous, options(query));
+    expect((await ask('{ __typename }')).headers.get('RateLimit')).toBe('"address";r=11;t=60');
+    const full = await ask(getIntrospectionQuery());
+    expect([full.status, full.headers.get('RateLimit')]).toEqual([429, '"address";r=10;t=60']);
+    vi.advanceTimersByTime(60_000);
+    const fresh = await ask(getIntrospectionQuery());
+    expect([fresh.status, fresh.headers.get('RateLimit')]).toEqual([200, '"address";r=0;t=60']);
   });
 
   test('do not make health checks fail', async () => {

@@ -1,5 +1,5 @@
 // What a horizon may not be used for: another database, a page from before it; and lists where there is none.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
@@ -13,8 +13,15 @@ const sessions = createSessions(() => gateway);
 const { connect } = sessions;
 const { insert, begin, list } = contactsOf(sessions, () => ({ gateway, caller, workspaceId }));
 
+/** How often a key was looked up. */
+let lookUps = 0;
+
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await createGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
+  intercept(gateway, (name, send) => {
+    if (name.startsWith('api_keys.')) lookUps += 1;
+    return send();
+  });
   teamId = (await factories.team(gateway.app)).id;
   caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
 });
@@ -84,4 +91,24 @@ test('a page is compared with what was settled before it was read, not with what
   } finally {
     stop();
   }
+});
+
+test('what a team changes of its keys makes nobody ask for the horizon again', async () => {
+  const { horizons, pool } = gateway.app.store;
+  await list();
+  // Until it is heard of: then a key is looked up once.
+  await vi.waitFor(async () => {
+    const before = lookUps;
+    await list();
+    expect(lookUps).toBe(before);
+  });
+  await horizons.after(horizons.asked());
+  const generation = horizons.generation();
+  const before = lookUps;
+  await pool.query('update api_keys set name = name where team_id = $1', [teamId]);
+  await vi.waitFor(async () => {
+    await list();
+    expect(lookUps).toBeGreaterThan(before);
+  });
+  expect(horizons.generation()).toBe(generation);
 });

@@ -29,17 +29,21 @@ const PUNCTUATION_CHARS = 5;
 /** The length of the answer to the full introspection query, in characters, by schema. */
 const fullSizes = new WeakMap<GraphQLSchema, number>();
 
-/** @throws AppError `invalid` where the answer would be much larger than that to the full introspection query */
+/**
+ * How large the answer to what an operation asks of the schema will be, in characters.
+ * @throws AppError `invalid` where the answer would be much larger than that to the full introspection query
+ */
 export function requireSmallIntrospection(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): void {
+): number {
   const fullSize = fullSizes.get(schema) ?? computeFullSize(schema);
   fullSizes.set(schema, fullSize);
   const counter = new SizeCounter(schema, document, operation, variables, MAX_FULL_SIZES * fullSize);
   counter.addRoot(operation.selectionSet);
+  return counter.chars;
 }
 
 function computeFullSize(schema: GraphQLSchema): number {

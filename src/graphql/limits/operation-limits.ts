@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 128;
 
 /**
  * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
- * @returns the rows that it may read, and the maximum number of values in its answer
+ * @returns the rows that it may read, the maximum number of values in its answer, and the characters of what it introspects
  * @throws AppError `invalid` for an operation beyond the limits
  */
 export function requireWithinLimits(
@@ -23,7 +23,7 @@ export function requireWithinLimits(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): { readonly rows: number; readonly values: number } {
+): { readonly rows: number; readonly values: number; readonly schemaChars: number } {
   requireSmallObjects(variables);
   const { depth, rows, values } = computeCost(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
@@ -40,8 +40,8 @@ export function requireWithinLimits(
       `The answer may have ${values} values by its page sizes; at most ${maxValues} are allowed. Ask for smaller pages or fewer fields.`,
     );
   }
-  requireSmallIntrospection(schema, document, operation, variables);
-  return { rows, values };
+  const schemaChars = requireSmallIntrospection(schema, document, operation, variables);
+  return { rows, values, schemaChars };
 }
 
 function requireSmallObjects(variables: Variables): void {

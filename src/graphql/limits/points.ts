@@ -8,13 +8,16 @@ import type { GraphContext } from '../context.ts';
 /** The header of a request whose answer is to say what it costs. */
 export const COST_HEADER = 'graphql-cost';
 
-/** The points of a valid operation that may read so many rows. */
+/** A point for so many characters of the schema: the full introspection query takes about as long as this makes it cost. */
+const SCHEMA_CHARS_PER_POINT = 5_000;
+
+/** The points of a valid operation that may read so many rows, and introspects so much. */
 export function pointsOfOperation(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  rows: number,
+  { rows, schemaChars }: { readonly rows: number; readonly schemaChars: number },
 ): number {
-  const points = pointsOf(rows);
+  const points = Math.max(pointsOf(rows), Math.ceil(schemaChars / SCHEMA_CHARS_PER_POINT));
   return operation.operation === 'mutation' ? Math.max(points, changesOf(document, operation)) : points;
 }
 
