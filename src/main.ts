@@ -1,6 +1,7 @@
 // The command line: environment and .env -> one command. The only file below src/ that touches `process`.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { ignoreClosedPipes } from './closed-pipe.ts';
 import { runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
@@ -38,11 +39,6 @@ function stopWithParent(): void {
   watch.unref();
 }
 
-/** The reader of a pipe may close it early; that is no failure. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
-
 function readDotEnv(): void {
   try {
     process.loadEnvFile();
@@ -58,8 +54,7 @@ process.on('SIGINT', () => onSignal('SIGINT'));
 process.on('SIGTERM', () => onSignal('SIGTERM'));
 process.on('SIGHUP', () => onSignal('SIGHUP'));
 if (process.env['npm_lifecycle_event'] === 'npx') stopWithParent();
-process.stdout.on('error', ignoreClosedPipe);
-process.stderr.on('error', ignoreClosedPipe);
+ignoreClosedPipes(process.stdout, process.stderr);
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
