@@ -151,6 +151,11 @@ export class Exchange {
     return clientAddress(this.app, this.request, this.peer?.address);
   }
 
+  /** What was sent as credentials; null: nothing. */
+  get credentials(): string | null {
+    return this.request.headers.get('authorization');
+  }
+
   /** Whether all of the request has arrived. */
   get isComplete(): boolean {
     return this.peer?.incoming?.complete !== false;
@@ -216,7 +221,8 @@ export class Exchange {
       const host = await this.resolveHost();
       if (this.actor === null) {
         this.actor = await authenticate(app, request.headers, host, this.url);
-        await admitActor(this, this.actor);
+        const counting = admitActor(this, this.actor);
+        if (counting !== undefined) await counting;
       }
       const context = { ...app, requestId, signal, changes, facts, host, actor: this.actor };
       if (facts.span === null) return context;

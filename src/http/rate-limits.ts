@@ -6,48 +6,35 @@ import {
   admitHealthCheck,
   admitStranger,
   type Counted,
+  type Counting,
   chargeRejected,
   chargeUnread,
   type Stranger,
 } from '../services/rate-limits.ts';
 
-/** An exchange, as far as it is counted. */
-interface CountedExchange extends Counted {
-  readonly request: Request;
+/** An exchange, as far as it is counted. Whoever sends it is a stranger until it has its actor. */
+interface CountedExchange extends Counted, Stranger {
   readonly url: URL;
-  /** The client's. */
-  readonly address: string;
   readonly actor: Actor | null;
 }
 
 const HEALTH_CHECKS = new Set(['/healthz', '/readyz']);
 
 /** Counts a request that has just arrived, as far as it can be told who pays. @throws AppError `too_many_requests` */
-export async function admitRequest(exchange: CountedExchange): Promise<void> {
-  if (HEALTH_CHECKS.has(exchange.url.pathname)) await admitHealthCheck(exchange, exchange.address);
-  else await admitStranger(exchange, strangerOf(exchange));
+export function admitRequest(exchange: CountedExchange): Counting {
+  if (HEALTH_CHECKS.has(exchange.url.pathname)) return admitHealthCheck(exchange, exchange.address);
+  return admitStranger(exchange, exchange);
 }
 
 /** Counts a request whose sender has just become known. @throws AppError `too_many_requests` */
-export async function admitActor(exchange: CountedExchange, actor: Actor): Promise<void> {
-  if (actor.kind !== 'anonymous') await admitCaller(exchange, actor, strangerOf(exchange));
-  else if (actor.rejected !== null) await chargeRejected(exchange, strangerOf(exchange));
+export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
+  if (actor.kind !== 'anonymous') return admitCaller(exchange, actor, exchange);
+  return actor.rejected === null ? undefined : chargeRejected(exchange, exchange);
 }
 
 /** Counts an answered request with credentials that nobody has looked at. */
 export function countUnread(exchange: CountedExchange): void {
   const { actor, facts } = exchange;
   if (actor !== null || facts.points > 0 || facts.limit !== null) return;
-  const stranger = strangerOf(exchange);
-  if (stranger.credentials !== null) void chargeUnread(exchange, stranger);
-}
-
-/** The address is looked up when somebody asks for it: for most callers nobody does. */
-function strangerOf(exchange: CountedExchange): Stranger {
-  return {
-    credentials: exchange.request.headers.get('authorization'),
-    get address() {
-      return exchange.address;
-    },
-  };
+  if (exchange.credentials !== null) void chargeUnread(exchange, exchange);
 }

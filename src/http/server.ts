@@ -98,8 +98,9 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     const allowed = preflight(app.config, request, url.pathname);
     if (allowed !== null) return allowed;
-    const answered = admitRequest(exchange).then(() => http.fetch(exchange.request, { exchange }));
-    return await withinDeadline(exchange, answered);
+    const respond = () => http.fetch(exchange.request, { exchange });
+    const counting = admitRequest(exchange);
+    return await withinDeadline(exchange, counting === undefined ? respond() : counting.then(respond));
   } catch (error) {
     return refuse(error, exchange);
   }

@@ -4,6 +4,11 @@ import { LRUCache } from 'lru-cache';
 import type { IRateLimiterOptions, RateLimiterRes } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 
+/** The part of the library's storage that is used here, whose version is pinned. */
+interface Storage {
+  incrby(key: string, points: number, seconds: number): RateLimiterRes;
+}
+
 /**
  * So many keys of a limit are counted at a time; of more, the least recently counted is forgotten. Each takes some hundreds of bytes.
  */
@@ -30,12 +35,30 @@ export class BoundedMemory extends RateLimiterMemory {
     return this.#keys.size;
   }
 
-  override consume(key: string, points = 1): Promise<RateLimiterRes> {
+  /**
+   * Counts points at once, unless they are more than what is left: then nothing is counted. The library's own way is to answer by a
+   * promise, which at two limits a request would cost more than all the rest of them.
+   * @returns what would be counted, and the rest of the window
+   */
+  take(key: string, points: number): { readonly accepted: boolean; readonly result: RateLimiterRes } {
     this.#touch(key);
-    return super.consume(key, points).catch((refusal: RateLimiterRes) => {
-      if (refusal.msBeforeNext > EDGE_MS) void this.reward(key, points);
-      throw refusal;
-    });
+    const storage = this.#storage;
+    const whole = this.getKey(key);
+    const result = storage.incrby(whole, points, this.duration);
+    const accepted = result.consumedPoints <= this.points;
+    if (!accepted && result.msBeforeNext > EDGE_MS) storage.incrby(whole, -points, this.duration);
+    return { accepted, result };
+  }
+
+  /** For another limiter of the library, which counts here while it cannot. */
+  override async consume(key: string, points = 1): Promise<RateLimiterRes> {
+    const { accepted, result } = this.take(key, points);
+    if (!accepted) throw result;
+    return result;
+  }
+
+  get #storage(): Storage {
+    return (this as unknown as { readonly _memoryStorage: Storage })._memoryStorage;
   }
 
   /** Takes over what was counted elsewhere. @param restMs how long its window still is */

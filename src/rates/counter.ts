@@ -22,8 +22,8 @@ export interface Taken {
 }
 
 export interface Counter extends CounterOptions {
-  /** Counts points, unless they are more than what is left: then nothing is counted. */
-  take(key: string, points: number): Promise<Taken>;
+  /** Counts points, unless they are more than what is left: then nothing is counted. At once, where it counts in memory. */
+  take(key: string, points: number): Taken | Promise<Taken>;
   /** Does not count points after all. @param resetMs how long the window that they were counted in still is */
   giveBack(key: string, points: number, resetMs: number): void;
   /** Counts with another limiter, which has this one's memory for when it cannot. */
@@ -35,7 +35,8 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   const { name, limit, windowSeconds } = options;
   const windowMs = windowSeconds * 1_000;
   const memory = new BoundedMemory({ keyPrefix: '', points: limit, duration: windowSeconds }, maxKeys);
-  let limiter: RateLimiterLike = memory;
+  /** null: it counts in memory. */
+  let shared: RateLimiterLike | null = null;
 
   /** @param missing of the points that were counted, those that were not in truth */
   function taken(
@@ -51,20 +52,26 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
 
   return {
     ...options,
-    take: (given, points) =>
-      limiter.consume(toKey(given), points).then(
+    take(given, points) {
+      const key = toKey(given);
+      if (shared === null) {
+        const { accepted, result } = memory.take(key, points);
+        return taken(result, accepted, accepted ? 0 : points);
+      }
+      return shared.consume(key, points).then(
         (result) => taken(result, true, 0),
         (refusal: RateLimiterRes) => {
           if (refusal instanceof Error) throw refusal;
           return taken(refusal, false, points);
         },
-      ),
+      );
+    },
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
-      limiter.reward(toKey(given), points).catch(() => {});
+      (shared ?? memory).reward(toKey(given), points).catch(() => {});
     },
     use(create) {
-      limiter = create(options, memory);
+      shared = create(options, memory);
     },
   };
 }

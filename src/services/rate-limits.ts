@@ -25,6 +25,9 @@ export interface Counted {
   readonly facts: RequestFacts;
 }
 
+/** undefined: it was counted at once; the counts of several processes take a moment. */
+export type Counting = Promise<void> | undefined;
+
 /** Somebody who is not known yet, or has no valid credentials. */
 export interface Stranger {
   readonly address: string;
@@ -37,64 +40,69 @@ export interface Stranger {
  * network has used up its limit, and the credentials were not valid there a moment ago.
  * @throws AppError `too_many_requests`
  */
-export async function admitStranger(request: Counted, stranger: Stranger): Promise<void> {
+export function admitStranger(request: Counted, stranger: Stranger): Counting {
   const { address: counter, busy } = request.app.rates;
-  if (counter === null) return;
+  if (counter === null) return undefined;
   const { credentials } = stranger;
   if (credentials === null) return chargeNetwork(request, toNetwork(stranger.address), 1);
-  if (!busy.any) return;
+  if (!busy.any) return undefined;
   const network = toNetwork(stranger.address);
   const waitMs = busy.waitMs(network);
   if (waitMs > 0 && !busy.isTrusted(network, credentials)) throw refusal(request, counter, waitMs);
+  return undefined;
 }
 
 /**
  * Counts a health check, apart from other requests: their number must not take a healthy process out of service.
  * @throws AppError `too_many_requests`
  */
-export async function admitHealthCheck(request: Counted, address: string): Promise<void> {
+export function admitHealthCheck(request: Counted, address: string): Counting {
   const { address: counter } = request.app.rates;
-  if (counter !== null) await charge(request, [[counter, `health ${toNetwork(address)}`]], 1);
+  return counter === null ? undefined : charge(request, [[counter, `health ${toNetwork(address)}`]], 1);
 }
 
 /** Counts a request whose credentials were found not to be valid. @throws AppError `too_many_requests` */
-export async function chargeRejected(request: Counted, { address, credentials }: Stranger): Promise<void> {
+export function chargeRejected(request: Counted, { address, credentials }: Stranger): Counting {
   const network = toNetwork(address);
   const { busy } = request.app.rates;
   if (credentials !== null && busy.any) busy.trust(network, credentials, false);
-  await chargeNetwork(request, network, REJECTED_POINTS);
+  return chargeNetwork(request, network, REJECTED_POINTS);
 }
 
 /** Counts a request, once it was answered, whose credentials nobody has looked at: it was no request to the API. */
 export async function chargeUnread(request: Counted, { address }: Stranger): Promise<void> {
-  await chargeNetwork(request, toNetwork(address), 1).catch(() => {});
+  try {
+    await chargeNetwork(request, toNetwork(address), 1);
+  } catch {
+    // It was answered already.
+  }
 }
 
 /** Counts a caller's request, as one that reads few rows. @throws AppError `too_many_requests` */
-export async function admitCaller(request: Counted, actor: Caller, stranger: Stranger): Promise<void> {
+export function admitCaller(request: Counted, actor: Caller, stranger: Stranger): Counting {
   const { busy } = request.app.rates;
   if (busy.any) {
     const network = toNetwork(stranger.address);
     if (stranger.credentials !== null && busy.has(network)) busy.trust(network, stranger.credentials, true);
   }
-  await charge(request, payersOf(request, actor), 1);
+  return charge(request, payersOf(request, actor), 1);
 }
 
 /**
  * Counts what a request costs above its first point, before it is carried out.
  * @throws AppError `too_many_requests`
  */
-export async function chargeMore(ctx: Context, points: number): Promise<void> {
+export function chargeMore(ctx: Context, points: number): Counting {
   const { actor, facts } = ctx;
   const request = { app: ctx, facts };
-  if (points <= 0) return;
-  if (actor.kind !== 'anonymous') await charge(request, payersOf(request, actor), points);
-  else if (facts.network !== null) await chargeNetwork(request, facts.network, points);
+  if (points <= 0) return undefined;
+  if (actor.kind !== 'anonymous') return charge(request, payersOf(request, actor), points);
+  return facts.network === null ? undefined : chargeNetwork(request, facts.network, points);
 }
 
 /** Counts the rows of a page. @throws AppError `too_many_requests` */
-export async function chargePage(ctx: Context, rows: number): Promise<void> {
-  await chargeMore(ctx, pointsOf(rows) - 1);
+export function chargePage(ctx: Context, rows: number): Counting {
+  return chargeMore(ctx, pointsOf(rows) - 1);
 }
 
 function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {
@@ -116,9 +124,11 @@ async function chargeNetwork(request: Counted, network: string, points: number):
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return;
   request.facts.network = network;
-  await charge(request, [[counter, network]], points).finally(() => {
+  try {
+    await charge(request, [[counter, network]], points);
+  } finally {
     for (const reading of request.facts.rates) busy.note(network, toRest(reading));
-  });
+  }
 }
 
 /** What is left for requests with credentials: too little for one that would have to be looked up in vain is nothing. */
@@ -132,32 +142,49 @@ function toRest(reading: RateReading): RateReading {
  * that it is possible in a fresh window.
  * @throws AppError `too_many_requests`
  */
-async function charge(request: Counted, payers: readonly Payer[], points: number): Promise<void> {
-  if (payers.length === 0) return;
-  const { facts } = request;
-  // At once: where they are shared, that is one round trip.
-  const costs = payers.map(([{ limit }]) => Math.max(0, Math.min(points, limit - facts.points)));
-  const results = await Promise.all(
-    payers.map(([counter, key], index) => counter.take(key, costs[index] ?? points)),
+function charge(request: Counted, payers: readonly Payer[], points: number): Counting {
+  const charges = payers.map(([counter, key]) => {
+    const cost = Math.max(0, Math.min(points, counter.limit - request.facts.points));
+    return { counter, key, cost, taken: counter.take(key, cost) };
+  });
+  // Where they are shared, both are asked for at the same time: one round trip.
+  if (charges.every(isCounted)) return settle(request, charges, points);
+  return Promise.all(charges.map(async (one) => ({ ...one, taken: await one.taken }))).then((counted) =>
+    settle(request, counted, points),
   );
-  const refused = results.findIndex(({ accepted }) => !accepted);
-  const [counter] = payers[refused] ?? [];
-  if (counter === undefined) {
-    facts.rates = results.map(({ reading }) => reading);
+}
+
+/** Points that were asked of a limit, and what came of it. */
+interface Charge<T = Taken> {
+  readonly counter: Counter;
+  readonly key: string;
+  readonly cost: number;
+  readonly taken: T;
+}
+
+function isCounted(charge: Charge<Taken | Promise<Taken>>): charge is Charge {
+  return !(charge.taken instanceof Promise);
+}
+
+/** @throws AppError `too_many_requests` where a limit has refused: the points are given back to the others */
+function settle(request: Counted, charges: readonly Charge[], points: number): undefined {
+  const { facts } = request;
+  const refused = charges.find(({ taken }) => !taken.accepted);
+  if (refused === undefined) {
+    facts.rates = charges.map(({ taken }) => taken.reading);
     facts.points += points;
-    return;
+    return undefined;
   }
-  facts.rates = results.map((result, index) => withoutCharge(result, payers[index], costs[index] ?? 0));
-  const waits = results.map(({ accepted, reading }) => (accepted ? 0 : reading.resetMs));
-  throw refusal(request, counter, Math.max(...waits));
+  facts.rates = charges.map(withoutCharge);
+  const waits = charges.map(({ taken }) => (taken.accepted ? 0 : taken.reading.resetMs));
+  throw refusal(request, refused.counter, Math.max(...waits));
 }
 
 /** What is left of a limit when its points are given back, because another limit refuses the request. */
-function withoutCharge({ accepted, reading }: Taken, payer: Payer | undefined, points: number): RateReading {
-  if (!accepted || payer === undefined) return reading;
-  const [counter, key] = payer;
-  counter.giveBack(key, points, reading.resetMs);
-  return { ...reading, remaining: Math.min(reading.limit, reading.remaining + points) };
+function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Charge): RateReading {
+  if (!accepted) return reading;
+  counter.giveBack(key, cost, reading.resetMs);
+  return { ...reading, remaining: Math.min(reading.limit, reading.remaining + cost) };
 }
 
 function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {

@@ -55,7 +55,8 @@ export async function chargeOperation(ctx: GraphContext, rows: number, points: n
   state.cost = { rows, points };
   try {
     // The first point was counted when the caller was known.
-    await chargeMore(ctx, points - 1);
+    const counting = chargeMore(ctx, points - 1);
+    if (counting !== undefined) await counting;
   } catch (error) {
     if (error instanceof AppError) state.refusal = error;
     throw error;
