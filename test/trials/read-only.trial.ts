@@ -81,7 +81,7 @@ async function becomeReadOnly(): Promise<void> {
 }
 
 async function standBy(): Promise<void> {
-  const database = await startReplicated(false);
+  const database = await startReplicated({ isSynchronous: false });
   try {
     const [caller] = await createCallers(database.url, 1, 'http://127.0.0.1:9/');
     if (caller === undefined) return;
