@@ -21,7 +21,6 @@ const FOREIGN_SESSIONS = 3;
 const MAX_ANSWER_MS = 10_000;
 /** A failure of one of its statements, as PostgreSQL logs it. */
 const OF_GATEWAY = /^funnel-gateway\/\d+ ERROR/;
-const ENDPOINT = 'http://127.0.0.1:9/';
 const MIX: readonly Kind[] = [
   'rest update',
   'graphql update',
@@ -66,7 +65,7 @@ for (const isolation of ['read committed', 'repeatable read', 'serializable']) {
   });
   const gateway = await serve({ DATABASE_URL: postgres.url });
   try {
-    const callers = await createCallers(postgres.url, 2, ENDPOINT);
+    const callers = await createCallers(postgres.url, 2);
     const run = `conflicts-${isolation.replaceAll(' ', '-')}-${process.pid}`;
     const load = startLoad({
       ...{ origin: () => gateway.origin, callers, run },

@@ -18,7 +18,7 @@ async function failOver(isSynchronous: boolean): Promise<void> {
   const database = await startReplicated({ isSynchronous });
   const gateways: Awaited<ReturnType<typeof serve>>[] = [];
   try {
-    const callers = await createCallers(database.url, 2, 'http://127.0.0.1:9/');
+    const callers = await createCallers(database.url, 2);
     for (let index = 0; index < 2; index++)
       gateways.push(await serve({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal', JOBS: 'off' }));
     let turn = 0;
