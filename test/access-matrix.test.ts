@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../src/rest/router.ts';
 import * as factories from './support/factories.ts';
 import { createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
-import { oauthGrant } from './support/grants.ts';
 import { type Answer, post } from './support/graphql.ts';
 import { all, digest } from './support/hostile.ts';
-import { globalId, MUTATIONS } from './support/mutations.ts';
-import { createTenant, OPERATIONS, type Operation, requestOf, type Tenant } from './support/operations.ts';
+import { createTenant, OPERATIONS, type Operation, requestOf } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 import {
   NODE_TYPES,
@@ -16,6 +14,7 @@ import {
   type SchemaOperation,
   scopedFields,
 } from './support/schema-operations.ts';
+import { idsOf, mutationsIn } from './support/tenant-mutations.ts';
 import {
   type Asking,
   owners,
@@ -140,55 +139,34 @@ describe('REST', () => {
   });
 });
 
-/** The values of an operation's variables, in a tenant. */
-async function valuesFor(operation: SchemaOperation, tenant: Tenant): Promise<Record<string, unknown>> {
-  if (operation.isMutation) return { input: inputOf(operation, tenant) };
-  return Object.fromEntries(
-    operation.variables.map((name) => [name, nodeIds.get(name.slice('node_'.length)) ?? expect.fail(name)]),
-  );
-}
-
-function inputOf({ path: [field = ''] }: SchemaOperation, tenant: Tenant): object {
-  if (field === 'revokeApiKey') return { apiKeyId: nodeIds.get('ApiKey') };
-  if (field === 'revokeOauthGrant') return { grantId: nodeIds.get('OauthGrant') };
-  const [, input] =
-    Object.values(MUTATIONS).find(([name]) => name === field) ?? expect.fail(`No input for ${field}`);
-  return input(tenant);
-}
-
-/** The global id of one object of each type, of our tenant. */
+/** The global id of one object of each type, and the input of each mutation, of our tenant. */
 const nodeIds = new Map<string, string>();
+const inputs = new Map<string, object>();
 
 beforeAll(async () => {
   const { ours } = tenants;
   const { app } = gateway;
-  const step = await app.store.prisma.funnelStep.findFirstOrThrow({
-    where: { funnelId: ours.funnel.id, kind: 'page' },
-  });
-  const grant = await oauthGrant(app, { teamId: ours.team.id, workspaceIds: [ours.workspace.id] });
-  await app.store.prisma.oauthClient.update({
-    where: { id: grant.clientId },
-    data: { name: `${MARKER} client` },
-  });
-  const key = await factories.apiKey(app, { teamId: ours.team.id });
-  await app.store.prisma.apiKey.update({ where: { id: key.id }, data: { name: `${MARKER} key` } });
-  const ids: Record<string, bigint> = {
-    ...{ Team: ours.team.id, Workspace: ours.workspace.id, Contact: ours.contact.id, Tag: ours.tag.id },
-    ...{ ContactAppliedTag: ours.appliedTag.id, RefineFilter: ours.refineFilter.id },
-    ...{ WebhookEndpoint: ours.webhookEndpoint.id, WebhookEvent: ours.webhookEvent.id },
-    ...{ WebhookDelivery: ours.webhookDelivery.id, AuditEntry: ours.auditEntry.id, Funnel: ours.funnel.id },
-    ...{ ConditionalSplitStep: ours.split.id, PageStep: step.id, Page: step.pageId ?? 0n },
-    ...{ ApiKey: key.id, OauthGrant: grant.id },
-  };
-  for (const [type, id] of Object.entries(ids)) nodeIds.set(type, globalId(type, id));
+  const { prisma } = app.store;
+  const ids = await idsOf(app, ours);
+  for (const [type, id] of Object.entries(ids)) nodeIds.set(type, id);
+  for (const { name, input } of mutationsIn(ours, ids)) inputs.set(name, input);
+  const idOf = (type: string) => BigInt(atob(ids[type] ?? '').split(':')[1] ?? '');
+  // What shows a key or a grant can be told by these.
+  await prisma.apiKey.update({ where: { id: idOf('ApiKey') }, data: { name: `${MARKER} key` } });
+  const { clientId } = await prisma.oauthGrant.findFirstOrThrow({ where: { id: idOf('OauthGrant') } });
+  await prisma.oauthClient.update({ where: { id: clientId }, data: { name: `${MARKER} client` } });
 });
 
-const send = async (
-  operation: SchemaOperation,
-  asking: Asking,
-  tenant = tenants.ours,
-): Promise<Answer<object>> =>
-  post<object>(gateway, { query: operation.query, variables: await valuesFor(operation, tenant) }, asking);
+/** The values of an operation's variables. */
+function valuesFor({ isMutation, path: [field = ''], variables }: SchemaOperation): Record<string, unknown> {
+  if (isMutation) return { input: inputs.get(field) ?? expect.fail(`No input for ${field}`) };
+  return Object.fromEntries(
+    variables.map((name) => [name, nodeIds.get(name.slice('node_'.length)) ?? expect.fail(name)]),
+  );
+}
+
+const send = (operation: SchemaOperation, asking: Asking): Promise<Answer<object>> =>
+  post<object>(gateway, { query: operation.query, variables: valuesFor(operation) }, asking);
 
 /** What stands in an answer where a field is; null as well where something on the way to it is, or a list of nothing else. */
 function valueAt(data: unknown, path: readonly string[]): unknown {

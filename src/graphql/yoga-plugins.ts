@@ -49,10 +49,7 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
   };
 }
 
-/**
- * Whether error messages suggest the schema's names to who asks for wrong ones: to callers with credentials, where the schema can be
- * asked for.
- */
+/** Whether error messages suggest no names of the schema: they do to callers with credentials, where the schema can be asked for. */
 function hidesSuggestions({ actor, config: { introspection } }: GraphContext): boolean {
   return !introspection || actor.kind === 'anonymous';
 }

@@ -56,22 +56,24 @@ export function toRequestId(id: string | null | undefined): string {
   return id != null && isSafeRequestId(id) ? id : crypto.randomUUID();
 }
 
-/** What browsers are told of a response. */
-interface BrowserHeaders {
-  readonly security: Readonly<Record<string, string>>;
-  readonly cors: Readonly<Record<string, string>>;
+/** What is added to a response, whichever handler it is of. */
+interface CommonHeaders {
+  /** Those that a response has unless it says otherwise itself. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Those that it has in any case. */
+  readonly always: Readonly<Record<string, string>>;
 }
 
-/** The response with its request id, the headers of CORS, and those security headers that it has not set itself. */
+/** The response with its request id and the common headers. */
 export function withCommonHeaders(
   response: Response,
   requestId: string,
-  { security, cors: { Vary: vary, ...cors } }: BrowserHeaders,
+  { defaults, always: { Vary: vary, ...always } }: CommonHeaders,
 ): Response {
   const { headers } = response;
   headers.set('X-Request-Id', requestId);
-  for (const name in security) if (!headers.has(name)) headers.set(name, security[name] ?? '');
-  for (const name in cors) headers.set(name, cors[name] ?? '');
+  for (const name in defaults) if (!headers.has(name)) headers.set(name, defaults[name] ?? '');
+  for (const name in always) headers.set(name, always[name] ?? '');
   if (vary !== undefined) addVary(headers, vary);
   return response;
 }
@@ -202,8 +204,8 @@ export class Exchange {
     const { app, request, requestId, url, facts } = this;
     const origin = request.headers.get('origin');
     return withCommonHeaders(response, requestId, {
-      security: securityHeaders(app.config, url),
-      cors: { ...corsHeaders(app.config, url.pathname, origin), ...rateLimitHeaders(facts.rates) },
+      defaults: securityHeaders(app.config, url),
+      always: { ...corsHeaders(app.config, url.pathname, origin), ...rateLimitHeaders(facts.rates) },
     });
   }
 

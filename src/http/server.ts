@@ -74,9 +74,9 @@ export function createServer(
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
-      const cors = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
+      const always = corsHeaders(app.config, path, incoming?.headers.origin ?? null);
       const problem = errorResponse(error, { app, requestId, host: null });
-      const response = withCommonHeaders(problem, requestId, { security: SECURITY_HEADERS, cors });
+      const response = withCommonHeaders(problem, requestId, { defaults: SECURITY_HEADERS, always });
       logRefusal(reportRefusal(app, { requestId, address, status: response.status, error }), 'no request');
       return response;
     },

@@ -10,7 +10,7 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 const DETAIL = 'Too many requests at the moment. Nothing was changed. Try again shortly.';
 /** Clients that were refused together shall not come back together. Seconds. */
 const MAX_RETRY_AFTER = 3;
-const HEADERS = Object.entries({ ...SECURITY_HEADERS, 'Cache-Control': 'no-store' }).flat();
+const HEADERS = Object.entries(SECURITY_HEADERS).flat();
 
 const PROBLEM = JSON.stringify({
   type: 'about:blank',
@@ -31,7 +31,7 @@ export function answerShed(config: Config, { url = '', headers }: IncomingMessag
     : `${PROBLEM},"request_id":"${requestId}","error":"${DETAIL}"}`;
   const type = isGraphql ? 'application/json; charset=utf-8' : 'application/problem+json';
   const more = [
-    ...['Content-Type', type, 'Content-Length', String(body.length)],
+    ...['Content-Type', type, 'Content-Length', String(body.length), 'Cache-Control', 'no-store'],
     ...['Retry-After', String(randomInt(1, MAX_RETRY_AFTER + 1)), 'X-Request-Id', requestId],
   ];
   const { origin } = headers;
@@ -45,7 +45,7 @@ const ALIVE = '{"status":"alive"}';
 /** Answers /healthz as it is answered otherwise: an overloaded process is alive, and to restart it would make it worse. */
 export function answerAlive({ headers }: IncomingMessage, to: ServerResponse): void {
   to.writeHead(200, [
-    ...HEADERS.slice(0, -2),
+    ...HEADERS,
     ...['Content-Type', 'application/json', 'Content-Length', String(ALIVE.length)],
     ...['X-Request-Id', toRequestId(headers['x-request-id']?.toString())],
   ]);

@@ -1,5 +1,5 @@
 // Who holds lists up: transactions that have drawn an id, or taken a time, and are still under way (horizons.ts).
-import { HORIZON_VALUES, TABLES } from './horizons.ts';
+import { FLOOR_CLASS, HORIZON_VALUES, TABLES } from './horizons.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 import { BOUNDED_SESSIONS } from './time-limits.ts';
@@ -25,6 +25,7 @@ export interface Holder {
 /** The oldest ones are told. */
 const MAX_HOLDERS = 20;
 
+const { first, last, ofTimes } = FLOOR_CLASS;
 const FLOORS = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
@@ -39,9 +40,9 @@ export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]>
         coalesce(max((t.last - l.objid::bigint) & 4294967295) filter (where not t.is_time), 0)::float8 as rows,
         coalesce(a.application_name ~ $4 and a.usename = session_user, false) as "isOwn"
       from (
-        select n.name, 1179058176 + n.number + k.distance as class, k.distance > 0 as is_time,
+        select n.name, ${first} + n.number + k.distance as class, k.distance > 0 as is_time,
           coalesce(pg_sequence_last_value(n.sequence::regclass), 0) as last
-        from unnest($1::int[], $2::text[], $3::text[]) n (number, name, sequence) cross join (values (0), (32768)) k (distance)
+        from unnest($1::int[], $2::text[], $3::text[]) n (number, name, sequence) cross join (values (0), (${ofTimes})) k (distance)
       ) t
         join pg_locks l on l.classid::bigint = t.class and ${FLOORS}
         left join pg_stat_activity a on a.pid = l.pid
@@ -60,7 +61,7 @@ export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number)
     () => `select a.pid, pg_terminate_backend(a.pid) from pg_stat_activity a
       where a.datname = current_database() and a.application_name ~ $1 and a.usename = session_user
         and a.xact_start <= clock_timestamp() - $2::float8 * interval '1 second'
-        and a.pid in (select l.pid from pg_locks l where ${FLOORS} and l.classid::bigint between 1179058176 and 1179058176 + 65535)`,
+        and a.pid in (select l.pid from pg_locks l where ${FLOORS} and l.classid::bigint between ${first} and ${last})`,
   );
   return (await query<{ pid: number }>(store, ended, [BOUNDED_SESSIONS, seconds])).map(({ pid }) => pid);
 }

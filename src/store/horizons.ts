@@ -52,6 +52,12 @@ export interface Horizons {
 
 export const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
 
+/**
+ * The keys of floors, as the migrations have them (`classid` in pg_locks): `FG`, and in the low 16 bits the number of the table's type; of
+ * floors of times so much more.
+ */
+export const FLOOR_CLASS = { first: 0x4647_0000, last: 0x4647_ffff, ofTimes: 0x8000 } as const;
+
 /** One row: what `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
 export const HORIZON: Statement = {
   name: 'horizons',

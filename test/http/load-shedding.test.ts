@@ -38,7 +38,7 @@ describe('what is admitted', () => {
     load.close();
   });
 
-  test('the limit is halved and less where the event loop is late, has a floor, and rises while it is not', () => {
+  test('the limit is lowered where the event loop is late, down to a floor, and rises while it is not', () => {
     const load = shedding();
     admitted(load, 'busy', 1_000);
     const { limit } = load.reading();

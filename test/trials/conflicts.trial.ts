@@ -19,7 +19,8 @@ const PER_SECOND = 40;
 const HOT = 3;
 const FOREIGN_SESSIONS = 3;
 const MAX_ANSWER_MS = 10_000;
-const ENDPOINT = 'http://127.0.0.1:9/';
+/** A failure of one of its statements, as PostgreSQL logs it. */
+const OF_GATEWAY = /^funnel-gateway\/\d+ ERROR/;
 const MIX: readonly Kind[] = [
   'rest update',
   'graphql update',
@@ -64,7 +65,7 @@ for (const isolation of ['read committed', 'repeatable read', 'serializable']) {
   });
   const gateway = await serve({ DATABASE_URL: postgres.url });
   try {
-    const callers = await createCallers(postgres.url, 2, ENDPOINT);
+    const callers = await createCallers(postgres.url, 2);
     const run = `conflicts-${isolation.replaceAll(' ', '-')}-${process.pid}`;
     const load = startLoad({
       ...{ origin: () => gateway.origin, callers, run },
@@ -83,7 +84,7 @@ for (const isolation of ['read committed', 'repeatable read', 'serializable']) {
     await load.stop();
     const log = await postgres.log();
     const failures = (pattern: RegExp) =>
-      log.split('\n').filter((line) => line.startsWith('funnel-gateway ERROR') && pattern.test(line)).length;
+      log.split('\n').filter((line) => OF_GATEWAY.test(line) && pattern.test(line)).length;
     const [deadlocks, serialization] = [failures(/deadlock detected/), failures(/could not serialize/)];
     const writes = load.entries.filter(({ action }) => action !== null);
     const refused = writes.filter((entry) => outcomeOf(entry) !== 'made').length;
@@ -97,9 +98,7 @@ for (const isolation of ['read committed', 'repeatable read', 'serializable']) {
     );
     const other = log
       .split('\n')
-      .filter(
-        (line) => /^funnel-gateway ERROR/.test(line) && !/deadlock detected|could not serialize/.test(line),
-      );
+      .filter((line) => OF_GATEWAY.test(line) && !/deadlock detected|could not serialize/.test(line));
     for (const [line, times] of [...Map.groupBy(other, (line) => line)].slice(0, 5))
       say(`    ${times.length} x ${line}`);
     reportAnswers(isolation, load.entries);

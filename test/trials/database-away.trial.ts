@@ -18,13 +18,12 @@ const ONLY = process.argv[4];
 const PER_SECOND = 50;
 const MAX_ANSWER_MS = 2_000;
 const MAX_RETURN_MS = 2_000;
-const ENDPOINT = 'http://127.0.0.1:9/';
 
 const postgres = await startPostgres();
 const proxy = await startProxy(postgres.url);
 const gateway = await serve({ DATABASE_URL: proxy.url });
 try {
-  const callers = await createCallers(postgres.url, 3, ENDPOINT);
+  const callers = await createCallers(postgres.url, 3);
   const ways: Readonly<Record<string, { leave(): Promise<void>; come(): Promise<void> }>> = {
     stopped: { leave: () => postgres.stop('SIGINT'), come: () => postgres.start() },
     hanging: {

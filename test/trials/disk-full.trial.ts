@@ -8,19 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { findEmbedded } from '../../src/store/embedded/inspect.ts';
+import { query } from '../support/cluster.ts';
 import { type Serving, serve } from './faults/gateway.ts';
-import { type Entry, isWrong, judgeLedger, outcomeOf } from './faults/ledger.ts';
+import { isWrong, outcomeOf } from './faults/ledger.ts';
 import { type Caller, startLoad } from './faults/load.ts';
 import { type Postgres, startPostgres } from './faults/postgres.ts';
 import { mountSmallDisk, type SmallDisk } from './faults/small-disk.ts';
 import { createCallers } from './faults/tenants.ts';
+import { reportLedger, textOf } from './faults/verdict.ts';
 import { report } from './test-bed.ts';
 
 const execute = promisify(execFile);
 const PER_SECOND = Number(process.argv[3] ?? 20);
-const ENDPOINT = 'http://127.0.0.1:9/';
 const QUIET = { LOG_LEVEL: 'fatal', JOBS: 'off' };
 
 await withDisk(160, fillTables);
@@ -42,7 +42,7 @@ async function fillTables(disk: SmallDisk): Promise<void> {
   let gateway: Serving | null = null;
   try {
     await moveLog(postgres, elsewhere);
-    const callers = await createCallers(postgres.url, 2, ENDPOINT);
+    const callers = await createCallers(postgres.url, 2);
     gateway = await serve({ DATABASE_URL: postgres.url, ...QUIET });
     await fillUnderLoad('the tables', disk, gateway, callers, postgres.url, { readsGoOn: true });
   } finally {
@@ -57,7 +57,7 @@ async function fillEverything(disk: SmallDisk): Promise<void> {
   const gateway = await serve({ DATA_DIR: dataDir, ...QUIET });
   try {
     const url = (await findEmbedded(dataDir))?.url ?? '';
-    const callers = await createCallers(url, 2, ENDPOINT);
+    const callers = await createCallers(url, 2);
     // The log's next file is needed at once.
     const atFull = () => query(url, 'select pg_switch_wal()').catch(() => {});
     await fillUnderLoad('everything', disk, gateway, callers, url, { readsGoOn: false, atFull });
@@ -72,7 +72,7 @@ async function fillUnderLoad(
   { origin }: Serving,
   callers: readonly Caller[],
   url: string,
-  { readsGoOn, atFull }: { readsGoOn: boolean; atFull?: () => Promise<void> },
+  { readsGoOn, atFull }: { readsGoOn: boolean; atFull?: () => Promise<unknown> },
 ): Promise<void> {
   const run = `disk-${process.pid}-${name.replace(' ', '-')}`;
   const load = startLoad({ origin: () => origin, callers, perSecond: PER_SECOND, run });
@@ -99,9 +99,9 @@ async function fillUnderLoad(
     refused.length > 0 && (readsFailed.length === 0 || !readsGoOn),
   );
   const vague = refused.filter(({ text }) => !text.includes('Nothing was changed'));
-  if (readsGoOn) report(`   each refusal says that nothing was changed ${toText(vague)}`, vague.length === 0);
+  if (readsGoOn) report(`   each refusal says that nothing was changed ${textOf(vague)}`, vague.length === 0);
   const wrong = entries.filter((entry) => isWrong(entry) || entry.status === 0);
-  report(`   ${wrong.length} other failures ${toText(wrong)}`, wrong.length === 0);
+  report(`   ${wrong.length} other failures ${textOf(wrong)}`, wrong.length === 0);
   const last = Math.max(0, ...entries.filter(({ status }) => status === 503).map(({ sentAt }) => sentAt));
   const made = entries.filter((entry) => entry.action !== null && outcomeOf(entry) === 'made');
   const again = made.some(({ sentAt }) => sentAt > last && sentAt > freeAt);
@@ -109,14 +109,7 @@ async function fillUnderLoad(
     `   the last 503 was sent ${Math.round(last - freeAt)} ms after there was room again`,
     again && last - freeAt < 6_000,
   );
-  const pool = new pg.Pool({ connectionString: url });
-  const verdict = await judgeLedger(pool, run, entries);
-  await pool.end();
-  const found = Object.values(verdict.findings).flat();
-  report(
-    `   ${verdict.acknowledged} changes acknowledged, all are there; ${verdict.unknown} unknown, of which ${verdict.unknownButMade} were made ${found.slice(0, 3).join('; ')}`,
-    found.length === 0,
-  );
+  await reportLedger(name, url, run, entries);
 }
 
 /** A gateway that keeps nothing but its secret key there. */
@@ -168,18 +161,4 @@ async function moveLog(postgres: Postgres, folder: string): Promise<void> {
   await symlink(to, from);
   await rm(`${from}.old`, { recursive: true });
   await postgres.start();
-}
-
-async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
-}
-
-function toText(entries: readonly Entry[]): string {
-  return entries
-    .slice(0, 3)
-    .map(({ requestId, status, text }) => `${requestId} ${status} ${text.slice(0, 200)}`)
-    .join('; ');
 }

@@ -15,10 +15,10 @@ const PER_SECOND = Number(process.argv[3] ?? 20);
 for (const isSynchronous of [true, false]) await failOver(isSynchronous);
 
 async function failOver(isSynchronous: boolean): Promise<void> {
-  const database = await startReplicated(isSynchronous);
+  const database = await startReplicated({ isSynchronous });
   const gateways: Awaited<ReturnType<typeof serve>>[] = [];
   try {
-    const callers = await createCallers(database.url, 2, 'http://127.0.0.1:9/');
+    const callers = await createCallers(database.url, 2);
     for (let index = 0; index < 2; index++)
       gateways.push(await serve({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal', JOBS: 'off' }));
     let turn = 0;

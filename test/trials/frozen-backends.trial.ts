@@ -25,7 +25,6 @@ const MAX_ANSWER_MS = 15_000;
 const MAX_RETURN_MS = 5_000;
 /** Of the pool, of reads while some are stalled, of the worker, of LISTEN, and a probe. */
 const MAX_CONNECTIONS = 10 + 16 + 5 + 2 + 1;
-const ENDPOINT = 'http://127.0.0.1:9/';
 
 interface Bed {
   readonly postgres: Postgres;
@@ -183,7 +182,7 @@ const gateway = await serve({
   STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
 });
 try {
-  const callers = await createCallers(postgres.url, 2, ENDPOINT);
+  const callers = await createCallers(postgres.url, 2);
   for (const [name, fault] of Object.entries(FAULTS)) {
     if (ONLY !== undefined && !name.includes(ONLY)) continue;
     await suffer({ postgres, proxy, gateway, callers }, name, fault);

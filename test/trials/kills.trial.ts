@@ -25,8 +25,6 @@ const SETTINGS: Record<string, string> =
   process.argv[4] === 'asynchronous' ? { synchronous_commit: 'off', wal_writer_delay: '10s' } : {};
 const PER_SECOND = 80;
 const MAX_RECOVERY_MS = 60_000;
-/** Nobody listens there: every delivery stays due. */
-const ENDPOINT = 'http://127.0.0.1:9/';
 
 interface Stage {
   readonly name: string;
@@ -38,7 +36,7 @@ interface Stage {
 
 /** Kills the victims of a stage in turn, under load, and compares the ledger with the store. */
 async function harass({ name, gateway, url, victims }: Stage, kills: number): Promise<void> {
-  const callers = await createCallers(await url(), 3, ENDPOINT);
+  const callers = await createCallers(await url(), 3);
   const run = `kills-${name}-${process.pid}`;
   const load = startLoad({ origin: () => gateway.origin, callers, perSecond: PER_SECOND, run });
   const recoveries = new Map<string, number[]>();

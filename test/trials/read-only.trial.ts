@@ -8,11 +8,13 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { ROOT } from './child-processes.ts';
 import { type Serving, serve } from './faults/gateway.ts';
-import { type Entry, isWrong, judgeLedger, outcomeOf } from './faults/ledger.ts';
+import { type Entry, isWrong, outcomeOf } from './faults/ledger.ts';
 import { startLoad } from './faults/load.ts';
 import { startPostgres } from './faults/postgres.ts';
 import { startReplicated } from './faults/replicated.ts';
-import { createCallers, SECRET_KEY } from './faults/tenants.ts';
+import { createCallers } from './faults/tenants.ts';
+import { reportLedger } from './faults/verdict.ts';
+import { SECRET_KEY } from './secret-key.ts';
 import { report } from './test-bed.ts';
 
 const run = promisify(execFile);
@@ -27,7 +29,7 @@ async function becomeReadOnly(): Promise<void> {
   const pool = new pg.Pool({ connectionString: postgres.url, max: 1 });
   let gateway: Serving | null = null;
   try {
-    const callers = await createCallers(postgres.url, 2, 'http://127.0.0.1:9/');
+    const callers = await createCallers(postgres.url, 2);
     gateway = await serve({ DATABASE_URL: postgres.url, ...QUIET });
     const { origin } = gateway;
     const name = `read-only-${process.pid}`;
@@ -67,12 +69,7 @@ async function becomeReadOnly(): Promise<void> {
     );
     const wrong = entries.filter((entry) => isWrong(entry) || entry.status === 0);
     report(`${wrong.length} other failures ${wrong[0]?.text ?? ''}`, wrong.length === 0);
-    const verdict = await judgeLedger(pool, name, entries);
-    const found = Object.values(verdict.findings).flat();
-    report(
-      `${verdict.acknowledged} changes acknowledged, all are there ${found.slice(0, 3).join('; ')}`,
-      found.length === 0,
-    );
+    await reportLedger('read-only', postgres.url, name, entries);
   } finally {
     await gateway?.end('SIGTERM');
     await pool.end();
@@ -81,9 +78,9 @@ async function becomeReadOnly(): Promise<void> {
 }
 
 async function standBy(): Promise<void> {
-  const database = await startReplicated(false);
+  const database = await startReplicated({ isSynchronous: false });
   try {
-    const [caller] = await createCallers(database.url, 1, 'http://127.0.0.1:9/');
+    const [caller] = await createCallers(database.url, 1);
     if (caller === undefined) return;
     await sleep(1_000);
     const gateway = await serve({ DATABASE_URL: database.replicaUrl, ...QUIET });

@@ -16,6 +16,7 @@ import { createSession, type Session } from '../support/contacts/session.ts';
 import { ROOT } from './child-processes.ts';
 import { freePort } from './free-port.ts';
 import { killServerProcess } from './kill-server-process.ts';
+import { SECRET_KEY } from './secret-key.ts';
 import { report, withTestBed } from './test-bed.ts';
 
 const KILLS = Number(process.argv[3] ?? 24);
@@ -131,7 +132,7 @@ async function startGateway(url: string, port: number) {
     cwd: ROOT,
     env: {
       ...{ PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port), LOG_LEVEL: 'fatal' },
-      SECRET_KEY: 'a secret key for trials and of no use to anybody',
+      SECRET_KEY,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createBalancer } from './faults/balancer.ts';
 import { type Serving, serve } from './faults/gateway.ts';
-import { type Entry, isWrong, judgeLedger } from './faults/ledger.ts';
+import { isWrong } from './faults/ledger.ts';
 import { startLoad } from './faults/load.ts';
 import { startPostgres } from './faults/postgres.ts';
 import { createCallers } from './faults/tenants.ts';
+import { reportLedger, textOf } from './faults/verdict.ts';
 import { createVersion } from './faults/version.ts';
 import { quantile, report } from './test-bed.ts';
 
@@ -31,7 +32,7 @@ const third = await createVersion({ ...EXPANDING, ...CONTRACTING });
 const running = new Set<Serving>();
 const balancer = createBalancer();
 try {
-  const callers = await createCallers(postgres.url, 3, 'http://127.0.0.1:9/');
+  const callers = await createCallers(postgres.url, 3);
   const run = `upgrade-${process.pid}`;
   const old = [await start(), await start()];
   const load = startLoad({ origin: () => balancer.next(), callers, perSecond: PER_SECOND, run });
@@ -66,21 +67,16 @@ try {
   process.stdout.write(`     ${refused.said}\n`);
   await sleep(1_000);
   await load.stop();
-  const verdict = await judgeLedger(pool, run, load.entries);
   const failed = load.entries.filter((entry) => isWrong(entry) || entry.status === 0 || entry.status === 503);
   const slowest = quantile(
     load.entries.map(({ ms }) => ms),
     1,
   );
   report(
-    `${load.entries.length} requests, slowest ${slowest} ms: ${failed.length} failed ${toText(failed)}`,
+    `${load.entries.length} requests, slowest ${slowest} ms: ${failed.length} failed ${textOf(failed)}`,
     failed.length === 0 && load.unsent === 0,
   );
-  const found = Object.values(verdict.findings).flat();
-  report(
-    `${verdict.acknowledged} changes acknowledged, all are there ${found.slice(0, 3).join('; ')}`,
-    found.length === 0,
-  );
+  await reportLedger('upgrade', postgres.url, run, load.entries);
 
   const forced = await third.run(postgres.url, 'migrate', '--force');
   const after = startLoad({
@@ -123,11 +119,4 @@ async function stop(gateway: Serving): Promise<number | string> {
   balancer.remove(gateway.origin);
   running.delete(gateway);
   return code;
-}
-
-function toText(entries: readonly Entry[]): string {
-  return entries
-    .slice(0, 3)
-    .map(({ requestId, status, text }) => `${requestId} ${status} ${text.slice(0, 150)}`)
-    .join('; ');
 }

@@ -10,8 +10,9 @@ import { ROOT } from './child-processes.ts';
 import { type BusyEntry, startBusyClients } from './faults/busy-clients.ts';
 import { judgeLedger } from './faults/ledger.ts';
 import { startPostgres } from './faults/postgres.ts';
-import { createCallers, SECRET_KEY } from './faults/tenants.ts';
+import { createCallers } from './faults/tenants.ts';
 import { freePort } from './free-port.ts';
+import { SECRET_KEY } from './secret-key.ts';
 import { quantile, report } from './test-bed.ts';
 
 const ROUNDS = Number(process.argv[3] ?? 9);
@@ -26,7 +27,7 @@ const DELAY_MS = 6_500;
 const postgres = await startPostgres();
 const pool = new pg.Pool({ connectionString: postgres.url });
 try {
-  const callers = await createCallers(postgres.url, 3, 'http://127.0.0.1:9/');
+  const callers = await createCallers(postgres.url, 3);
   for (let round = 1; round <= ROUNDS; round++) {
     const [name, ...command] = PROGRAMS[round % PROGRAMS.length] as (typeof PROGRAMS)[number];
     const isPatient = round % 4 === 0;

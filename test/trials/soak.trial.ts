@@ -35,7 +35,7 @@ type Sample = Record<keyof typeof MAY_RISE, number>;
 
 const postgres = await startPostgres({ autovacuum_naptime: '5s' });
 const database = new pg.Pool({ connectionString: postgres.url, max: 1 });
-const gateway = await createCallers(postgres.url, 3, 'http://127.0.0.1:9/').then(async (callers) => ({
+const gateway = await createCallers(postgres.url, 3).then(async (callers) => ({
   callers,
   ...(await serveWith()),
 }));

@@ -12,6 +12,7 @@ import { createLogger } from '../../src/log.ts';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { applyMigrations } from '../../src/store/migrations.ts';
 import * as factories from '../support/factories.ts';
+import { SECRET_KEY } from './secret-key.ts';
 
 interface Tenant {
   readonly authorization: string;
@@ -72,7 +73,7 @@ function createTrialGateway(
 ): TrialGateway {
   const logLines: string[] = [];
   const log = createLogger('warn', { write: (line) => logLines.push(line) });
-  const secrets = { ...addresses, secretKeys: () => ['a secret key for trials and of no use to anybody'] };
+  const secrets = { ...addresses, secretKeys: () => [SECRET_KEY] };
   const app = createApp(parseConfig(env, '/').config, secrets, { log });
   const server = createServer(app);
   return {

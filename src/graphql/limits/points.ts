@@ -1,9 +1,10 @@
 // What an operation costs of the rate limits: by the rows that it may read, as a REST page does, and a point at least for each change. On
 // request the answer says so, in `extensions.cost`.
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { chargeMore, pointsOf } from '../../services/rate-limits.ts';
 import type { GraphContext } from '../context.ts';
+import { rootFieldsOf } from '../root-fields.ts';
 
 /** The header of a request whose answer is to say what it costs. */
 export const COST_HEADER = 'graphql-cost';
@@ -22,27 +23,8 @@ export function pointsOfOperation(
 }
 
 /** How many root fields a mutation has: fields with the same response key are one. */
-function changesOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
-  const keys = new Set<string>();
-  const visited = new Set<string>();
-
-  function visit({ selections }: SelectionSetNode): void {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) keys.add((selection.alias ?? selection.name).value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
-      else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = definitions.find(
-          (definition) =>
-            definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
-        );
-        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) visit(fragment.selectionSet);
-      }
-    }
-  }
-
-  visit(selectionSet);
-  return keys.size;
+function changesOf(document: DocumentNode, operation: OperationDefinitionNode): number {
+  return new Set(rootFieldsOf(document, operation).map(({ alias, name }) => (alias ?? name).value)).size;
 }
 
 /**

@@ -2,6 +2,7 @@
 // - A map of ids to texts: the client preset of GraphQL Code Generator (persisted-documents.json) and Relay's compiler.
 // - A list of operations: Apollo's `generate-persisted-query-manifest` (format `apollo-persisted-query-manifest`, version 1).
 import { createHash } from 'node:crypto';
+import { isObject } from '../../services/parse-fields.ts';
 
 /** A document in a manifest. */
 export interface ManifestEntry {
@@ -53,8 +54,4 @@ export function lookupKey(id: string): string {
 export function hasWrongHash({ id, text }: ManifestEntry): boolean {
   if (!id.startsWith(SHA256_PREFIX) && !/^[0-9a-f]{64}$/i.test(id)) return false;
   return lookupKey(id) !== createHash('sha256').update(text).digest('hex');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import { createChangeLog } from '../../support/bad-input/change-log.ts';
 import { createSender, type Outcome, type Sender } from '../../support/bad-input/sender.ts';
 import { type GatewayProcess, settle, startGateway } from '../gateway-process.ts';
 import { say } from '../say.ts';
+import { SECRET_KEY } from '../secret-key.ts';
 import { quantile, report, withTestBed } from '../test-bed.ts';
 
 const MAX_MS = 250;
@@ -17,8 +18,7 @@ export async function withHostileSender(work: (app: App, sender: Sender) => Prom
     const { app } = createGateway();
     const changes = await createChangeLog(app.store.pool);
     const gateway = await startGateway({
-      ...{ DATABASE_URL: url, LOG_LEVEL: 'error', JOBS: 'off' },
-      SECRET_KEY: 'a secret key for trials and of no use to anybody',
+      ...{ DATABASE_URL: url, LOG_LEVEL: 'error', JOBS: 'off', SECRET_KEY },
       // What 429 would hide is what is looked for.
       RATE_LIMIT_ADDRESS: '0',
     });

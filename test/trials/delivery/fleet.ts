@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { ROOT } from '../child-processes.ts';
 import { freePort } from '../free-port.ts';
 import { killServerProcess } from '../kill-server-process.ts';
+import { SECRET_KEY } from '../secret-key.ts';
 
 interface Member {
   readonly kind: 'gateway' | 'worker';
@@ -66,7 +67,7 @@ async function start(kind: Member['kind'], url: string, port: number): Promise<C
     env: {
       ...{ PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port), LOG_LEVEL: 'fatal' },
       ...{ JOBS: kind === 'gateway' ? 'off' : 'on', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-      SECRET_KEY: 'a secret key for trials and of no use to anybody',
+      SECRET_KEY,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../child-processes.ts';
 import { freePort } from '../free-port.ts';
-import { SECRET_KEY } from './tenants.ts';
+import { SECRET_KEY } from '../secret-key.ts';
 
 const MAX_STARTS = 5;
 

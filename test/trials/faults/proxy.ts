@@ -12,6 +12,8 @@ export interface BreakableNetwork {
   readonly open: number;
   /** `swallow` keeps connections and takes new ones; `refuse` cuts all off. What was swallowed is never handed on. */
   set(mode: ProxyMode): Promise<void>;
+  /** Leads to another server from now on, as an address that moves or a pooler does: what is open is cut off. */
+  lead(target: string): void;
   /** Drops the server's side of so many connections, of which their clients hear nothing. @returns how many there were */
   halve(count: number): number;
   close(): Promise<void>;
@@ -19,7 +21,7 @@ export interface BreakableNetwork {
 
 /** Starts it. @param target the address of PostgreSQL, over TCP */
 export async function startProxy(target: string): Promise<BreakableNetwork> {
-  const { hostname, port } = new URL(target);
+  let upstreamUrl = new URL(target);
   const pairs = new Map<Socket, Socket>();
   let mode: ProxyMode = 'pass';
   const server = createServer((client) => {
@@ -30,7 +32,7 @@ export async function startProxy(target: string): Promise<BreakableNetwork> {
       client.resume();
       return;
     }
-    const upstream = connect(Number(port), hostname);
+    const upstream = connect(Number(upstreamUrl.port), upstreamUrl.hostname);
     pairs.set(client, upstream);
     upstream.on('error', () => {});
     const hand = (from: Socket, to: Socket) => {
@@ -73,6 +75,10 @@ export async function startProxy(target: string): Promise<BreakableNetwork> {
           pairs.set(client, client);
           if (upstream !== client) upstream.destroy();
         }
+    },
+    lead(next) {
+      upstreamUrl = new URL(next);
+      for (const client of pairs.keys()) client.destroy();
     },
     halve(count) {
       const chosen = [...pairs].filter(([client, upstream]) => client !== upstream).slice(0, count);

@@ -2,13 +2,13 @@
 // an address that moves, or a pooler, does.
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { CHILD_ENV, ordinaryUser, type SystemUser } from '../../../src/store/embedded/user.ts';
+import { query } from '../../support/cluster.ts';
 import { freePort } from '../free-port.ts';
+import { startProxy } from './proxy.ts';
 
 const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
@@ -28,9 +28,17 @@ export interface Replicated {
   remove(): Promise<void>;
 }
 
-/** @param isSynchronous whether a commit waits for the replica */
-export async function startReplicated(isSynchronous: boolean): Promise<Replicated> {
+interface Replication {
+  /** Whether a commit waits for the replica. */
+  readonly isSynchronous: boolean;
+  /** How far the replica is behind, as PostgreSQL writes times. */
+  readonly lag?: string;
+}
+
+/** @throws Error where Debian's PostgreSQL is not installed */
+export async function startReplicated({ isSynchronous, lag = '0' }: Replication): Promise<Replicated> {
   const bin = await findDebians();
+  if (bin === null) throw new Error('This trial needs the Debian package postgresql.');
   const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
   const folder = await mkdtemp(join(tmpdir(), 'fg-replicated-'));
   await chmod(folder, 0o755);
@@ -42,7 +50,14 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
     { data: join(folder, 'replica'), port: await freePort() },
   ];
   const start = ({ data, port }: typeof primary, name: string) => {
-    const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c cluster_name=${name}`;
+    const settings = {
+      ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: '', cluster_name: name },
+      // No power cut: what processes leave unsynced is there when they are killed.
+      ...{ recovery_min_apply_delay: lag, fsync: 'off' },
+    };
+    const options = Object.entries(settings)
+      .map(([setting, value]) => `-c ${setting}=${value}`)
+      .join(' ');
     return program('pg_ctl', '-D', data, '-o', options, '-l', `${data}.log`, '-w', 'start');
   };
   await program('initdb', '-D', primary.data, '-U', 'funnel_gateway', '-A', 'trust', '-E', 'UTF8');
@@ -51,12 +66,12 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   await program('pg_basebackup', ...from, '-D', replica.data, '-R', '-X', 'stream', '-c', 'fast');
   await start(replica, STANDBY);
   if (isSynchronous) {
-    await query(primary.port, `alter system set synchronous_standby_names = '${STANDBY}'`);
-    await query(primary.port, 'select pg_reload_conf()');
+    await query(urlOf(primary.port), `alter system set synchronous_standby_names = '${STANDBY}'`);
+    await query(urlOf(primary.port), 'select pg_reload_conf()');
   }
-  const proxy = await startProxy(primary.port);
+  const proxy = await startProxy(urlOf(primary.port));
   return {
-    url: urlOf(proxy.port),
+    url: proxy.url,
     replicaUrl: urlOf(replica.port),
     async stopStreaming() {
       const { stdout } = await run('pgrep', ['-P', await postmasterOf(primary), '-f', 'walsender']);
@@ -69,10 +84,10 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
     },
     async promote() {
       await program('pg_ctl', '-D', replica.data, '-w', 'promote');
-      proxy.lead(replica.port);
+      proxy.lead(urlOf(replica.port));
     },
     async remove() {
-      proxy.close();
+      await proxy.close();
       for (const { data } of [primary, replica])
         await program('pg_ctl', '-D', data, '-m', 'immediate', 'stop').catch(() => {});
       await rm(folder, { recursive: true, force: true });
@@ -80,57 +95,15 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   };
 }
 
-/** The programs of the newest PostgreSQL that Debian has installed here. */
-async function findDebians(): Promise<string> {
+/** The programs of the newest PostgreSQL that Debian has installed here; null where there is none. */
+export async function findDebians(): Promise<string | null> {
   const versions = await readdir(VERSIONS).catch(() => [] as string[]);
   const newest = versions.map(Number).toSorted((a, b) => b - a)[0];
-  if (newest === undefined) throw new Error('This trial needs the Debian package postgresql.');
-  return join(VERSIONS, String(newest), 'bin');
-}
-
-/** A TCP proxy to a port of loopback. */
-async function startProxy(first: number) {
-  let target = first;
-  const open = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      open.add(one);
-      one
-        .on('error', () => {})
-        .on('close', () => {
-          open.delete(one);
-          other.destroy();
-        });
-      one.pipe(other);
-    }
-  });
-  const port = await freePort();
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-  return {
-    port,
-    lead(to: number) {
-      target = to;
-      for (const socket of open) socket.destroy();
-    },
-    close() {
-      server.close();
-      for (const socket of open) socket.destroy();
-    },
-  };
+  return newest === undefined ? null : join(VERSIONS, String(newest), 'bin');
 }
 
 function urlOf(port: number): string {
   return `postgresql://funnel_gateway@127.0.0.1:${port}/postgres`;
-}
-
-async function query(port: number, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(port) });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
 }
 
 async function postmasterOf({ data }: { readonly data: string }): Promise<string> {

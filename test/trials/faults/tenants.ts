@@ -5,11 +5,11 @@ import { parseConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/log.ts';
 import { applyMigrations } from '../../../src/store/migrations.ts';
 import * as factories from '../../support/factories.ts';
+import { SECRET_KEY } from '../secret-key.ts';
 import type { Caller } from './load.ts';
 
-/** Of every process of a trial. */
-export const SECRET_KEY = 'a secret key for trials and of no use to anybody';
-
+/** Nobody listens there: every delivery stays due. */
+const ENDPOINT = 'http://127.0.0.1:9/';
 const EVENT_TYPES = ['contact.created', 'contact.updated', 'contact.deleted'];
 
 /** The global id of a workspace. */
@@ -17,11 +17,8 @@ function workspaceRef(id: bigint | number): string {
   return btoa(`Workspace:${id}`);
 }
 
-/**
- * Migrates a database and makes callers in it.
- * @param endpointUrl where their webhooks go to
- */
-export async function createCallers(url: string, count: number, endpointUrl: string): Promise<Caller[]> {
+/** Migrates a database and makes callers in it. */
+export async function createCallers(url: string, count: number): Promise<Caller[]> {
   const log = createLogger('fatal', { write() {} });
   const secrets = { databaseUrl: url, secretKeys: () => [SECRET_KEY] };
   const app = createApp(parseConfig({}, '/').config, secrets, { log });
@@ -31,7 +28,7 @@ export async function createCallers(url: string, count: number, endpointUrl: str
     for (let index = 0; index < count; index++) {
       const { id, teamId } = await factories.workspace(app);
       const { authorization } = await factories.apiKey(app, { teamId });
-      await factories.webhookEndpoint(app, { workspaceId: id, url: endpointUrl, eventTypeIds: EVENT_TYPES });
+      await factories.webhookEndpoint(app, { workspaceId: id, url: ENDPOINT, eventTypeIds: EVENT_TYPES });
       const name = `team-${index}`;
       callers.push({
         name,

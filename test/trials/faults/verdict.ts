@@ -47,6 +47,14 @@ export function reportAnswers(what: string, entries: readonly Entry[]): void {
   );
 }
 
+/** The first few of some entries. */
+export function textOf(entries: readonly Entry[]): string {
+  return entries
+    .slice(0, 3)
+    .map(({ requestId, status, text }) => `${requestId} ${status} ${text.slice(0, 200)}`)
+    .join('; ');
+}
+
 /** Compares the ledger with the store, and prints what is not as it was answered. */
 export async function reportLedger(
   what: string,

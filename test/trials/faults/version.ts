@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../child-processes.ts';
-import { SECRET_KEY } from './tenants.ts';
+import { SECRET_KEY } from '../secret-key.ts';
 
 export interface Version {
   /** Its folder. */

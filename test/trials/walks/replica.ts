@@ -1,87 +1,20 @@
 // Walks on a streaming replica that lags. It does not see the locks of the primary: the primary's horizon comes with the position of
 // its log, read last, and is used once the replica has replayed that.
-import { execFile } from 'node:child_process';
-import { access, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { closeApp, createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/log.ts';
-import { CHILD_ENV, ordinaryUser, type SystemUser } from '../../../src/store/embedded/user.ts';
 import { HORIZON, HORIZON_VALUES, toHorizon } from '../../../src/store/horizons.ts';
 import { applyMigrations } from '../../../src/store/migrations.ts';
 import * as factories from '../../support/factories.ts';
-import { freePort } from '../free-port.ts';
+import { findDebians, startReplicated } from '../faults/replicated.ts';
 import { report } from '../test-bed.ts';
 import { compare } from './walkers.ts';
 import { startWriters } from './writers.ts';
 
-const run = promisify(execFile);
-const DEBIAN = '/usr/lib/postgresql';
-const SETTINGS = [
-  "listen_addresses = '127.0.0.1'",
-  "unix_socket_directories = ''",
-  'fsync = off',
-  'max_connections = 60',
-];
 /** How far the replica is behind. */
 const LAG = '50ms';
-
-interface Pair {
-  readonly primary: string;
-  readonly replica: string;
-  stop(): Promise<void>;
-}
-
-async function startPair(bin: string): Promise<Pair> {
-  const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
-  const folder = await mkdtemp(join(tmpdir(), 'fg-replica-'));
-  if (user.uid !== undefined) await chown(folder, user.uid, user.gid ?? user.uid);
-  const call = (program: string, ...args: string[]) =>
-    run(join(bin, program), args, { ...user, cwd: folder, env: CHILD_ENV });
-  const started: string[] = [];
-  const start = async (name: string, port: number, settings: readonly string[]) => {
-    const data = join(folder, name);
-    await writeFile(
-      join(data, 'postgresql.auto.conf'),
-      [...SETTINGS, ...settings, `port = ${port}`].join('\n'),
-    );
-    await call('pg_ctl', '-D', data, '-l', join(folder, `${name}.log`), '-w', 'start');
-    started.unshift(data);
-  };
-  const stop = async () => {
-    for (const data of started) await call('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    const [one, two] = [await freePort(), await freePort()];
-    const address = `host=127.0.0.1 port=${one} user=gateway`;
-    await call('initdb', '-D', join(folder, 'primary'), '-U', 'gateway', '-A', 'trust', '-E', 'UTF8');
-    await start('primary', one, []);
-    await call('createdb', '-h', '127.0.0.1', '-p', `${one}`, '-U', 'gateway', 'gateway');
-    await call('pg_basebackup', '-D', join(folder, 'replica'), '-d', address, '-X', 'stream', '-c', 'fast');
-    await writeFile(join(folder, 'replica', 'standby.signal'), '');
-    await start('replica', two, [`primary_conninfo = '${address}'`, `recovery_min_apply_delay = ${LAG}`]);
-    const urlOf = (port: number) => `postgresql://gateway@127.0.0.1:${port}/gateway`;
-    return { primary: urlOf(one), replica: urlOf(two), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-/** Of Debian's newest PostgreSQL; null where there is none. */
-async function binaries(): Promise<string | null> {
-  const versions = await readdir(DEBIAN).catch((): string[] => []);
-  const bin = join(DEBIAN, versions.sort((a, b) => Number(b) - Number(a))[0] ?? '', 'bin');
-  return access(join(bin, 'pg_basebackup')).then(
-    () => bin,
-    () => null,
-  );
-}
 
 interface Position {
   readonly id: bigint;
@@ -98,19 +31,20 @@ async function ask(primary: pg.Client): Promise<Position> {
 
 /** @param withoutReplay takes each horizon at once: then rows are skipped */
 export async function tryReplica(total: number, withoutReplay: boolean): Promise<void> {
-  const bin = await binaries();
-  if (bin === null) {
+  if ((await findDebians()) === null) {
     process.stdout.write("no replica was tried: it needs Debian's package postgresql\n");
     return;
   }
-  const pair = await startPair(bin);
+  const database = await startReplicated({ isSynchronous: false, lag: LAG });
   const log = createLogger('silent');
   const app = createApp(
     parseConfig({}, '/').config,
-    { databaseUrl: pair.primary, secretKeys: () => [''] },
+    { databaseUrl: database.url, secretKeys: () => [''] },
     { log },
   );
-  const clients = [pair.primary, pair.replica].map((connectionString) => new pg.Client({ connectionString }));
+  const clients = [database.url, database.replicaUrl].map(
+    (connectionString) => new pg.Client({ connectionString }),
+  );
   const [primary, replica] = clients as [pg.Client, pg.Client];
   try {
     await applyMigrations(app.store.pool);
@@ -136,7 +70,7 @@ export async function tryReplica(total: number, withoutReplay: boolean): Promise
     }
     // Its workspace has to arrive there first.
     await sleep(1_000);
-    const writers = startWriters(pair.primary, workspaceId, total);
+    const writers = startWriters(database.url, workspaceId, total);
     let isOver = false;
     const over = writers.done.finally(() => {
       isOver = true;
@@ -160,6 +94,6 @@ export async function tryReplica(total: number, withoutReplay: boolean): Promise
   } finally {
     await Promise.all(clients.map((client) => client.end()));
     await closeApp(app);
-    await pair.stop();
+    await database.remove();
   }
 }
