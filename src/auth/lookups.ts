@@ -29,6 +29,8 @@ export interface Lookups {
   remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
   /** Clears the cache: this process has changed something that is in it. Resolves when nothing of before is used any more. */
   forget(): Promise<void>;
+  /** Resolves when nothing is used any more that was changed before: for a change that another one, which is not heeded yet, has made already. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     customDomain: (host) => remember(`d${host}`, () => findCustomDomain(store, host)),
     remember: (name, load) => remember(`-${name}`, load),
     forget,
+    settle: async () => void (await next),
     close: async () => changes?.close(),
   };
 }

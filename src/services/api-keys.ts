@@ -39,7 +39,8 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   if (key === null) throw notFound(API_KEYS.title);
   const now = ctx.clock();
   const { revokedAt } = await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, now));
-  if (revokedAt?.getTime() === now.getTime()) await ctx.lookups.forget();
+  const isChanged = revokedAt?.getTime() === now.getTime();
+  await (isChanged ? ctx.lookups.forget() : ctx.lookups.settle());
   return key;
 }
 

@@ -33,11 +33,12 @@ export async function find(app: App, kind: string, jti: string) {
 
 /** Ends an access token at once. */
 export async function revoke(app: App, jti: string): Promise<void> {
-  if (await accessTokens.revokeAccessToken(app.store, jti, app.clock())) await app.lookups.forget();
+  const isChanged = await accessTokens.revokeAccessToken(app.store, jti, app.clock());
+  await (isChanged ? app.lookups.forget() : app.lookups.settle());
 }
 
 /** Ends every access token of a grant at once. */
 export async function revokeOfGrant(app: App, grantKey: string): Promise<void> {
-  if (await accessTokens.revokeAccessTokensOfGrant(app.store, grantKey, app.clock()))
-    await app.lookups.forget();
+  const isChanged = await accessTokens.revokeAccessTokensOfGrant(app.store, grantKey, app.clock());
+  await (isChanged ? app.lookups.forget() : app.lookups.settle());
 }

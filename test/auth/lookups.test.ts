@@ -152,14 +152,14 @@ describe('what changes nothing is told to nobody', () => {
   });
 });
 
-test('a key that is revoked again and again is forgotten once', async () => {
+/** A function that revokes a key as a caller of its team does. */
+async function revocationOf({ id }: Awaited<ReturnType<typeof newKey>>): Promise<() => Promise<Response>> {
   const caller = await factories.apiKey(gateway.app, {
     teamId: workspace.teamId,
     scopes: ['account:read', 'account:write', 'read'],
   });
-  const { id } = await newKey();
   const apiKeyId = btoa(`ApiKey:${id}`);
-  const revoke = () =>
+  return () =>
     gateway.send('/graphql', {
       caller,
       method: 'POST',
@@ -168,6 +168,22 @@ test('a key that is revoked again and again is forgotten once', async () => {
         query: `mutation { revokeApiKey(input: { apiKeyId: "${apiKeyId}" }) { __typename } }`,
       }),
     });
+}
+
+test('whoever revokes a key is answered when nobody gets in with it any more, also where another one was quicker', async () => {
+  const key = await newKey();
+  const revoke = await revocationOf(key);
+  await gateway.app.lookups.forget();
+  await untilRemembered(key);
+  // Waits: the cache was cleared a moment ago.
+  const answers = [revoke(), revoke(), revoke()];
+  await Promise.race(answers);
+  expect((await send(key)).status).toBe(401);
+  for (const answer of await Promise.all(answers)) expect(await answer.json()).not.toHaveProperty('errors');
+});
+
+test('a key that is revoked again and again is forgotten once', async () => {
+  const revoke = await revocationOf(await newKey());
   expect(await (await revoke()).json()).not.toHaveProperty('errors');
   // What was heard of it meanwhile has been heeded.
   await sleep(600);
