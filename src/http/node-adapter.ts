@@ -165,6 +165,10 @@ export function handleRequests(
     });
   });
   http.on('request', onRequest);
+  // What node:http does without a listener, except that a connection that is not read is not idle: its request may be unread.
+  http.on('timeout', (socket) => {
+    if (!held.has(socket)) socket.destroy();
+  });
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
   http.on('checkExpectation', onRequest);
   http.on('connect', ({ socket }: IncomingMessage) => {
@@ -182,8 +186,11 @@ export function handleRequests(
   });
   return {
     *all() {
-      for (const [socket, { latest }] of connections)
-        yield { socket: socket as Socket, isIdle: latest === null || latest.outgoing.writableFinished };
+      for (const [duplex, { latest }] of connections) {
+        const socket = duplex as Socket;
+        const isAnswered = latest === null || latest.outgoing.writableFinished;
+        yield { socket, isIdle: isAnswered && !held.has(socket) };
+      }
     },
     endsWith(response) {
       // One that waits behind others has no socket of its own yet.
