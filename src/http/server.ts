@@ -129,8 +129,10 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
-    if (lifetime.isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
-    return c.json(await readiness(app));
+    requireServing(lifetime);
+    const found = await readiness(app);
+    requireServing(lifetime);
+    return c.json(found);
   });
 
   http.use(async (c, next) => {
@@ -147,6 +149,11 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
     throw new AppError('not_found', 'Nothing is served at this path.');
   });
   return http;
+}
+
+/** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */
+function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
+  if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
 }
 
 /** The endpoint of a route's pattern; REST and GraphQL replace it by one that names the operation. */
