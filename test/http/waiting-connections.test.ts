@@ -99,8 +99,8 @@ async function occupy(port: number): Promise<void> {
 }
 
 /** A listener whose idle connections end soon. */
-async function listenBriefly(): Promise<{ http: HttpServer; port: number }> {
-  const http = createHttpServer({ keepAliveTimeout: IDLE_MS, keepAliveTimeoutBuffer: 0 });
+async function listenBriefly(keepAliveTimeout = IDLE_MS): Promise<{ http: HttpServer; port: number }> {
+  const http = createHttpServer({ keepAliveTimeout, keepAliveTimeoutBuffer: 0 });
   handleRequests(http, createServer(gateway.app), gateway.app);
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -149,4 +149,24 @@ test('while the listener ends the request of one that waits is answered as the l
   expect(client.statuses()).toEqual([503, 200]);
   await ended;
   await closing;
+});
+
+test('of those who ask for /healthz all the time without room one is read on, and the others wait as well', async () => {
+  const { http, port } = await listenBriefly(60_000);
+  await occupy(port);
+  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => open(port)));
+  const clients = [first as Client, ...others];
+  for (const { socket, statuses } of clients) {
+    socket.write(get('/healthz'));
+    await until(() => statuses().length === 1);
+  }
+  for (const { socket } of clients) socket.write(get('/healthz'));
+  await until(() => clients[0]?.statuses().length === 2);
+  await sleep(50);
+  expect(clients.map(({ statuses }) => statuses().length)).toEqual([2, 1, 1, 1, 1]);
+  await lookUntil(() => clients.every(({ statuses }) => statuses().length === 2));
+  for (const { statuses } of clients) expect(statuses()).toEqual([200, 200]);
+  await letGo();
+  http.closeAllConnections();
+  http.close();
 });
