@@ -2,7 +2,7 @@
 import type { Tenant } from './operations.ts';
 
 /** The global id of an object. */
-export const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
+const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 export const contactId = ({ contact }: Tenant) => globalId('Contact', contact.id);
 const workspaceId = ({ workspace }: Tenant) => globalId('Workspace', workspace.id);
 const tagId = ({ tag }: Tenant) => globalId('Tag', tag.id);
