@@ -27,7 +27,7 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
       await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: tenant.funnel.id, kind: 'page' } })
     ).id,
     ApiKey: (await factories.apiKey(app, { teamId })).id,
-    OauthGrant: (await oauthGrant(app, { teamId })).id,
+    OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,
     Tag: tenant.tag.id,
     ContactAppliedTag: tenant.appliedTag.id,
   };
