@@ -5,14 +5,15 @@ import type { App } from '../context.ts';
 import { createDemoLink, type DemoLink } from '../graphiql/demo-link.ts';
 import type { Listener } from '../http/listener.ts';
 import { type ListWatch, startListWatch } from '../jobs/list-watch.ts';
+import { type PartitionKeeper, startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Logger } from '../log.ts';
 import { hasAnyTeam } from '../store/demo/seed.ts';
-import { applyMigrations, migrationState } from '../store/migrations.ts';
+import { migrationState } from '../store/migrations.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { requireReads } from '../store/store.ts';
 import { aborted } from './aborted.ts';
 import { addressesOf, type BannerFacts, banner } from './banner.ts';
-import { type OpenDatabase, withDatabase } from './database.ts';
+import { bringUpToDate, type OpenDatabase, withDatabase } from './database.ts';
 import { type DemoKey, findDemoKey, findDemoPerson, seed } from './demo.ts';
 import { type Program, remark, report, type Shell, table } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -57,6 +58,7 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
       let listener: Listener | undefined;
       let worker: RunningWorker | undefined;
       let watch: ListWatch | undefined;
+      let keeper: PartitionKeeper | undefined;
       try {
         listener = await listen(database.app, demoLink);
         database.app.store.watchDatabase();
@@ -78,11 +80,12 @@ async function serve(shell: Shell, json: boolean | undefined, options: ServeOpti
         report(shell, json, data, banner(facts));
         if (config.jobs) worker = startWorker(shell, database.app);
         watch = startListWatch(database.app);
+        keeper = startPartitionKeeper(database.app);
         await aborted(shell.signal);
         remark(shell, json, 'Stopping. Requests under way may end; Ctrl-C again stops at once.');
       } finally {
         watch?.close();
-        await Promise.all([listener?.close(), worker?.close()]);
+        await Promise.all([listener?.close(), worker?.close(), keeper?.close()]);
         await metricsListener?.close();
       }
     },
@@ -99,7 +102,7 @@ async function prepare(
 > {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
-  if (migrate) await applyMigrations(app.store.pool);
+  if (migrate) await bringUpToDate(app);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
   if (demo ?? embedded !== null) await seed(database);
