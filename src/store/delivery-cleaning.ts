@@ -1,11 +1,16 @@
 // Deleting the deliveries of endpoints that are gone, in small batches, so that no statement takes long. What is old goes with its
 // partition (partitions/).
+import { isUnsupported } from './failures.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
-/** Deletes at most `limit` of them. Returns whether there may be more. */
+/** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store they go by their age alone. */
 export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: number): Promise<boolean> {
-  return (await query(db, ORPHANS, [limit])).length === limit;
+  const gone = await query(db, ORPHANS, [limit]).catch((error: unknown) => {
+    if (isUnsupported(error)) return [];
+    throw error;
+  });
+  return gone.length === limit;
 }
 
 /** Endpoints that deliveries name, each found by one step of an index; of those that are gone the deliveries go as well. */

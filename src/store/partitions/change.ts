@@ -12,7 +12,9 @@ export type Outcome = 'done' | 'busy' | 'none';
 
 /** So long a lock is waited for, and so long whoever comes behind may wait in turn. */
 const LOCK_TIMEOUT_MS = 200;
-/** Any number that is nobody else's. */
+/** Citus makes and drops tables on one shard after another: those of one transaction could wait for each other. Elsewhere it says nothing. */
+const SETTINGS = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local citus.multi_shard_modify_mode = 'sequential'`;
+/** The number that distributing a store has as well: neither is done during the other. */
 const LOCK = '7305441298826014722';
 
 /** Lock not available, deadlock, statement cancelled. */
@@ -155,7 +157,7 @@ async function changing(client: pg.Client, work: () => Promise<Outcome>): Promis
   let outcome: Outcome = 'busy';
   try {
     await client.query(LIFT_LIMITS);
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query(SETTINGS);
     const { rows } = await client.query<{ ours: boolean }>(
       `select pg_try_advisory_xact_lock(${LOCK}) as ours`,
     );
