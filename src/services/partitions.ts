@@ -1,10 +1,10 @@
 // Keeping the partitions by time of tables that grow without end: those of the days ahead are made, those that are too old dropped, and
 // old rows beside them deleted.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import type { App } from '../context.ts';
 import { notAhead } from '../store/cleaning.ts';
 import {
+  type Changes,
   checkDefault,
   dropLeftCheck,
   dropOldest,
@@ -124,12 +124,7 @@ async function makeMissing(app: Parts, table: AgingTable): Promise<string[]> {
   return made;
 }
 
-async function makeOne(
-  client: pg.Client,
-  table: AgingTable,
-  range: Range,
-  isLarge: boolean,
-): Promise<Outcome> {
+async function makeOne(client: Changes, table: AgingTable, range: Range, isLarge: boolean): Promise<Outcome> {
   if (!isLarge) return makePartition(client, table, range, false);
   try {
     const checked = await checkDefault(client, table, range);
@@ -156,7 +151,7 @@ async function withoutDefaultRows(
   return beginMs < toMs ? { fromMs: beginMs, toMs } : null;
 }
 
-async function withChanges(app: Parts, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function withChanges(app: Parts, work: (client: Changes) => Promise<unknown>): Promise<void> {
   const client = await openChanges(app.store);
   try {
     await work(client);

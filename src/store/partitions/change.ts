@@ -10,6 +10,9 @@ import { type AgingTable, type Partitions, partitionsOf, toPartitions } from './
 /** `busy`: another process works, or a lock was not to be had at once; `none`: there was nothing to do any more. */
 export type Outcome = 'done' | 'busy' | 'none';
 
+/** A connection of its own for changes. */
+export type Changes = pg.Client;
+
 /** So long a lock is waited for, and so long whoever comes behind may wait in turn. */
 const LOCK_TIMEOUT_MS = 200;
 /** Citus makes and drops tables on one shard after another: those of one transaction could wait for each other. Elsewhere it says nothing. */
@@ -29,7 +32,7 @@ export function partitionName({ name }: AgingTable, { fromMs }: Range): string {
 }
 
 /** Opens the connection that changes need: statements that look at many rows may take long, and hold up nobody. */
-export async function openChanges(store: Pick<Store, 'connection'>): Promise<pg.Client> {
+export async function openChanges(store: Pick<Store, 'connection'>): Promise<Changes> {
   const client = new pg.Client(store.connection);
   client.on('error', () => {});
   await client.connect();
@@ -42,7 +45,7 @@ export async function openChanges(store: Pick<Store, 'connection'>): Promise<pg.
  * @throws pg.DatabaseError 23514 where the default one has such rows
  */
 export function makePartition(
-  client: pg.Client,
+  client: Changes,
   table: AgingTable,
   range: Range,
   isChecked: boolean,
@@ -63,7 +66,7 @@ export function makePartition(
 
 /** Drops the oldest partition if all of it is older than `beforeMs`. What is kept for ever goes into the default one. */
 export function dropOldest(
-  client: pg.Client,
+  client: Changes,
   table: AgingTable,
   beforeMs: number,
 ): Promise<{ outcome: Outcome; name: string | null }> {
@@ -97,7 +100,7 @@ export function dropOldest(
  * Until the partition is made, or the check dropped, no row of the range can be written: it has to begin well after now.
  */
 export async function checkDefault(
-  client: pg.Client,
+  client: Changes,
   table: AgingTable,
   { fromMs, toMs }: Range,
 ): Promise<Outcome> {
@@ -116,7 +119,7 @@ export async function checkDefault(
 }
 
 /** Drops what a process has left that ended before its partition was made. */
-export async function dropLeftCheck(client: pg.Client, table: AgingTable): Promise<Outcome> {
+export async function dropLeftCheck(client: Changes, table: AgingTable): Promise<Outcome> {
   return changing(client, async () => {
     await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
     return 'done';
@@ -147,12 +150,12 @@ function checkName({ name }: AgingTable): string {
   return `${name}_default_until_partition`;
 }
 
-async function read(client: pg.Client, table: AgingTable): Promise<Partitions> {
+async function read(client: Changes, table: AgingTable): Promise<Partitions> {
   return toPartitions((await client.query(partitionsOf(table).text)).rows);
 }
 
 /** One transaction; the settings and the lock end with it. */
-async function changing(client: pg.Client, work: () => Promise<Outcome>): Promise<Outcome> {
+async function changing(client: Changes, work: () => Promise<Outcome>): Promise<Outcome> {
   await client.query('begin');
   let outcome: Outcome = 'busy';
   try {

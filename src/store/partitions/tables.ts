@@ -40,7 +40,7 @@ export const AGING_TABLES: readonly AgingTable[] = [
 /** Days that rows are kept for. */
 export type KeepDays = Readonly<Record<AgingTable['kept'], number>>;
 
-export interface Partition extends Range {
+interface Partition extends Range {
   readonly name: string;
 }
 
