@@ -1,7 +1,6 @@
 // Gateways over stores of different sizes, all at once, so that they are asked in turns: what else the machine does is felt by all.
 import { join } from 'node:path';
 import pg from 'pg';
-import { Connection } from '../../bench/connection.ts';
 import { type Dataset, openDataset } from '../../bench/dataset.ts';
 import { createProgress } from '../../bench/progress.ts';
 import { ROOT } from '../child-processes.ts';
@@ -10,7 +9,8 @@ import { serve } from '../faults/gateway.ts';
 export interface Size {
   readonly rows: number;
   readonly dataset: Dataset;
-  readonly connection: Connection;
+  /** The gateway's. */
+  readonly port: number;
   readonly pool: pg.Pool;
   /** The ids of contacts that the trial has made. */
   readonly made: number[];
@@ -26,11 +26,9 @@ export async function openSize(rows: number): Promise<Size> {
   const pool = new pg.Pool({ connectionString: dataset.url, max: 4 });
   const { rows: last } = await pool.query<{ id: string }>('select last_value as id from contacts_id_seq');
   const gateway = await serve({ DATABASE_URL: dataset.url, ...QUIET });
-  const connection = new Connection(Number(new URL(gateway.origin).port));
   return {
-    ...{ rows, dataset, connection, pool, made: [] },
+    ...{ rows, dataset, port: Number(new URL(gateway.origin).port), pool, made: [] },
     async close() {
-      connection.close();
       await gateway.end('SIGTERM');
       await pool.query('delete from contacts where id > $1', [last[0]?.id]);
       await pool.query(
