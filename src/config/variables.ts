@@ -101,6 +101,11 @@ export const VARIABLES = [
     'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
   ],
   [
+    'WORKERS',
+    '1',
+    'processes that `serve` answers requests with: one a core; POOL_SIZE, MAX_CONNECTIONS and MAX_UNDER_WAY are for all of them together',
+  ],
+  [
     'LOOKUP_CACHE_MS',
     '2000',
     'time that keys and hosts are remembered, should a change go unheard; 0 looks them up every time',
@@ -186,6 +191,7 @@ export type WholeNumber = (name: Variable, min: number, max: number) => number;
 export const NEEDED = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],
+  workers: ['WORKERS', 'POOL_SIZE', 'MAX_CONNECTIONS', 'MAX_UNDER_WAY'],
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],
