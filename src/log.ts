@@ -70,8 +70,14 @@ export function limitLines(log: Logger, linesPerSecond: number, clock: () => Dat
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
 
-/** Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. */
-export function bufferLines(output: { write(text: string): unknown }): DestinationStream & { flush(): void } {
+/**
+ * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log.
+ * @param maxWritten characters that are written at once, unless a line is longer
+ */
+export function bufferLines(
+  output: { write(text: string): unknown },
+  maxWritten: number = MAX_BUFFERED_CHARS,
+): DestinationStream & { flush(): void } {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;
   function flush(): void {
@@ -83,8 +89,9 @@ export function bufferLines(output: { write(text: string): unknown }): Destinati
   return {
     flush,
     write(line) {
+      if (buffered.length + line.length > maxWritten) flush();
       buffered += line;
-      if (buffered.length >= MAX_BUFFERED_CHARS) flush();
+      if (buffered.length >= maxWritten) flush();
       else timer ??= setTimeout(flush, MAX_DELAY_MS).unref();
     },
   };

@@ -4,11 +4,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const DEMO_LINK_MINUTES = 5;
 
-export interface DemoLink {
+/** Where the demo key can be had. */
+export interface RedeemedLink {
+  /** The demo key for the code, once; null for anything else, and when the time is over. */
+  redeem(code: string): string | null | Promise<string | null>;
+}
+
+/** The link, where it was made. */
+export interface DemoLink extends RedeemedLink {
   /** For the fragment of the link, which no server and no log ever sees. */
   readonly code: string;
-  /** The demo key for the code, once; null for anything else, and when the time is over. */
-  redeem(code: string): string | null;
 }
 
 const CODE_BYTES = 32;

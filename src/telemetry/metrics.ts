@@ -98,6 +98,8 @@ export interface Metrics {
   watchLists(read: () => readonly HeldReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
+  /** All of it as data that can be sent to another process of the gateway, which renders the sum (metrics-sum.ts). */
+  snapshot(): Promise<readonly unknown[]>;
 }
 
 /** Measures nothing. */
@@ -116,4 +118,5 @@ export const noMetrics: Metrics = {
   watchWorker() {},
   watchLists() {},
   render: async () => '',
+  snapshot: async () => [],
 };

@@ -40,6 +40,7 @@ export function createPrometheus(): Metrics {
     ...createWebhooks(registers),
     watchLists: createLists(registers),
     render: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 
