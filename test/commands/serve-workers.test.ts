@@ -2,9 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { type Env, run, type Server, serve, start, stopServers, temporaryFolder } from './cli.ts';
+import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
+
+// Each starts three processes.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
@@ -56,9 +59,7 @@ async function counted(metrics: string, name: string): Promise<number> {
   );
 }
 
-test('one banner, one account of a limit, one sum of metrics, also when a process is killed, and one end', {
-  timeout: 60_000,
-}, async () => {
+test('one banner, one account of a limit, one sum of metrics, also when a process is killed, and one end', async () => {
   const server = await serveTwo({ RATE_LIMIT_KEY: '60', METRICS_PORT: '0', JOBS: 'off' });
   const { metrics = '' } = server as unknown as { metrics?: string };
   expect(server).toMatchObject({ pid: server.child.pid, workers: 2 });
@@ -118,9 +119,7 @@ test('a second signal ends all of it at once', async () => {
   for (const pid of all) await until(() => isGone(pid));
 });
 
-test('workers that end again and again before they serve end the command, with a sentence', {
-  timeout: 60_000,
-}, async () => {
+test('workers that end again and again before they serve end the command, with a sentence', async () => {
   const dies = 'data:text/javascript,if(process.send)process.exit(7)';
   const { code, stdout, stderr } = await run(['serve', '--workers', '2'], {
     ...env,
@@ -135,10 +134,13 @@ test.each([
   [{ MAX_UNDER_WAY: '1' }, /^MAX_UNDER_WAY is 1/],
   [{ WORKERS: '9', POOL_SIZE: '1000' }, /^9 workers open up to \d+ connections, and PostgreSQL allows \d+/],
 ])('%j is refused before anything is started', async (more, sentence) => {
-  const { code, stdout, stderr } = await run(['serve', ...('WORKERS' in more ? [] : ['--workers', '2'])], {
-    ...env,
-    ...more,
-  });
+  const { code, stdout, stderr } = await runHere(
+    ['serve', ...('WORKERS' in more ? [] : ['--workers', '2'])],
+    {
+      ...env,
+      ...more,
+    },
+  );
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr.trimEnd()).toMatch(sentence);
 });
@@ -158,7 +160,7 @@ test('a port that is in use is said in one sentence', async () => {
 
 test('a number of workers that is none is wrong usage', async () => {
   for (const number of ['0', '65', 'many']) {
-    const { code, stderr } = await start(['serve', '--workers', number], env).result;
+    const { code, stderr } = await runHere(['serve', '--workers', number], env);
     expect(code).toBe(2);
     expect(stderr).toContain('It must be a whole number from 1 to 64.');
   }
