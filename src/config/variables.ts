@@ -98,7 +98,7 @@ export const VARIABLES = [
   [
     'POOL_SIZE',
     '10',
-    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
+    'database connections of one gateway for writes; of one process, reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
   ],
   [
     'WORKERS',
@@ -122,7 +122,7 @@ export const VARIABLES = [
   [
     'REDIS_URL',
     '',
-    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
