@@ -1,8 +1,8 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly; with several workers it starts them.
 import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
+import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
-import { MAX_WORKERS } from '../config/workers.ts';
 import type { Logger } from '../log.ts';
 import { requireReads } from '../store/store.ts';
 import { aborted } from './aborted.ts';

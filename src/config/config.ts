@@ -12,6 +12,7 @@ import { parseTrustedDocuments, type TrustedDocumentsConfig } from './trusted-do
 import {
   type CorsOrigins,
   defaultAuthUrl,
+  MAX_WORKERS,
   MIN_SECRET_KEY_LENGTH,
   parseAddresses,
   parseBaseUrl,
@@ -23,7 +24,6 @@ import {
 } from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 import { parseWebhookProxy, parseWebhooks, type WebhookConfig } from './webhooks.ts';
-import { MAX_WORKERS } from './workers.ts';
 
 export interface Config extends TelemetryConfig {
   readonly port: number;

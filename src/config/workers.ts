@@ -2,8 +2,6 @@
 import { StartupError } from '../errors.ts';
 import type { Config } from './config.ts';
 
-export const MAX_WORKERS = 64;
-
 /** Connections for writes that a process needs: one that changes wait for locks on, and one for everything else. */
 const MIN_POOL_SIZE = 2;
 

@@ -5,7 +5,7 @@ import type { Hono } from 'hono';
 import { readBody } from '../body.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
-import type { RedeemedLink } from '../graphiql/demo-link.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import type { Exchange, HttpEnv } from './exchange.ts';
 
 const DEMO_KEY_PATH = '/graphiql/demo-key';
@@ -22,7 +22,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Mounts `POST /graphiql/demo-key`. @param link null: there is no such link, and nothing at this path */
-export function mountDemoLink(http: Hono<HttpEnv>, link: RedeemedLink | null): void {
+export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void {
   if (link === null) return;
   http.post(DEMO_KEY_PATH, async (c) => {
     // A secret is never compressed (compression.ts).

@@ -4,7 +4,7 @@ import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
 import type { App } from '../context.ts';
-import type { RedeemedLink } from '../graphiql/demo-link.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';
 import { limitConnections } from './connection-limits.ts';
 import { Draining } from './draining.ts';
@@ -54,7 +54,7 @@ async function acceptWaiting(http: Server): Promise<void> {
  * @param demoLink the demo's signed-in link; null: none was printed
  * @throws StartupError when the address cannot be listened on
  */
-export async function listen(app: App, demoLink: RedeemedLink | null = null): Promise<Listener> {
+export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { limits } = app.config;
   const draining = new Draining();
   const http = createHttpServer({

@@ -7,7 +7,7 @@ import { usableScopes } from '../auth/scopes.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError, methodNotAllowed } from '../errors.ts';
-import type { RedeemedLink } from '../graphiql/demo-link.ts';
+import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
@@ -62,7 +62,7 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
  */
 export function createServer(
   app: App,
-  demoLink: RedeemedLink | null = null,
+  demoLink: DemoLink | null = null,
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
   const http = createHttp(app, demoLink, lifetime);
@@ -121,11 +121,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(
-  app: App,
-  demoLink: RedeemedLink | null,
-  lifetime: Pick<Draining, 'isBegun'>,
-): Hono<HttpEnv> {
+function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   const endpointOf = createEndpoints();

@@ -62,8 +62,8 @@ interface Account {
 const MAX_KEYS = 20_000;
 /** A lease is so small a part of what is left for each process: in the worst case that much is lost with a process that is killed. */
 const PARTS = 8;
-/** A process that does not answer so long keeps what it has. */
-const RECALL_MS = 50;
+/** A process that does not answer so long keeps what it has, and is not asked again before its next lease. */
+const RECALL_MS = 1_000;
 
 /** Creates the accounts of one limit. */
 export function createAccounts(options: AccountsOptions): Accounts {
@@ -86,16 +86,19 @@ export function createAccounts(options: AccountsOptions): Accounts {
   async function recallFrom(account: Account, key: string, holder: number): Promise<void> {
     account.isTight = true;
     const others = [...account.lastLeases.keys()].filter((other) => other !== holder);
+    const answered = new Set<number>();
     const returns = others.map(async (other) => {
       // What comes late counts as well.
       const unspent = await recall(other, name, key, account.window);
       account.leased -= unspent;
       account.lastLeases.set(other, 0);
+      answered.add(other);
     });
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, RECALL_MS);
     await Promise.race([Promise.all(returns), late]);
     clearTimeout(timer);
+    for (const other of others) if (!answered.has(other)) account.lastLeases.delete(other);
   }
 
   return {

@@ -7,6 +7,7 @@ import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
+import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
@@ -89,17 +90,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
-export const READERS = 4;
-export const LOOKUP_READERS = 2;
-/** Fewer could not pass by one that is stalled. */
-const MIN_READERS = 2;
 /** Clients decide what rows hold: results beyond this are read in the queue of expensive reads, so that memory and time are shared fairly. */
 const MAX_SHARED_BYTES = 1024 * 1024;
-
-/** Connections for short reads of each of so many processes. */
-export function readersOf(workers: number): number {
-  return Math.max(MIN_READERS, Math.ceil(READERS / workers));
-}
 
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {

@@ -1,8 +1,10 @@
 // A limit that several processes lease points of is one account: no more than the limit is spent in a window, and all of it can be.
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Accounts, createAccounts, type LeaseRequest } from '../../src/rates/accounts.ts';
 import { createLeasedCounter, type LeasedCounter } from '../../src/rates/leased-counter.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Cluster {
   readonly counters: readonly LeasedCounter[];
@@ -102,7 +104,7 @@ describe('in any order of requests at any process', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -123,7 +125,7 @@ describe('in any order of requests at any process', () => {
             if (!accepted) expect(spent + points).toBeGreaterThan(limit);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

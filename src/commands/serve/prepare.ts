@@ -1,7 +1,7 @@
 // Makes the store ready for `serve`, and finds out what the banner says of it.
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import { createDemoLink, type DemoLink } from '../../graphiql/demo-link.ts';
+import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { hasAnyTeam } from '../../store/demo/seed.ts';
 import { applyMigrations, migrationState } from '../../store/migrations.ts';
 import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
@@ -45,7 +45,7 @@ export function createDemoLinkFor(
   json: boolean | undefined,
   demoKey: DemoKey | null,
   { clock, config }: { clock: () => Date; config: Pick<Config, 'graphiql'> },
-): DemoLink | null {
+): PrintedDemoLink | null {
   return stdout.isTTY && !json && demoKey !== null && config.graphiql
     ? createDemoLink(demoKey.token, clock)
     : null;

@@ -1,6 +1,6 @@
 // A gateway that answers requests, in the only process or in one of several: what it starts, and in which order it ends.
 import type { App } from '../../context.ts';
-import type { RedeemedLink } from '../../graphiql/demo-link.ts';
+import type { DemoLink } from '../../graphiql/demo-link.ts';
 import { startListWatch } from '../../jobs/list-watch.ts';
 import type { Shell } from '../shell.ts';
 import { startWorker } from '../worker.ts';
@@ -17,7 +17,7 @@ export interface RunningGateway {
 export async function startGateway(
   shell: Shell,
   app: App,
-  demoLink: RedeemedLink | null,
+  demoLink: DemoLink | null,
 ): Promise<RunningGateway> {
   const { listen } = await import('../../http/listener.ts');
   const listener = await listen(app, demoLink);
