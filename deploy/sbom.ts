@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ignoreClosedPipes } from '../src/closed-pipe.ts';
 
 type License =
   | { readonly license: { readonly id?: string; readonly name?: string } }
@@ -134,4 +135,7 @@ function uuidOf(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-if (import.meta.main) process.stdout.write(`${JSON.stringify(makeSbom(), null, 2)}\n`);
+if (import.meta.main) {
+  ignoreClosedPipes(process.stdout, process.stderr);
+  process.stdout.write(`${JSON.stringify(makeSbom(), null, 2)}\n`);
+}

@@ -69,30 +69,53 @@ export function limitLines(log: Logger, linesPerSecond: number, clock: () => Dat
 
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
+/** What the reader of the log has yet to take. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** Where lines go. `writableLength`: how much of them has not been taken; a terminal takes all at once. */
+interface LineOutput {
+  write(text: string): unknown;
+  readonly writableLength?: number | undefined;
+}
 
 /**
- * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log.
+ * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. Pipes and sockets keep in
+ * memory what their reader does not take: of one that hangs nothing is waited for, and above a bound lines are lost, which is told.
  * @param maxWritten characters that are written at once, unless a line is longer
  */
 export function bufferLines(
-  output: { write(text: string): unknown },
+  output: LineOutput,
   maxWritten: number = MAX_BUFFERED_CHARS,
 ): DestinationStream & { flush(): void } {
   let buffered = '';
+  let lines = 0;
+  let lost = 0;
   let timer: NodeJS.Timeout | undefined;
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (buffered !== '') output.write(buffered);
+    if (lines === 0) return;
+    if ((output.writableLength ?? 0) > MAX_UNREAD_BYTES) lost += lines;
+    else {
+      output.write(lost === 0 ? buffered : `${lineOfLoss(lost)}${buffered}`);
+      lost = 0;
+    }
     buffered = '';
+    lines = 0;
   }
   return {
     flush,
     write(line) {
       if (buffered.length + line.length > maxWritten) flush();
       buffered += line;
+      lines += 1;
       if (buffered.length >= maxWritten) flush();
       else timer ??= setTimeout(flush, MAX_DELAY_MS).unref();
     },
   };
+}
+
+function lineOfLoss(lines: number): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: 'warn', time, lines, msg: 'lines of the log were lost: nobody took them' })}\n`;
 }

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { ignoreClosedPipes } from './closed-pipe.ts';
 import { runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
@@ -39,11 +40,6 @@ function stopWithParent(): void {
   watch.unref();
 }
 
-/** The reader of a pipe may close it early; that is no failure. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
-
 function readDotEnv(): void {
   try {
     process.loadEnvFile();
@@ -61,8 +57,7 @@ process.on('SIGINT', () => obey('SIGINT'));
 process.on('SIGTERM', () => obey('SIGTERM'));
 process.on('SIGHUP', () => obey('SIGHUP'));
 if (process.env['npm_lifecycle_event'] === 'npx' && cluster.isPrimary) stopWithParent();
-process.stdout.on('error', ignoreClosedPipe);
-process.stderr.on('error', ignoreClosedPipe);
+ignoreClosedPipes(process.stdout, process.stderr);
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

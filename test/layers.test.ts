@@ -10,7 +10,7 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
  * one folder of another layer.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  main: ['commands', 'config', 'errors'],
+  main: ['commands', 'config', 'closed-pipe', 'errors'],
   commands: [
     ...[
       'jobs',
@@ -91,6 +91,7 @@ const LAYERS: Record<string, readonly string[]> = {
   reply: [],
   abort: [],
   errors: [],
+  'closed-pipe': [],
   log: [],
 };
 

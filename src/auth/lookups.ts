@@ -1,5 +1,7 @@
-// A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared at once when any process changes one
-// of them (store/change-listener.ts), and not used while the notifications of such changes cannot arrive.
+// A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared when any process changes one of them
+// (store/change-listener.ts), and not used while the notifications of such changes cannot arrive. Clients can make such changes as often
+// as they like, such as revoking their own tokens: so it is cleared at once, but then not again for a moment.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
@@ -9,6 +11,8 @@ import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 const MAX_ENTRIES = 10_000;
+/** The least time between two clearings: a change is heeded after so long at most. */
+const CLEAR_INTERVAL_MS = 250;
 
 /** A key as authentication needs it; `lastUsedAt` is set here too when a use is written. */
 type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
@@ -23,8 +27,10 @@ export interface Lookups {
   customDomain(host: string): Promise<HostOwner | null>;
   /** What `load` finds, cached by name as the others are. That there is nothing is not cached. */
   remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Clears the cache: this process has changed something that is in it. */
-  forget(): void;
+  /** Clears the cache: this process has changed something that is in it. Resolves when nothing of before is used any more. */
+  forget(): Promise<void>;
+  /** Resolves when nothing is used any more that was changed before: for a change that another one, which is not heeded yet, has made already. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,9 +46,30 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
   let misses = 0;
   metrics.watchCache('lookups', () => ({ hits, misses, size: memory?.size ?? 0, max: MAX_ENTRIES }));
 
-  function forget(): void {
+  let clearedAt = Number.NEGATIVE_INFINITY;
+  let next: Promise<void> | null = null;
+
+  function clear(): void {
     generation += 1;
     memory?.clear();
+    clearedAt = performance.now();
+  }
+
+  async function clearAfter(ms: number): Promise<void> {
+    await sleep(ms);
+    next = null;
+    clear();
+  }
+
+  async function forget(): Promise<void> {
+    if (memory === null) return;
+    const waitMs = clearedAt + CLEAR_INTERVAL_MS - performance.now();
+    if (next === null && waitMs <= 0) {
+      clear();
+      return;
+    }
+    next ??= clearAfter(waitMs);
+    await next;
   }
 
   async function remember<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
@@ -50,9 +77,12 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     changes ??= listenForChanges({
       store,
       log,
-      onChange: forget,
-      // Behind a pooler nothing else tells that the database was started anew.
-      onInterruption: () => store.horizons.forget(),
+      onChange: () => void forget(),
+      onInterruption() {
+        clear();
+        // Behind a pooler nothing else tells that the database was started anew.
+        store.horizons.forget();
+      },
     });
     const known = changes.live ? memory.get(key) : undefined;
     if (known !== undefined) {
@@ -74,6 +104,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     customDomain: (host) => remember(`d${host}`, () => findCustomDomain(store, host)),
     remember: (name, load) => remember(`-${name}`, load),
     forget,
+    settle: async () => void (await next),
     close: async () => changes?.close(),
   };
 }

@@ -120,5 +120,5 @@ async function makeFirst(app: AuthApp): Promise<void> {
     if (signerAt(rows, now, (row) => app.signingKeyCache.privateOf(row) !== null) !== null) return;
     await insertSigningKey(tx, { ...key, createdAt: now, activeAt: now });
   });
-  app.lookups.forget();
+  await app.lookups.forget();
 }

@@ -6,6 +6,7 @@ import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger, type Logger } from '../log.ts';
 import type { Leases } from '../rates/rates.ts';
+import { makePartitions } from '../services/partitions.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
 import { linesFor } from './pretty-log.ts';
@@ -97,7 +98,7 @@ export async function withTables<T>(
   override?: (log: Logger) => Promise<Partial<App>>,
 ): Promise<T> {
   const prepared = async (database: OpenDatabase) => {
-    if (database.embedded !== null) await applyMigrations(database.app.store.pool);
+    if (database.embedded !== null) await bringUpToDate(database.app);
     else await requireTables(database.app);
     return work(database);
   };
@@ -129,6 +130,12 @@ function notUpToDate(): StartupError {
   return new StartupError(
     'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
   );
+}
+
+/** Applies what is pending, and makes the partitions that the first rows need; whoever keeps them later says why it could not be done. */
+export async function bringUpToDate(app: App): Promise<void> {
+  await applyMigrations(app.store.pool);
+  await makePartitions(app).catch(() => []);
 }
 
 /** The server and the database that a connection string names, without credentials. */

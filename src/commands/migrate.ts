@@ -1,4 +1,5 @@
 // `migrate`: brings the database's tables up to date, tells where they stand, and writes migrations (for developers).
+import { makePartitions } from '../services/partitions.ts';
 import { applyMigrations, createMigration, migrationState } from '../store/migrations.ts';
 import { withDatabase } from './database.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -29,11 +30,12 @@ export function addMigrate(program: Program, shell: Shell): void {
 }
 
 async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
-  const applied = await withDatabase(shell, ({ app }) =>
-    applyMigrations(app.store.pool, undefined, { force }),
-  );
+  const { applied, partitions } = await withDatabase(shell, async ({ app }) => ({
+    applied: await applyMigrations(app.store.pool, undefined, { force }),
+    partitions: await makePartitions(app),
+  }));
   const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
-  report(shell, json, { applied }, text);
+  report(shell, json, { applied, partitions }, text);
 }
 
 async function status(shell: Shell, json: boolean | undefined): Promise<void> {

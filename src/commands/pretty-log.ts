@@ -2,6 +2,7 @@
 // its 13 packages: it knows the lines of requests, and it keeps what clients chose escaped, so that no request can send escape
 // sequences to the operator's terminal.
 import { styleText } from 'node:util';
+import type { bufferLines } from '../log.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -17,9 +18,12 @@ const LEVELS = {
 } as const;
 
 /** Where to write log lines to: to a terminal for people, to anything else as they are. */
-export function linesFor(output: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined }): {
-  write(text: string): unknown;
-} {
+export function linesFor(
+  output: NodeJS.WritableStream & {
+    readonly isTTY?: boolean | undefined;
+    readonly writableLength?: number | undefined;
+  },
+): Parameters<typeof bufferLines>[0] {
   if (output.isTTY !== true) return output;
   // In colours as far as the terminal has them, and NO_COLOR does not say otherwise.
   const style: Style = (format, text) => styleText(format, text, { stream: output });

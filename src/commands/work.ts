@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
+import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Logger } from '../log.ts';
 import { aborted } from './aborted.ts';
 import { type OpenDatabase, withTables } from './database.ts';
@@ -56,13 +57,14 @@ async function work(shell: Shell, json: boolean | undefined): Promise<void> {
 async function run(shell: Shell, json: boolean | undefined, { app }: OpenDatabase): Promise<void> {
   const metricsListener = await listenForMetrics(app);
   const worker = startWorker(shell, app);
+  const keeper = startPartitionKeeper(app);
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
     report(shell, json, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
     await aborted(shell.signal);
     remark(shell, json, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
-    await worker.close();
+    await Promise.all([worker.close(), keeper.close()]);
     await metricsListener?.close();
   }
 }

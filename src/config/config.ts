@@ -57,6 +57,8 @@ export interface Config extends TelemetryConfig {
   readonly rateLimits: RateLimits;
   readonly oauth: OauthConfig;
   readonly webhooks: WebhookConfig;
+  /** Days that audit entries are kept. */
+  readonly auditKeepDays: number;
   /** `serve` delivers webhooks, too. */
   readonly jobs: boolean;
 }
@@ -177,6 +179,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     rateLimits: parseRates(wholeNumber),
     oauth: parseOauth(check, wholeNumber, authUrl),
     webhooks: parseWebhooks(check, wholeNumber),
+    auditKeepDays: wholeNumber('AUDIT_KEEP_DAYS', 7, 36_500),
     jobs: check('JOBS', true, parseSwitch, 'on or off'),
     ...parseTelemetry(check),
   };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The open connections of a listener, as far as draining has to know them. */
 export interface OpenConnections {
-  /** Every connection; `isIdle` when every request that it brought has been answered, and its last answer sent. */
+  /** Every connection; `isIdle` when it is read, every request that it brought has been answered, and its last answer sent. */
   all(): Iterable<{ readonly socket: Socket; readonly isIdle: boolean }>;
   /** Whether no request arrived on its connection behind the one that this response answers. From then on none is accepted there. */
   endsWith(response: ServerResponse): boolean;

@@ -18,8 +18,8 @@ export interface LoadShedding {
   /** How many more are admitted at the moment. */
   readonly room: number;
   reading(): LoadReading;
-  /** One look at the event loop. @param lateMs how much later than asked for it came to a timer */
-  look(lateMs: number): void;
+  /** One look at the event loop. @param lateMs how much later than asked for it came to a timer. @returns what `onLook` does */
+  look(lateMs: number): boolean;
   close(): void;
 }
 
@@ -27,8 +27,8 @@ interface Options {
   /** The most requests that may be under way. */
   readonly max: number;
   readonly log: Logger;
-  /** Called at every look at the event loop. */
-  readonly onLook?: () => void;
+  /** Called at every look at the event loop. @returns whether looks have to go on though nothing is under way */
+  readonly onLook?: () => boolean;
 }
 
 /** Where the limit begins, and how far it is lowered: enough to keep the processor and the database busy. */
@@ -46,7 +46,7 @@ const SHARED_EXCESS = 2;
 const LOOKS_PER_REPORT = 1_000 / LOOK_MS;
 
 /** Sheds nothing until the first limit is reached. Looks at the event loop only while there are requests. */
-export function createLoadShedding({ max, log, onLook = () => {} }: Options): LoadShedding {
+export function createLoadShedding({ max, log, onLook = () => false }: Options): LoadShedding {
   let limit = Math.min(FIRST_LIMIT, max);
   let underWay = 0;
   let shed = 0;
@@ -70,9 +70,9 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     idleLooks = 0;
     timer = setInterval(() => {
       const now = performance.now();
-      look(now - dueAt);
+      const isWaitedFor = look(now - dueAt);
       dueAt = now + LOOK_MS;
-      idleLooks = underWay === 0 ? idleLooks + 1 : 0;
+      idleLooks = underWay === 0 && !isWaitedFor ? idleLooks + 1 : 0;
       if (idleLooks > LOOKS_PER_REPORT) stop();
     }, LOOK_MS).unref();
   }
@@ -82,7 +82,7 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     timer = undefined;
   }
 
-  function look(lateMs: number): void {
+  function look(lateMs: number): boolean {
     lateMsAtMost = Math.max(lateMsAtMost, lateMs);
     if (lateMs > LATE_MS) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
     else if (limit < FIRST_LIMIT || (wasFull && slow <= fast)) limit = Math.ceil(limit * INCREASE);
@@ -92,7 +92,7 @@ export function createLoadShedding({ max, log, onLook = () => {} }: Options): Lo
     slow /= 2;
     fast /= 2;
     if (++looks % LOOKS_PER_REPORT === 0) report();
-    onLook();
+    return onLook();
   }
 
   function report(): void {

@@ -16,11 +16,13 @@ import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
 import { answerAlive, answerShed } from './shed-answer.ts';
 import { createTurns } from './turns.ts';
-import { createUnderWay } from './under-way.ts';
+import { createUnderWay, networkOf } from './under-way.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
 /** How many requests of a connection may wait for the answers before theirs. */
 const MAX_WAITING = 32;
+/** Of so many networks a look at the event loop one connection that asks for /healthz stays open to be read. */
+const MAX_CHECKS = 256;
 
 /**
  * Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much.
@@ -37,10 +39,15 @@ export function handleRequests(
   const refused = new WeakSet<Duplex>();
   const held = createWaitingConnections();
   const turns = createTurns();
+  /** Networks that were told since the last look that the process is alive, though there was no room. */
+  const told = new Set<string>();
   const load = createLoadShedding({
     max: config.limits.maxUnderWay,
     log,
-    onLook: () => held.next(load.room),
+    onLook() {
+      told.clear();
+      return held.next(load.room);
+    },
   });
   const underWay = createUnderWay(load);
   metrics.watchLoad(load.reading);
@@ -89,6 +96,10 @@ export function handleRequests(
     if (key === null) {
       if (url === '/healthz') {
         answerAlive(incoming, outgoing);
+        // A balancer asks now and then. Whoever asks all the time waits like others whose requests are shed.
+        const network = networkOf(incoming, connection.isProxy);
+        if (told.has(network) || told.size >= MAX_CHECKS) held.add(incoming.socket);
+        else told.add(network);
         return;
       }
       // What was sent behind it would be shed as well: one answer for all of it.
@@ -165,6 +176,10 @@ export function handleRequests(
     });
   });
   http.on('request', onRequest);
+  // What node:http does without a listener, except that a connection that is not read is not idle: its request may be unread.
+  http.on('timeout', (socket) => {
+    if (!held.has(socket)) socket.destroy();
+  });
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
   http.on('checkExpectation', onRequest);
   http.on('connect', ({ socket }: IncomingMessage) => {
@@ -182,8 +197,11 @@ export function handleRequests(
   });
   return {
     *all() {
-      for (const [socket, { latest }] of connections)
-        yield { socket: socket as Socket, isIdle: latest === null || latest.outgoing.writableFinished };
+      for (const [duplex, { latest }] of connections) {
+        const socket = duplex as Socket;
+        const isAnswered = latest === null || latest.outgoing.writableFinished;
+        yield { socket, isIdle: isAnswered && !held.has(socket) };
+      }
     },
     endsWith(response) {
       // One that waits behind others has no socket of its own yet.

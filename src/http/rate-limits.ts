@@ -3,7 +3,6 @@
 import type { Actor } from '../auth/actor.ts';
 import {
   admitCaller,
-  admitHealthCheck,
   admitStranger,
   type Counted,
   type Counting,
@@ -15,15 +14,23 @@ import {
 /** An exchange, as far as it is counted. Whoever sends it is a stranger until it has its actor. */
 interface CountedExchange extends Counted, Stranger {
   readonly url: URL;
+  readonly request: Pick<Request, 'method'>;
   readonly actor: Actor | null;
 }
 
 const HEALTH_CHECKS = new Set(['/healthz', '/readyz']);
 
+/**
+ * Health checks are never counted: strangers who come through the balancer's own address must not have its checks refused. They cost
+ * next to nothing, however many there are (services/health.ts).
+ */
+function isHealthCheck({ request, url }: CountedExchange): boolean {
+  return HEALTH_CHECKS.has(url.pathname) && (request.method === 'GET' || request.method === 'HEAD');
+}
+
 /** Counts a request that has just arrived, as far as it can be told who pays. @throws AppError `too_many_requests` */
 export function admitRequest(exchange: CountedExchange): Counting {
-  if (HEALTH_CHECKS.has(exchange.url.pathname)) return admitHealthCheck(exchange, exchange.address);
-  return admitStranger(exchange, exchange);
+  return isHealthCheck(exchange) ? undefined : admitStranger(exchange, exchange);
 }
 
 /** Counts a request whose sender has just become known. @throws AppError `too_many_requests` */
@@ -36,5 +43,5 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
 export function countUnread(exchange: CountedExchange): void {
   const { actor, facts } = exchange;
   if (actor !== null || facts.points > 0 || facts.limit !== null) return;
-  if (exchange.credentials !== null) void chargeUnread(exchange, exchange);
+  if (exchange.credentials !== null && !isHealthCheck(exchange)) void chargeUnread(exchange, exchange);
 }

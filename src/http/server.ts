@@ -2,31 +2,26 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { matchedRoutes } from 'hono/route';
-import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
-import { usableScopes } from '../auth/scopes.ts';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
-import { AppError, methodNotAllowed } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
-import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { limitLines } from '../log.ts';
-import { createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
-import { createOauthRequest } from '../oauth/oauth-request.ts';
 import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { toTemplate } from '../rest/route.ts';
-import { mountRest, routes as restRoutes } from '../rest/router.ts';
+import { mountRest } from '../rest/router.ts';
 import { requestedPath, servedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
-import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
 import type { Endpoint } from '../telemetry/request-facts.ts';
+import { mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
@@ -134,8 +129,10 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
-    if (lifetime.isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
-    return c.json(await readiness(app));
+    requireServing(lifetime);
+    const found = await readiness(app);
+    requireServing(lifetime);
+    return c.json(found);
   });
 
   http.use(async (c, next) => {
@@ -154,6 +151,11 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   return http;
 }
 
+/** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */
+function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
+  if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
+}
+
 /** The endpoint of a route's pattern; REST and GraphQL replace it by one that names the operation. */
 function createEndpoints(): (pattern: string) => Endpoint {
   // As many as there are routes.
@@ -163,44 +165,6 @@ function createEndpoints(): (pattern: string) => Endpoint {
     endpoints.set(pattern, endpoint);
     return endpoint;
   };
-}
-
-/** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
-function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
-  const { authPath } = app.config;
-  for (const path of new Set([PROTECTED_RESOURCE_PATH, authPath + PROTECTED_RESOURCE_PATH])) {
-    http.get(`${path}/*`, async (c, next) => {
-      const { exchange } = c.env;
-      const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
-      return document === null ? next() : c.json(document);
-    });
-  }
-}
-
-/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
-function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
-  const home = new URL(app.config.authUrl);
-  const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
-  const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
-  const routes = createAuthorizationServer(app, usableScopes(needed));
-  for (const { methods, path, isPage, handle } of routes) {
-    http.on([...methods], path, async (c, next) => {
-      const { exchange } = c.env;
-      if ((await exchange.resolveHost()).kind !== 'service') return next();
-      const { request, requestId, url, address, signal, facts } = exchange;
-      if (isPage && url.hostname !== home.hostname && request.method === 'GET')
-        return c.redirect(home.origin + url.pathname + url.search, 307);
-      const params = c.req.param();
-      return handle(createOauthRequest({ raw: request, requestId, address, signal, facts, params }));
-    });
-  }
-  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
-    const allow = [...new Set(served.flatMap(({ methods }) => methods))];
-    http.all(path, async (c, next) => {
-      if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
-      throw methodNotAllowed(allow);
-    });
-  }
 }
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */

@@ -26,7 +26,7 @@ export function createUnderWay(load: LoadShedding): UnderWay {
 
   return {
     admit(incoming, isProxy) {
-      const key = keyOf(incoming, isProxy);
+      const key = networkOf(incoming, isProxy);
       if (incoming.url === PROBE) {
         const probe = `${PROBE} ${key}`;
         if (!probes.has(probe) && probes.size < MAX_PROBES) return probe;
@@ -71,7 +71,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The network that a request comes from. Not its caller: nothing is known of who has shown credentials yet. */
-function keyOf({ socket, headers }: IncomingMessage, isProxy: boolean): string {
+export function networkOf({ socket, headers }: IncomingMessage, isProxy: boolean): string {
   const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
   return toNetwork(forwarded?.slice(0, MAX_ADDRESS_CHARS) ?? socket.remoteAddress ?? '');
 }

@@ -7,8 +7,10 @@ export interface WaitingConnections {
   add(socket: Socket): void;
   /** Forgets a closed connection. */
   remove(socket: Socket): void;
-  /** Reads the first ones again. @param room how many requests could be begun */
-  next(room: number): void;
+  /** Whether a connection waits: it may have sent a request that has not been read, however long it seems idle. */
+  has(socket: Socket): boolean;
+  /** Reads the first ones again. @param room how many requests could be begun. @returns whether others still wait */
+  next(room: number): boolean;
 }
 
 /** How many connections are read again at a look (load-shedding.ts) though there is no room: below 1,000 refusals a second in all. */
@@ -18,7 +20,7 @@ const AT_A_LOOK = 16;
 export function createWaitingConnections(): WaitingConnections {
   /** In the order in which they came. */
   const waiting = new Set<Socket>();
-  let added: Socket[] = [];
+  let added = new Set<Socket>();
 
   function pause(): void {
     for (const socket of added) {
@@ -26,23 +28,27 @@ export function createWaitingConnections(): WaitingConnections {
       socket.pause();
       waiting.add(socket);
     }
-    added = [];
+    added = new Set();
   }
 
   return {
     add(socket) {
       // At its end a request resumes its connection: only what comes after that holds.
-      if (added.length === 0) setImmediate(pause);
-      added.push(socket);
+      if (added.size === 0) setImmediate(pause);
+      added.add(socket);
     },
     remove: (socket) => void waiting.delete(socket),
+    has: (socket) => waiting.has(socket) || added.has(socket),
     next(room) {
       let left = Math.max(AT_A_LOOK, room);
       for (const socket of waiting) {
-        if (left-- === 0) return;
+        if (left-- === 0) return true;
         waiting.delete(socket);
         socket.resume();
+        // While it waited its idle time did not count (node-adapter.ts): it begins anew.
+        socket.setTimeout(socket.timeout ?? 0);
       }
+      return false;
     },
   };
 }

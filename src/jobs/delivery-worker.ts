@@ -3,9 +3,8 @@
 import type { App } from '../context.ts';
 import { mayReceive } from '../services/webhook-rights.ts';
 import { listenForChanges } from '../store/change-listener.ts';
-import { notAhead } from '../store/cleaning.ts';
 import { sweepEndpoints } from '../store/deliveries-due.ts';
-import { deleteOldDeliveries } from '../store/delivery-cleaning.ts';
+import { deleteOrphanedDeliveries } from '../store/delivery-cleaning.ts';
 import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
 import { createWorkerStore } from '../store/worker-store.ts';
 import type { Works } from './deliver.ts';
@@ -51,7 +50,6 @@ const SUPERVISE_MS = 10_000;
 const CLEAN_MS = 10 * 60_000;
 const CLEAN_SOON_MS = 1_000;
 const CLEAN_BATCH = 1_000;
-const DAY_MS = 86_400_000;
 /** A lane that failed, for a reason of ours, is tried again after so long. */
 const BROKEN_MS = 10_000;
 
@@ -62,9 +60,9 @@ interface Taken {
 
 /** Starts a worker. Nothing waits for it: while the database is away it tries again. */
 export function startDeliveryWorker(app: App, options: WorkerOptions = {}): DeliveryWorker {
-  const { log, config, clock } = app;
+  const { log, config } = app;
   const { maxLanes = MAX_LANES, listens = true } = options;
-  const { allowedNetworks, keepDays } = config.webhooks;
+  const { allowedNetworks } = config.webhooks;
   const db = createWorkerStore(app.store, log);
   const sender = options.sender ?? createSender({ allowedNetworks, proxy: options.proxy });
   const outcomes = createOutcomeWriter(db, log);
@@ -122,8 +120,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   }
 
   async function clean(): Promise<number | undefined> {
-    const before = new Date((await notAhead(db, clock())).getTime() - keepDays * DAY_MS);
-    return (await deleteOldDeliveries(db, before, CLEAN_BATCH)) ? CLEAN_SOON_MS : undefined;
+    return (await deleteOrphanedDeliveries(db, CLEAN_BATCH)) ? CLEAN_SOON_MS : undefined;
   }
 
   const claiming = repeat(log, 'claiming endpoints', POLL_MS, async () => {
@@ -168,7 +165,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       await db.jobs.supervise();
       return undefined;
     }),
-    repeat(log, 'deleting old deliveries', CLEAN_MS, clean, CLEAN_MS),
+    repeat(log, 'deleting deliveries of endpoints that are gone', CLEAN_MS, clean, CLEAN_MS),
   ];
   const listener = listens
     ? listenForChanges({

@@ -37,8 +37,10 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const key = await findById(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
-  await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, ctx.clock()));
-  ctx.lookups.forget();
+  const now = ctx.clock();
+  const { revokedAt } = await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, now));
+  const isChanged = revokedAt?.getTime() === now.getTime();
+  await (isChanged ? ctx.lookups.forget() : ctx.lookups.settle());
   return key;
 }
 

@@ -15,17 +15,32 @@ export interface Readiness {
   readonly listsHeldBy?: readonly Told[];
 }
 
-/** The check that is under way for each store: however many requests ask, it is made once. */
-const underWay = new WeakMap<App['store'], Promise<Readiness>>();
+/** How long a finding is told to those who ask behind it: balancers ask less often, and strangers as often as they like. */
+const REMEMBERED_MS = 250;
+
+/** A finding, or the check that is under way; `until` when it is told. */
+interface Finding {
+  readonly answer: Promise<Readiness>;
+  until: number;
+}
+
+/** The newest finding for each store: however many requests ask, one check at a time is under way. */
+const findings = new WeakMap<App['store'], Finding>();
 
 /**
- * What the process can do. A database that is read-only is no reason to send reads elsewhere.
+ * What the process can do, or could a moment ago. A database that is read-only is no reason to send reads elsewhere.
  * @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version
  */
 export function readiness({ store }: App): Promise<Readiness> {
-  const answer = underWay.get(store) ?? askStore(store).finally(() => underWay.delete(store));
-  underWay.set(store, answer);
-  return answer;
+  const known = findings.get(store);
+  if (known !== undefined && performance.now() < known.until) return known.answer;
+  const finding: Finding = { answer: askStore(store), until: Number.POSITIVE_INFINITY };
+  findings.set(store, finding);
+  const keep = () => {
+    finding.until = performance.now() + REMEMBERED_MS;
+  };
+  finding.answer.then(keep, keep);
+  return finding.answer;
 }
 
 async function askStore(store: App['store']): Promise<Readiness> {

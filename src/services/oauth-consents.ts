@@ -88,5 +88,5 @@ export async function withdraw(app: App, userId: bigint, publicId: string): Prom
   if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
   await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());
-  app.lookups.forget();
+  await app.lookups.forget();
 }

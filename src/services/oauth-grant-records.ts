@@ -42,5 +42,5 @@ export async function complete(app: App, key: string, choice: GrantChoice): Prom
 /** Ends a grant at once, with every token that was issued for it. */
 export async function revoke(app: App, key: string): Promise<void> {
   await revokeGrant(app.store, { key }, app.clock());
-  app.lookups.forget();
+  await app.lookups.forget();
 }

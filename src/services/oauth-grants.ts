@@ -43,6 +43,6 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   if (grant === null) throw notFound(OAUTH_GRANTS.title);
   beginChange(ctx);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock(), tenancy);
-  ctx.lookups.forget();
+  await (grant.revokedAt === null ? ctx.lookups.forget() : ctx.lookups.settle());
   return grant;
 }

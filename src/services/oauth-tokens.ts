@@ -17,7 +17,7 @@ export async function issue(app: App, issuance: Issuance): Promise<boolean> {
   if (await issueTokens(app.store, issuance, app.clock())) return true;
   const { grantKey } = issuance.accessToken;
   if (grantKey !== null) await revokeGrant(app.store, { key: grantKey }, app.clock());
-  app.lookups.forget();
+  await app.lookups.forget();
   return false;
 }
 
@@ -33,12 +33,12 @@ export async function find(app: App, kind: string, jti: string) {
 
 /** Ends an access token at once. */
 export async function revoke(app: App, jti: string): Promise<void> {
-  await accessTokens.revokeAccessToken(app.store, jti, app.clock());
-  app.lookups.forget();
+  const isChanged = await accessTokens.revokeAccessToken(app.store, jti, app.clock());
+  await (isChanged ? app.lookups.forget() : app.lookups.settle());
 }
 
 /** Ends every access token of a grant at once. */
 export async function revokeOfGrant(app: App, grantKey: string): Promise<void> {
-  await accessTokens.revokeAccessTokensOfGrant(app.store, grantKey, app.clock());
-  app.lookups.forget();
+  const isChanged = await accessTokens.revokeAccessTokensOfGrant(app.store, grantKey, app.clock());
+  await (isChanged ? app.lookups.forget() : app.lookups.settle());
 }

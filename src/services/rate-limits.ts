@@ -52,15 +52,6 @@ export function admitStranger(request: Counted, stranger: Stranger): Counting {
   return undefined;
 }
 
-/**
- * Counts a health check, apart from other requests: their number must not take a healthy process out of service.
- * @throws AppError `too_many_requests`
- */
-export function admitHealthCheck(request: Counted, address: string): Counting {
-  const { address: counter } = request.app.rates;
-  return counter === null ? undefined : charge(request, [[counter, `health ${toNetwork(address)}`]], 1);
-}
-
 /** Counts a request whose credentials were found not to be valid. @throws AppError `too_many_requests` */
 export function chargeRejected(request: Counted, { address, credentials }: Stranger): Counting {
   const network = toNetwork(address);

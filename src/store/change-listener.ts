@@ -29,9 +29,9 @@ interface ChangeListenerOptions {
   readonly channel?: string;
   /** What follows while nothing is heard: a warning. */
   readonly unheard?: string;
-  /** Called after each change, and whenever changes may have been missed. */
+  /** Called after each change. */
   readonly onChange: () => void;
-  /** Called besides whenever changes may have been missed: the database may have been started anew. */
+  /** Called whenever changes may have been missed, and the database may have been started anew; absent: `onChange` is. */
   readonly onInterruption?: () => void;
   /** How long a test notification may take, and the interval between them, also after a failure. */
   readonly check?: { readonly timeoutMs: number; readonly intervalMs: number };
@@ -53,7 +53,7 @@ export function listenForChanges({
   channel: ownChannel = CHANNEL,
   unheard = 'not hearing of changes: keys and hosts are looked up every time',
   onChange,
-  onInterruption = () => {},
+  onInterruption = onChange,
   check = CHECK,
 }: ChangeListenerOptions): ChangeListener {
   const checkChannel = `funnel_gateway_check_${randomUUID().replaceAll('-', '')}`;
@@ -79,7 +79,6 @@ export function listenForChanges({
     client = null;
     clearTimeout(next);
     onInterruption();
-    onChange();
     schedule(start, error instanceof NotDelivered ? check.intervalMs : RETRY_MS);
   }
 
@@ -115,7 +114,6 @@ export function listenForChanges({
         if (client !== ownClient) return;
         // Notifications of earlier changes were not received.
         onInterruption();
-        onChange();
         live = true;
         hasWarned = false;
         schedule(checkAgain, check.intervalMs);

@@ -2,6 +2,7 @@
 // of idempotency keys.
 // In small batches, so that no statement takes long; rows that another process is deleting are left to it.
 import { KEY_LIFETIME } from './changes/records.ts';
+import { isUnsupported } from './failures.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
@@ -9,6 +10,8 @@ interface Sweep {
   readonly table: string;
   /** Of the row `t`, at the time $1. */
   readonly where: string;
+  /** The columns of its primary key where it is below a workspace, and may be distributed. */
+  readonly key?: string;
   /** Deleting from it, even nothing, has every process forget what it knows: it is looked first. */
   readonly isAnnounced?: boolean;
 }
@@ -22,6 +25,7 @@ const SWEEPS: readonly Sweep[] = [
   // No retry can ask for it any more (idempotency-records.ts).
   {
     table: 'idempotency_records',
+    key: 'workspace_id, key_hash',
     where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
   },
   // A consent that broke off after its grant was saved.
@@ -60,7 +64,10 @@ export async function deleteExpired(store: Store, at: Date, limit: number): Prom
   let more = false;
   for (const sweep of SWEEPS) {
     if (sweep.isAnnounced && (await query(store, findOne(sweep), [at])).length === 0) continue;
-    const gone = await query(store, remove(sweep), [at, limit]);
+    const gone = await query(store, remove(sweep), [at, limit]).catch((error: unknown) => {
+      if (sweep.key === undefined || !isUnsupported(error)) throw error;
+      return query(store, removeDistributed(sweep, sweep.key), [at, limit]);
+    });
     more ||= gone.length === limit;
   }
   return more;
@@ -75,5 +82,14 @@ function remove({ table, where }: Sweep): Statement {
     `${table}.sweep`,
     () => `delete from ${table} where ctid = any(array(
       select t.ctid from ${table} t where ${where} limit $2 for update skip locked)) returning 1`,
+  );
+}
+
+/** Citus locks no rows of several shards: two processes may delete the same ones, the second of which waits for the first. */
+function removeDistributed({ table, where }: Sweep, key: string): Statement {
+  return statement(
+    `${table}.sweep.distributed`,
+    () =>
+      `delete from ${table} where (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
   );
 }

@@ -1,36 +1,16 @@
-// Deleting what is over of webhooks: attempts, deliveries and events that are old, and deliveries of endpoints that are gone. In small
-// batches, so that no statement takes long.
-import { type Statement, statement } from './statements.ts';
+// Deleting the deliveries of endpoints that are gone, in small batches, so that no statement takes long. What is old goes with its
+// partition (partitions/).
+import { isUnsupported } from './failures.ts';
+import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
-/** Tables by the time of their rows, which stand in its order; a row is found by these columns. */
-const AGING = [
-  { table: 'webhook_attempts', at: 'started_at', key: 'workspace_id, delivery_id, number, started_at' },
-  { table: 'webhook_deliveries', at: 'created_at', key: 'workspace_id, id, created_at' },
-  { table: 'events', at: 'created_at', key: 'workspace_id, id, created_at' },
-] as const;
-
-/** Deletes at most `limit` rows of each kind that are older than `before`. Returns whether there may be more. */
-export async function deleteOldDeliveries(
-  db: Pick<Store, 'pool'>,
-  before: Date,
-  limit: number,
-): Promise<boolean> {
-  let more = false;
-  for (const aging of AGING) {
-    const gone = await query(db, removal(aging), [before, limit]);
-    more ||= gone.length === limit;
-  }
-  const orphans = await query(db, ORPHANS, [limit]);
-  return more || orphans.length === limit;
-}
-
-function removal({ table, at, key }: (typeof AGING)[number]): Statement {
-  return statement(
-    `${table}.expired`,
-    () => `delete from ${table} where (${key}) in (
-      select ${key} from ${table} where ${at} < $1::timestamptz limit $2::int for update skip locked) returning 1`,
-  );
+/** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store they go by their age alone. */
+export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: number): Promise<boolean> {
+  const gone = await query(db, ORPHANS, [limit]).catch((error: unknown) => {
+    if (isUnsupported(error)) return [];
+    throw error;
+  });
+  return gone.length === limit;
 }
 
 /** Endpoints that deliveries name, each found by one step of an index; of those that are gone the deliveries go as well. */

@@ -37,6 +37,11 @@ export function toStoreError(error: unknown): unknown {
   return error;
 }
 
+/** Whether the server has no such feature: Citus, where tables are distributed, has fewer. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '0A000';
+}
+
 /** Why a connection was lost, in a few words: the driver's error has the whole connection with it. */
 export function toReason(error: Error | undefined): string {
   if (error === undefined) return 'Connection terminated';

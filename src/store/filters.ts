@@ -8,6 +8,9 @@ export type Match =
   /** By the rows of another table of the workspace. @param row its column of the row’s id @param value that of the value */
   | { readonly table: string; readonly row: string; readonly value: string };
 
+/** A comparison by the rows of another table. */
+export type PairMatch = Extract<Match, { table: string }>;
+
 /** A filter of a table's lists. */
 export interface TableFilter {
   readonly property: string;

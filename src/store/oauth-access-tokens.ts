@@ -33,12 +33,12 @@ const LIVE: Statement = {
 
 const REVOKE: Statement = {
   name: 'oauth_access_tokens.revoke',
-  text: 'update oauth_access_tokens set revoked_at = $2 where jti = $1 and revoked_at is null',
+  text: 'update oauth_access_tokens set revoked_at = $2 where jti = $1 and revoked_at is null returning 1',
 };
 
 const REVOKE_OF_GRANT: Statement = {
   name: 'oauth_access_tokens.revoke_of_grant',
-  text: 'update oauth_access_tokens set revoked_at = $2 where grant_key = $1 and revoked_at is null',
+  text: 'update oauth_access_tokens set revoked_at = $2 where grant_key = $1 and revoked_at is null returning 1',
 };
 
 /** Notes a token that is about to be handed out. */
@@ -58,12 +58,12 @@ export async function findAccessToken(
   return row?.payload ?? null;
 }
 
-/** Ends one token. */
-export async function revokeAccessToken(store: Store, jti: string, at: Date): Promise<void> {
-  await query(store, REVOKE, [jti, at]);
+/** Ends one token. @returns whether it was live until now */
+export async function revokeAccessToken(store: Store, jti: string, at: Date): Promise<boolean> {
+  return (await query(store, REVOKE, [jti, at])).length > 0;
 }
 
-/** Ends every token that was got with a grant. */
-export async function revokeAccessTokensOfGrant(store: Store, grantKey: string, at: Date): Promise<void> {
-  await query(store, REVOKE_OF_GRANT, [grantKey, at]);
+/** Ends every token that was got with a grant. @returns whether one was live until now */
+export async function revokeAccessTokensOfGrant(store: Store, grantKey: string, at: Date): Promise<boolean> {
+  return (await query(store, REVOKE_OF_GRANT, [grantKey, at])).length > 0;
 }

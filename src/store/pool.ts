@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
+import { keepAfterRefusals } from './pool-query.ts';
 import { connectionOf } from './readers/rows-query.ts';
 
 export interface Pool extends Watched {
@@ -45,6 +46,7 @@ export function createPool(
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
   limitSilence(pool, answerTimeoutMs);
+  keepAfterRefusals(pool);
   const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
   const socketOf = (client: pg.Client) => connectionOf(client).stream;
   const destroy = () => {

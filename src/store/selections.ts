@@ -4,8 +4,9 @@
 import { MAX_ID } from '../cursors.ts';
 import type { PageRequest, Selection } from '../pagination.ts';
 import type { Sort } from '../resources/resource.ts';
-import type { TableFilter } from './filters.ts';
+import type { PairMatch, TableFilter } from './filters.ts';
 import type { TableHorizon } from './horizons.ts';
+import { pairedByTime } from './paired-by-time.ts';
 import { between, isBelowWorkspace } from './parents.ts';
 import type { Statement } from './statements.ts';
 import type { Table } from './tables.ts';
@@ -165,8 +166,6 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
 }
 
 type Find = (places: Places, range: Range, condition: string) => string;
-type PairMatch = Extract<TableFilter['match'], { table: string }>;
-
 /**
  * The limit behind it keeps it apart: no join can begin with the rows of the list. A row that only one index finds is found first
  * and compared with the range afterwards, so that no other index seems worth walking.
@@ -187,7 +186,15 @@ function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Fin
 
 /** `offset 0` keeps the row apart: no join can begin with the rows of the list. */
 function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
-  return ({ parent, workspace }, { range, order }, condition) => {
+  return (places, { range, order, limit }, condition) => {
+    const { parent, workspace } = places;
+    if (sort !== 'id' && order !== null)
+      return pairedByTime(match, {
+        ...{ table: table.name, workspace, condition, limit },
+        below: (within) => between(table, parent, workspace, within),
+        range: range('t.id'),
+        order: (alias) => orderOf(sort, order, alias),
+      });
     const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
     const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
     const byRow = order === null ? '' : `order by ${orderOf(sort, order)}`;

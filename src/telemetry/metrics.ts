@@ -77,6 +77,14 @@ export interface HeldReading {
   readonly rows: number;
 }
 
+/** The partitions by time of one table. */
+export interface PartitionReading {
+  readonly table: string;
+  readonly aheadSeconds: number;
+  /** Whether rows stand beside them. */
+  readonly hasStray: boolean;
+}
+
 /** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
@@ -96,6 +104,7 @@ export interface Metrics {
   countDeactivation(reason: string): void;
   watchWorker(read: () => WorkerReading): void;
   watchLists(read: () => readonly HeldReading[]): void;
+  watchPartitions(read: () => readonly PartitionReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
   /** All of it as data that can be sent to another process of the gateway, which renders the sum (metrics-sum.ts). */
@@ -117,6 +126,7 @@ export const noMetrics: Metrics = {
   countDeactivation() {},
   watchWorker() {},
   watchLists() {},
+  watchPartitions() {},
   render: async () => '',
   snapshot: async () => [],
 };

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { createLoad, createRateLimits } from './admission-metrics.ts';
 import { createLists } from './list-metrics.ts';
 import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
+import { createPartitions } from './partition-metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
@@ -39,6 +40,7 @@ export function createPrometheus(): Metrics {
     watchForeignReads: createForeignReads(registers),
     ...createWebhooks(registers),
     watchLists: createLists(registers),
+    watchPartitions: createPartitions(registers),
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
   };

@@ -1,6 +1,7 @@
 // Keys and hosts are remembered for a moment, and never beyond what was committed elsewhere (src/auth/lookups.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as apiKeys from '../../src/services/operator/api-keys.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -99,4 +100,114 @@ test('while changes cannot be heard nothing is remembered, and afterwards it is 
   for (let tries = 0; (await lookupsOf(() => send(key))).length === 0 && tries < 200; tries++) await sleep(5);
   expect(await lookupsOf(() => send(key))).toHaveLength(2);
   await untilRemembered(key);
+});
+
+describe('what changes nothing is told to nobody', () => {
+  let listener: pg.Client;
+  let heard = 0;
+  beforeAll(async () => {
+    listener = new pg.Client(gateway.app.store.listening);
+    listener.on('notification', () => {
+      heard += 1;
+    });
+    await listener.connect();
+    await listener.query('listen funnel_gateway_lookups');
+  });
+  afterAll(() => listener.end());
+
+  /** How many changes a statement tells of, before one that surely is. */
+  async function told(text: string): Promise<number> {
+    await gateway.app.store.pool.query(text);
+    await listener.query('select');
+    const before = heard;
+    heard = 0;
+    return before;
+  }
+
+  test.each([
+    'api_keys set revoked_at = now()',
+    'api_keys set name = name',
+    'teams set subdomain = subdomain',
+    'workspaces set subdomain = subdomain',
+    'custom_domains set host = host',
+    'users set name = name',
+    'team_members set role = role',
+    'oauth_clients set name = name',
+    'oauth_grants set revoked_at = now()',
+    'oauth_access_tokens set revoked_at = now()',
+    'signing_keys set active_at = active_at',
+  ])('update %s of no row, or to what it is', async (update) => {
+    await newKey();
+    heard = 0;
+    expect(await told(`update ${update}${update.includes('now()') ? ' where false' : ''}`)).toBe(0);
+    expect(await told(`delete from ${update.split(' ')[0]} where false`)).toBe(0);
+  });
+
+  test('a change is told once, of however many rows', async () => {
+    for (let made = 0; made < 3; made++) await newKey();
+    heard = 0;
+    expect(await told("update api_keys set name = name || '.'")).toBe(1);
+    const key = await newKey();
+    expect(await told(`delete from api_keys where id = ${key.id}`)).toBe(1);
+  });
+});
+
+/** A function that revokes a key as a caller of its team does. */
+async function revocationOf({ id }: Awaited<ReturnType<typeof newKey>>): Promise<() => Promise<Response>> {
+  const caller = await factories.apiKey(gateway.app, {
+    teamId: workspace.teamId,
+    scopes: ['account:read', 'account:write', 'read'],
+  });
+  const apiKeyId = btoa(`ApiKey:${id}`);
+  return () =>
+    gateway.send('/graphql', {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        query: `mutation { revokeApiKey(input: { apiKeyId: "${apiKeyId}" }) { __typename } }`,
+      }),
+    });
+}
+
+test('whoever revokes a key is answered when nobody gets in with it any more, also where another one was quicker', async () => {
+  const key = await newKey();
+  const revoke = await revocationOf(key);
+  await gateway.app.lookups.forget();
+  await untilRemembered(key);
+  // Waits: the cache was cleared a moment ago.
+  const answers = [revoke(), revoke(), revoke()];
+  await Promise.race(answers);
+  expect((await send(key)).status).toBe(401);
+  for (const answer of await Promise.all(answers)) expect(await answer.json()).not.toHaveProperty('errors');
+});
+
+test('a key that is revoked again and again is forgotten once', async () => {
+  const revoke = await revocationOf(await newKey());
+  expect(await (await revoke()).json()).not.toHaveProperty('errors');
+  // What was heard of it meanwhile has been heeded.
+  await sleep(600);
+  const known = await newKey();
+  await untilRemembered(known);
+  for (let tries = 0; tries < 3; tries++) await revoke();
+  await sleep(300);
+  expect(await lookupsOf(() => send(known))).toEqual([]);
+});
+
+test('however often keys are revoked, the others are looked up a few times a second at most, and none is used after its end', async () => {
+  const known = await newKey();
+  await untilRemembered(known);
+  const keys = await Promise.all(Array.from({ length: 30 }, newKey));
+  let lookups = 0;
+  const startedAt = performance.now();
+  for (const key of keys) {
+    await gateway.app.store.pool.query('update api_keys set revoked_at = now() where id = $1', [key.id]);
+    lookups += (await lookupsOf(() => send(known))).length;
+  }
+  const clearings = 2 + Math.floor((performance.now() - startedAt) / 250);
+  // Key and host.
+  expect(lookups).toBeLessThanOrEqual(2 * clearings);
+  expect(lookups).toBeLessThan(2 * keys.length);
+  await apiKeys.revoke(gateway.app, known.id);
+  expect((await send(known)).status).toBe(401);
 });

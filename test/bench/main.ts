@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { ignoreClosedPipes } from '../../src/closed-pipe.ts';
 import { StartupError } from '../../src/errors.ts';
 import { attempt, type Bench } from './bench.ts';
 import { CREATORS, measureCreates } from './creates.ts';
@@ -30,6 +31,7 @@ const CACHE = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 const PEERS: readonly SubjectName[] = ['postgraphile', 'stock', 'mercurius'];
 const INTERRUPTED = 130;
 
+ignoreClosedPipes(process.stdout, process.stderr);
 const progress = createProgress();
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {

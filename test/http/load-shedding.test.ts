@@ -93,6 +93,21 @@ describe('what is admitted', () => {
     load.close();
   });
 
+  test('it goes on looking while somebody waits to be read, and ends when nothing is under way', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let waits = true;
+    const load = createLoadShedding({ max: 1, log: quiet, onLook: () => waits });
+    admit(load, 'busy');
+    load.release('busy', 1);
+    await turn();
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(1);
+    waits = false;
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
   test('whatever comes and goes: bounded, nobody without anything under way is refused while there are few, all is released', async () => {
     const step = fc.record({ key: fc.nat(5), leaves: fc.boolean(), lateMs: fc.constantFrom(0, 0, 0, 200) });
     await fc.assert(

@@ -252,6 +252,20 @@ describe('requests without valid credentials', () => {
     expect((await send('/healthz', anonymous)).status).toBe(200);
     expect((await send('/readyz', anonymous)).status).toBe(200);
   });
+
+  test('do not make health checks fail by health checks either, which are not counted, whatever they come with', async () => {
+    for (const path of ['/healthz', '/readyz'])
+      for (const caller of [anonymous, UNKNOWN]) {
+        expect(await statuses(40, () => send(path, caller))).toEqual(times(40, 200));
+        expect((await send(path, caller)).headers.has('RateLimit')).toBe(false);
+      }
+    expect((await send('/api/v2', anonymous)).headers.get('RateLimit')).toBe('"address";r=11;t=60');
+  });
+
+  test('pay for what is no health check at the same path', async () => {
+    const ask = () => send('/readyz', anonymous, { method: 'POST' });
+    expect(await statuses(13, ask)).toEqual([...times(12, 404), 429]);
+  });
 });
 
 test('the log and the metrics say which limit it was', async () => {

@@ -1,5 +1,7 @@
 // Readiness is asked by anybody, as often as they like (src/services/health.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServer } from '../../src/http/server.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
@@ -10,14 +12,45 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('however many ask at once whether the process is ready, it is found out once, and the next one asks anew', async () => {
-  const ask = async () => {
-    const responses = await Promise.all(Array.from({ length: 50 }, () => gateway.send('/readyz')));
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  };
-  await ask();
-  expect(await statementsOf(gateway, ask)).toHaveLength(3);
+const ask = () => gateway.send('/readyz');
+const askOften = async () => {
+  const responses = await Promise.all(Array.from({ length: 50 }, ask));
+  return [...new Set(responses.map(({ status }) => status))];
+};
+
+test('however many ask at once whether the process is ready, it is found out once', async () => {
+  const statements = await statementsOf(gateway, async () => {
+    expect(await askOften()).toEqual([200]);
+  });
+  expect(statements).toHaveLength(3);
+});
+
+test('what was found out is told for a moment, and then found out anew', async () => {
+  await sleep(300);
+  expect((await ask()).status).toBe(200);
+  expect(
+    await statementsOf(gateway, async () => {
+      for (let times = 0; times < 5; times++) expect((await ask()).status).toBe(200);
+    }),
+  ).toEqual([]);
   await gateway.app.store.pool.query('alter table _prisma_migrations rename to hidden');
-  const response = await gateway.send('/readyz');
-  expect(response.status).toBe(503);
+  await sleep(300);
+  expect(await askOften()).toEqual([503]);
+  await gateway.app.store.pool.query('alter table hidden rename to _prisma_migrations');
+  await sleep(300);
+  expect(await askOften()).toEqual([200]);
+});
+
+test('a process that ends is not ready, whatever was found out before, or is found out meanwhile', async () => {
+  const lifetime = { isBegun: false };
+  const server = createServer(gateway.app, null, lifetime);
+  const statusOf = async () => (await server.fetch(new Request('http://localhost/readyz'))).status;
+  expect(await statusOf()).toBe(200);
+  lifetime.isBegun = true;
+  expect(await statusOf()).toBe(503);
+  lifetime.isBegun = false;
+  await sleep(300);
+  const asked = statusOf();
+  lifetime.isBegun = true;
+  expect(await asked).toBe(503);
 });

@@ -14,6 +14,8 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const ROWS = 10_000;
 const SIZE = 10;
+/** How many rows of a tag are looked at before the list is walked (src/store/paired-by-time.ts). */
+const MANY = 3 * 2_501;
 
 let gateway: Gateway;
 let client: pg.Client;
@@ -171,6 +173,33 @@ test.each<[string, () => FilterValues, (typeof SORTS)[number], number]>([
 ])('%s waits in the queue of expensive reads', async (_, filter, sort, parents) => {
   expect(isExpensive(selectionOf(CONTACTS, { sort, filter: filter() }), parents, 101)).toBe(true);
 });
+
+test.each(PLACES)(
+  'a tag in the order of changes: the %s page is the same as by plain SQL, and of many it reads few',
+  async (_, place) => {
+    for (const [index, tag] of tags.entries()) {
+      const request = { ...place('updatedAt'), sort: 'updatedAt', filter: { tagIds: [tag] } } as const;
+      const [nodes = []] = await plansOf(gateway, client, (store) =>
+        findPageUnder({ store }, CONTACTS, tenancy, many, request),
+      );
+      // Of half of all, of a third: neither all of them are read, nor all of the list.
+      if (index < 2) expect(costOf(nodes).rows).toBeLessThan(MANY + 20 * (SIZE + 1));
+      const found = await findPageUnder(gateway.app, CONTACTS, tenancy, many, request);
+      const down = (request.order === 'desc') !== request.backward;
+      const within =
+        request.after === null
+          ? 'true'
+          : `(updated_at, id) ${down ? '<' : '>'} ('${time.toISOString()}', ${middle()})`;
+      const direction = down ? 'desc' : 'asc';
+      const plain = await client.query<{ id: string }>(
+        `select id from contacts c where workspace_id = ${many} and ${within} and id in (select contact_id from contact_tags where tag_id = ${tag})
+        order by updated_at ${direction}, id ${direction} limit ${SIZE}`,
+      );
+      const ids = plain.rows.map(({ id }) => BigInt(id));
+      expect(found?.rows.map(({ id }) => id)).toEqual(request.backward ? ids.toReversed() : ids);
+    }
+  },
+);
 
 test('the number of statements is bounded by the filters that there are, not by their values', () => {
   const names = new Set<string>();

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { parseConfig } from '../../src/config/config.ts';
+import { makePartitions } from '../../src/services/partitions.ts';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { applyMigrations } from '../../src/store/migrations.ts';
 
@@ -20,6 +22,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const database = await openEmbedded({ dataDir, settings: { fsync: 'off', full_page_writes: 'off' } });
   const pool = new pg.Pool({ connectionString: database.url });
   await applyMigrations(pool);
+  const { config } = parseConfig({}, '/');
+  await makePartitions({ config, store: { pool, connection: { connectionString: database.url } } });
   await pool.end();
   project.provide('templateUrl', database.url);
   return async () => {

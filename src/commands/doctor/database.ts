@@ -13,6 +13,7 @@ import { hearsNotifications, readServerFacts, type ServerFacts } from '../../sto
 import { addressOf, refusalOf } from '../database.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
+import { checkPartitions } from './partitions.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const NAME = 'database';
@@ -198,13 +199,14 @@ function checkState(state: MigrationState): Finding {
   return ok(name, `all ${applied.length} applied`);
 }
 
-/** Lists are not served yet where migrations are pending. */
+/** Lists, and the partitions of tables: neither is there as it should be where migrations are pending. */
 async function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
   const log = createLogger('silent');
   const app = createApp(config, { databaseUrl, secretKeys: () => [] }, { log, accessLog: log });
   try {
     const { pending } = await migrationState(app.store.pool);
-    return pending.length > 0 ? [] : await checkHeldLists(app);
+    if (pending.length > 0) return [];
+    return [...(await checkHeldLists(app)), ...(await checkPartitions(app))];
   } finally {
     await closeApp(app);
   }

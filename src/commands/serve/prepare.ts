@@ -3,10 +3,10 @@ import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { hasAnyTeam } from '../../store/demo/seed.ts';
-import { applyMigrations, migrationState } from '../../store/migrations.ts';
+import { migrationState } from '../../store/migrations.ts';
 import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
-import type { OpenDatabase } from '../database.ts';
+import { bringUpToDate, type OpenDatabase } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
 import { report, type Shell } from '../shell.ts';
 
@@ -25,7 +25,7 @@ type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
 export async function prepare(database: OpenDatabase, { demo, migrate }: ServeOptions): Promise<Prepared> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
-  if (migrate) await applyMigrations(app.store.pool);
+  if (migrate) await bringUpToDate(app);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
   if (demo ?? embedded !== null) await seed(database);

@@ -63,7 +63,7 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 /** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<ApiKeyRow> {
   const revoked = await withTransaction(app, (tx) => endKey(tx, ref, app.clock()));
-  app.lookups.forget();
+  await app.lookups.forget();
   return revoked;
 }
 
@@ -93,7 +93,7 @@ export async function rotate(
       replaced,
     };
   });
-  app.lookups.forget();
+  await app.lookups.forget();
   return rotated;
 }
 

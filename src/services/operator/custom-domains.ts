@@ -53,7 +53,7 @@ export async function remove(app: App, domain: string): Promise<CustomDomainRow>
     );
   if (!('id' in removed))
     throw new AppError('conflict', `${host} is the domain of funnels: ${removed.join(', ')}.`);
-  app.lookups.forget();
+  await app.lookups.forget();
   return removed;
 }
 

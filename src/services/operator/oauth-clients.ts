@@ -102,7 +102,7 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
   const client = id.includes('\0') ? null : await disableClient(app.store, id, now);
   if (client === null) throw notFound('Client');
   await revokeGrant(app.store, { clientId: id }, now);
-  app.lookups.forget();
+  await app.lookups.forget();
   return client;
 }
 

@@ -19,6 +19,6 @@ export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
   const grant = await findGrant(app.store, named);
   if (grant === null || grant.teamId === null) throw notFound('Grant');
   await revokeGrant(app.store, { id: grant.id, teamId: grant.teamId }, app.clock());
-  app.lookups.forget();
+  await app.lookups.forget();
   return (await findGrant(app.store, named)) ?? grant;
 }

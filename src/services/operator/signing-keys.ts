@@ -62,7 +62,7 @@ export async function rotate(app: App, options: { now?: boolean } = {}): Promise
     await retireOthers(tx, row.id, new Date(activeAt.getTime() + LONGEST_TOKEN_LIFE_MS));
     return toInfos(app, await lockSigningKeys(tx), now).find(({ kid }) => kid === row.id);
   });
-  app.lookups.forget();
+  await app.lookups.forget();
   if (rotated === undefined) throw new Error('The signing key that was just made is not there.');
   return rotated;
 }
@@ -83,7 +83,7 @@ export async function remove(app: App, kid: string): Promise<void> {
       );
     await deleteSigningKey(tx, kid);
   });
-  app.lookups.forget();
+  await app.lookups.forget();
 }
 
 function announcedAlready({ id, activeAt }: SigningKeyRow): AppError {

@@ -59,7 +59,7 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
   const subdomain = parseSubdomain(app, text);
   const id = await requireTeamId(app, ref);
   const renamed = await withConflicts(() => setTeamSubdomain(app.store, id, subdomain, app.clock()));
-  app.lookups.forget();
+  await app.lookups.forget();
   return renamed;
 }
 

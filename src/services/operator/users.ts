@@ -103,7 +103,7 @@ export async function disable(app: App, ref: Ref): Promise<PersonRow> {
     return endSessions(tx, id, now);
   });
   await revokeGrant(app.store, { userId: id }, now);
-  app.lookups.forget();
+  await app.lookups.forget();
   return user;
 }
 
@@ -133,7 +133,7 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
   await withTransaction(app, (tx) =>
     saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
   );
-  app.lookups.forget();
+  await app.lookups.forget();
   return user;
 }
 
@@ -146,7 +146,7 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const teamId = await requireTeamId(app, team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
   await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
-  app.lookups.forget();
+  await app.lookups.forget();
   if (!wasMember) throw notFound('Membership');
   return user;
 }

@@ -36,7 +36,7 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
   const subdomain = parseSubdomain(app, text);
   const id = await requireWorkspaceId(app, ref);
   const renamed = await withConflicts(() => setWorkspaceSubdomain(app.store, id, subdomain, app.clock()));
-  app.lookups.forget();
+  await app.lookups.forget();
   return renamed;
 }
 

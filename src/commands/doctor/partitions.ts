@@ -1,0 +1,41 @@
+// Whether the tables that grow without end have partitions for the days ahead.
+import type { App } from '../../context.ts';
+import { partitionHealth } from '../../services/partitions.ts';
+import { type Finding, ok, warn } from './findings.ts';
+
+const NAME = 'partitions';
+const NEAR_MS = 3 * 86_400_000;
+
+/** A finding for each table that soon has none, or that has rows beside them. */
+export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[]> {
+  const health = await partitionHealth(app);
+  const findings = health.flatMap(({ table, nowMs, coveredMs, strayMs }) => {
+    const found: Finding[] = [];
+    if (coveredMs - nowMs < NEAR_MS)
+      found.push(
+        warn(
+          NAME,
+          coveredMs <= nowMs
+            ? `${table} has none for today: rows go into ${table}_default`
+            : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
+          'serve and work make them; where their user does not own the tables, run "npx funnel-gateway migrate" as the one who does, every day',
+        ),
+      );
+    if (strayMs !== null)
+      found.push(
+        warn(
+          NAME,
+          `${table}_default has rows, the last one of ${timeOf(strayMs)}, though there are partitions for earlier ones`,
+          'nothing is lost, and they are deleted by their age; see in the log why there was no partition then',
+        ),
+      );
+    return found;
+  });
+  if (findings.length > 0) return findings;
+  const untilMs = Math.min(...health.map(({ coveredMs }) => coveredMs));
+  return [ok(NAME, `made until ${timeOf(untilMs)}`)];
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

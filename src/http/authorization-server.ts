@@ -1,0 +1,50 @@
+// The paths of OAuth as routes: the authorization server below {auth_url}, and the metadata by which clients find it.
+import type { Hono } from 'hono';
+import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
+import { usableScopes } from '../auth/scopes.ts';
+import type { App } from '../context.ts';
+import { methodNotAllowed } from '../errors.ts';
+import { schemaScopes } from '../graphql/schema-scopes.ts';
+import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { createOauthRequest } from '../oauth/oauth-request.ts';
+import { routes as restRoutes } from '../rest/router.ts';
+import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
+import type { HttpEnv } from './exchange.ts';
+
+/** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
+export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
+  const { authPath } = app.config;
+  for (const path of new Set([PROTECTED_RESOURCE_PATH, authPath + PROTECTED_RESOURCE_PATH])) {
+    http.get(`${path}/*`, async (c, next) => {
+      const { exchange } = c.env;
+      const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
+      return document === null ? next() : c.json(document);
+    });
+  }
+}
+
+/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
+export function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
+  const home = new URL(app.config.authUrl);
+  const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
+  const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
+  const routes = createAuthorizationServer(app, usableScopes(needed));
+  for (const { methods, path, isPage, handle } of routes) {
+    http.on([...methods], path, async (c, next) => {
+      const { exchange } = c.env;
+      if ((await exchange.resolveHost()).kind !== 'service') return next();
+      const { request, requestId, url, address, signal, facts } = exchange;
+      if (isPage && url.hostname !== home.hostname && request.method === 'GET')
+        return c.redirect(home.origin + url.pathname + url.search, 307);
+      const params = c.req.param();
+      return handle(createOauthRequest({ raw: request, requestId, address, signal, facts, params }));
+    });
+  }
+  for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = [...new Set(served.flatMap(({ methods }) => methods))];
+    http.all(path, async (c, next) => {
+      if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
+      throw methodNotAllowed(allow);
+    });
+  }
+}

@@ -1,0 +1,179 @@
+// Making and dropping partitions. Each is one transaction that gives up rather than have others wait: who waits for a lock is waited for.
+// Whatever goes wrong leaves nothing behind; of several processes at once one works and the others leave it to that one. All of it
+// holds behind a pooler, and on Citus through its coordinator.
+import pg from 'pg';
+import type { Store } from '../store.ts';
+import { LIFT_LIMITS } from '../time-limits.ts';
+import type { Range } from './ranges.ts';
+import { type AgingTable, type Partitions, partitionsOf, toPartitions } from './tables.ts';
+
+/** `busy`: another process works, or a lock was not to be had at once; `none`: there was nothing to do any more. */
+export type Outcome = 'done' | 'busy' | 'none';
+
+/** A connection of its own for changes. */
+export type Changes = pg.Client;
+
+/** So long a lock is waited for, and so long whoever comes behind may wait in turn. */
+const LOCK_TIMEOUT_MS = 200;
+/** Citus makes and drops tables on one shard after another: those of one transaction could wait for each other. Elsewhere it says nothing. */
+const SETTINGS = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local citus.multi_shard_modify_mode = 'sequential'`;
+/** The number that distributing a store has as well: neither is done during the other. */
+const LOCK = '7305441298826014722';
+
+/** Lock not available, deadlock, statement cancelled. */
+const BUSY = /^(55P03|40P01|57014)$/;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
+const timeOf = (ms: number) => `'${new Date(ms).toISOString()}'`;
+
+/** The name of a partition. */
+export function partitionName({ name }: AgingTable, { fromMs }: Range): string {
+  return `${name}_${dayOf(fromMs)}`;
+}
+
+/** Opens the connection that changes need: statements that look at many rows may take long, and hold up nobody. */
+export async function openChanges(store: Pick<Store, 'connection'>): Promise<Changes> {
+  const client = new pg.Client(store.connection);
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/**
+ * Makes a partition; it is empty, so that nothing but the default one has to be looked at.
+ * @param isChecked the default one is known to have no such rows (`checkDefault`): otherwise all its rows are read under the lock
+ * @throws pg.DatabaseError 23514 where the default one has such rows
+ */
+export function makePartition(
+  client: Changes,
+  table: AgingTable,
+  range: Range,
+  isChecked: boolean,
+): Promise<Outcome> {
+  const name = partitionName(table, range);
+  return changing(client, async () => {
+    const { partitions } = await read(client, table);
+    if (partitions.some(({ fromMs, toMs }) => fromMs < range.toMs && toMs > range.fromMs)) return 'none';
+    await client.query(`create table ${name} (like ${table.name} including all)`);
+    await client.query(
+      `alter table ${table.name} attach partition ${name} for values from (${timeOf(range.fromMs)}) to (${timeOf(range.toMs)})`,
+    );
+    if (isChecked)
+      await client.query(`alter table ${table.name}_default drop constraint ${checkName(table)}`);
+    return 'done';
+  });
+}
+
+/** Drops the oldest partition if all of it is older than `beforeMs`. What is kept for ever goes into the default one. */
+export function dropOldest(
+  client: Changes,
+  table: AgingTable,
+  beforeMs: number,
+): Promise<{ outcome: Outcome; name: string | null }> {
+  let dropped: string | null = null;
+  return changing(client, async () => {
+    const [oldest] = (await read(client, table)).partitions;
+    if (oldest === undefined || oldest.toMs > beforeMs) return 'none';
+    dropped = oldest.name;
+    if (table.forEver === undefined) {
+      await client.query(`drop table ${quote(oldest.name)}`);
+      return 'done';
+    }
+    const { rows } = await client.query<{ columns: string }>(
+      `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+        where attrelid = '${table.name}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    );
+    const columns = rows[0]?.columns;
+    // Read before the lock is taken.
+    await client.query(
+      `create temporary table kept_for_ever on commit drop as select ${columns} from ${quote(oldest.name)} where ${table.forEver}`,
+    );
+    await client.query(`alter table ${table.name} detach partition ${quote(oldest.name)}`);
+    await client.query(`insert into ${table.name} (${columns}) select ${columns} from kept_for_ever`);
+    await client.query(`drop table ${quote(oldest.name)}`);
+    return 'done';
+  }).then((outcome) => ({ outcome, name: outcome === 'done' ? dropped : null }));
+}
+
+/**
+ * Has PostgreSQL know that the default partition has no row of a range, which it reads all rows for while others read and write.
+ * Until the partition is made, or the check dropped, no row of the range can be written: it has to begin well after now.
+ */
+export async function checkDefault(
+  client: Changes,
+  table: AgingTable,
+  { fromMs, toMs }: Range,
+): Promise<Outcome> {
+  const added = await changing(client, async () => {
+    const check = `${table.at} < ${timeOf(fromMs)} or ${table.at} >= ${timeOf(toMs)}`;
+    await client.query(
+      `alter table ${table.name}_default add constraint ${checkName(table)} check (${check}) not valid`,
+    );
+    return 'done';
+  });
+  if (added !== 'done') return added;
+  return changing(client, async () => {
+    await client.query(`alter table ${table.name}_default validate constraint ${checkName(table)}`);
+    return 'done';
+  });
+}
+
+/** Drops what a process has left that ended before its partition was made. */
+export async function dropLeftCheck(client: Changes, table: AgingTable): Promise<Outcome> {
+  return changing(client, async () => {
+    await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
+    return 'done';
+  });
+}
+
+/** Whether there is such a check. */
+export async function hasLeftCheck(store: Pick<Store, 'pool'>, table: AgingTable): Promise<boolean> {
+  const { rowCount } = await store.pool.query(
+    `select from pg_constraint where conrelid = '${table.name}_default'::regclass and conname = '${checkName(table)}'`,
+  );
+  return rowCount !== 0;
+}
+
+/** Whether reading all rows of the default partition under a lock would be felt. */
+export async function isDefaultLarge(
+  store: Pick<Store, 'pool'>,
+  table: AgingTable,
+  bytes: number,
+): Promise<boolean> {
+  const { rows } = await store.pool.query<{ large: boolean }>(
+    `select pg_relation_size('${table.name}_default') > ${bytes} as large`,
+  );
+  return rows[0]?.large === true;
+}
+
+function checkName({ name }: AgingTable): string {
+  return `${name}_default_until_partition`;
+}
+
+async function read(client: Changes, table: AgingTable): Promise<Partitions> {
+  return toPartitions((await client.query(partitionsOf(table).text)).rows);
+}
+
+/** One transaction; the settings and the lock end with it. */
+async function changing(client: Changes, work: () => Promise<Outcome>): Promise<Outcome> {
+  await client.query('begin');
+  let outcome: Outcome = 'busy';
+  try {
+    await client.query(LIFT_LIMITS);
+    await client.query(SETTINGS);
+    const { rows } = await client.query<{ ours: boolean }>(
+      `select pg_try_advisory_xact_lock(${LOCK}) as ours`,
+    );
+    if (rows[0]?.ours === true) outcome = await work();
+    await client.query('commit');
+    return outcome;
+  } catch (error) {
+    await client.query('rollback');
+    if (error instanceof pg.DatabaseError && BUSY.test(error.code ?? '')) return 'busy';
+    throw error;
+  }
+}
+
+function quote(name: string): string {
+  return pg.escapeIdentifier(name);
+}

@@ -1,0 +1,29 @@
+// The metrics of the partitions by time, for prometheus.ts.
+import { Gauge, type Registry } from 'prom-client';
+import type { Metrics, PartitionReading } from './metrics.ts';
+
+/** Reads what is known when it is asked for; nothing in a process that does not keep them. */
+export function createPartitions(registers: Registry[]): Metrics['watchPartitions'] {
+  let read = (): readonly PartitionReading[] => [];
+  for (const [name, help, pick] of [
+    [
+      'gateway_partitions_ahead_seconds',
+      'For how long there are partitions for the rows to come.',
+      ({ aheadSeconds }) => aheadSeconds,
+    ],
+    [
+      'gateway_partitions_stray',
+      '1 where rows stand in the default partition though there are partitions for earlier ones.',
+      ({ hasStray }) => Number(hasStray),
+    ],
+  ] satisfies [string, string, (reading: PartitionReading) => number][])
+    new Gauge({
+      ...{ name, help, labelNames: ['table'], registers },
+      collect() {
+        for (const reading of read()) this.set({ table: reading.table }, pick(reading));
+      },
+    });
+  return (source) => {
+    read = source;
+  };
+}

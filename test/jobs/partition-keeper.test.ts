@@ -1,0 +1,46 @@
+// The keeper works in the background of every process, and trusts no clock that has jumped (src/jobs/partition-keeper.ts).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPartitionKeeper, watchClock } from '../../src/jobs/partition-keeper.ts';
+import { createPrometheus } from '../../src/telemetry/prometheus.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const metrics = createPrometheus();
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway({ overrides: { metrics } });
+});
+afterAll(() => gateway.close());
+
+test('it makes what is missing when it starts, says so, and measures how far ahead there is some', async () => {
+  const { pool } = gateway.app.store;
+  const { rows } = await pool.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass
+      and inhrelid <> 'events_default'::regclass`,
+  );
+  for (const { name } of rows) await pool.query(`drop table ${name}`);
+  const keeper = startPartitionKeeper(gateway.app);
+  await expect.poll(() => gateway.logLines.join()).toContain('partitions made');
+  await expect
+    .poll(() => metrics.render())
+    .toMatch(/gateway_partitions_ahead_seconds\{table="events"\} [6-9]\d{5}/);
+  expect(await metrics.render()).toContain('gateway_partitions_stray{table="events"} 0');
+  await keeper.close();
+});
+
+test('a clock that jumps is not trusted for a day, in either direction; one that is set by seconds is', () => {
+  const HOUR_MS = 3_600_000;
+  let [timeMs, uptimeMs, jumps] = [0, 0, 0];
+  const isSteady = watchClock(
+    () => timeMs,
+    () => uptimeMs,
+    () => jumps++,
+  );
+  const after = (uptime: number, time = uptime) => {
+    [timeMs, uptimeMs] = [timeMs + time, uptimeMs + uptime];
+    return isSteady();
+  };
+  expect([after(0), after(HOUR_MS), after(HOUR_MS, HOUR_MS + 30_000)]).toEqual([true, true, true]);
+  expect([after(1, 40 * 24 * HOUR_MS), after(23 * HOUR_MS), after(HOUR_MS)]).toEqual([false, false, true]);
+  expect([after(HOUR_MS, -3 * HOUR_MS), after(24 * HOUR_MS)]).toEqual([false, true]);
+  expect(jumps).toBe(2);
+});

@@ -1,0 +1,61 @@
+// A statement that PostgreSQL refuses costs no connection (src/store/pool-query.ts).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway({ env: { POOL_SIZE: '1' } });
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+});
+afterAll(() => gateway.close());
+
+const create = (email: string) =>
+  gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+    caller,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ contact: { email_address: email } }),
+  });
+
+async function backendOfPool(): Promise<number> {
+  const { rows } = await gateway.app.store.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
+}
+
+test('an e-mail address that is taken is refused over the connection that serves the next change', async () => {
+  expect((await create('ann@example.com')).status).toBe(201);
+  const pid = await backendOfPool();
+  for (let tries = 0; tries < 3; tries++) expect((await create('ann@example.com')).status).toBe(422);
+  expect(await backendOfPool()).toBe(pid);
+  expect((await create('bob@example.com')).status).toBe(201);
+  expect(await backendOfPool()).toBe(pid);
+});
+
+test.each([
+  ['a value of the wrong form', "select 'x'::int", '22P02'],
+  ['a statement timeout', 'set statement_timeout = 50; select pg_sleep(9)', '57014'],
+])('the connection is kept after %s', async (_name, text, code) => {
+  const { pool } = gateway.app.store;
+  const pid = await backendOfPool();
+  await expect(pool.query(text)).rejects.toMatchObject({ code });
+  expect(await backendOfPool()).toBe(pid);
+});
+
+test('a connection that is lost under a statement is replaced', async () => {
+  const { pool } = gateway.app.store;
+  const pid = await backendOfPool();
+  await expect(pool.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
+  expect(await backendOfPool()).not.toBe(pid);
+});
+
+test('a statement that the database does not know costs its connection: what is prepared there may be out of date', async () => {
+  const pid = await backendOfPool();
+  await expect(gateway.app.store.pool.query('select nothing')).rejects.toMatchObject({ code: '42703' });
+  expect(await backendOfPool()).not.toBe(pid);
+});
