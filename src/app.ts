@@ -6,7 +6,7 @@ import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './log.ts';
-import { createRates } from './rates/rates.ts';
+import { createRates, type Leases } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
@@ -18,6 +18,7 @@ export function createApp(
     databaseUrl: string;
     listenUrl?: string | undefined;
     redisUrl?: string | undefined;
+    leases?: Leases | undefined;
     secretKeys: () => readonly string[];
   },
   overrides: Partial<App> = {},
@@ -29,6 +30,7 @@ export function createApp(
       url: secrets.databaseUrl,
       listenUrl: secrets.listenUrl,
       poolSize: config.poolSize,
+      workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,
     });
@@ -55,6 +57,7 @@ export function createApp(
       createRates({
         limits: config.rateLimits,
         redisUrl: secrets.redisUrl,
+        leases: secrets.leases,
         nameOf: (key) => keyring.sign('rate limit', key),
         ...{ log, metrics },
       }),

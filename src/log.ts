@@ -81,8 +81,12 @@ interface LineOutput {
 /**
  * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. Pipes and sockets keep in
  * memory what their reader does not take: of one that hangs nothing is waited for, and above a bound lines are lost, which is told.
+ * @param maxWritten characters that are written at once, unless a line is longer
  */
-export function bufferLines(output: LineOutput): DestinationStream & { flush(): void } {
+export function bufferLines(
+  output: LineOutput,
+  maxWritten: number = MAX_BUFFERED_CHARS,
+): DestinationStream & { flush(): void } {
   let buffered = '';
   let lines = 0;
   let lost = 0;
@@ -102,9 +106,10 @@ export function bufferLines(output: LineOutput): DestinationStream & { flush(): 
   return {
     flush,
     write(line) {
+      if (buffered.length + line.length > maxWritten) flush();
       buffered += line;
       lines += 1;
-      if (buffered.length >= MAX_BUFFERED_CHARS) flush();
+      if (buffered.length >= maxWritten) flush();
       else timer ??= setTimeout(flush, MAX_DELAY_MS).unref();
     },
   };

@@ -1,4 +1,5 @@
 // The command line: environment and .env -> one command. The only file below src/ that touches `process`.
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { ignoreClosedPipes } from './closed-pipe.ts';
@@ -50,10 +51,12 @@ function readDotEnv(): void {
 
 let settings: ReturnType<typeof parseConfig> | undefined;
 
-process.on('SIGINT', () => onSignal('SIGINT'));
-process.on('SIGTERM', () => onSignal('SIGTERM'));
-process.on('SIGHUP', () => onSignal('SIGHUP'));
-if (process.env['npm_lifecycle_event'] === 'npx') stopWithParent();
+// A terminal and a service manager send signals to all processes: those that answer requests wait for the primary's word.
+const obey = cluster.isWorker ? () => {} : onSignal;
+process.on('SIGINT', () => obey('SIGINT'));
+process.on('SIGTERM', () => obey('SIGTERM'));
+process.on('SIGHUP', () => obey('SIGHUP'));
+if (process.env['npm_lifecycle_event'] === 'npx' && cluster.isPrimary) stopWithParent();
 ignoreClosedPipes(process.stdout, process.stderr);
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

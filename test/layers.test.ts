@@ -245,6 +245,7 @@ test('only main.ts touches the environment, and only config/ names the variables
     'config/trusted-documents.ts',
     'config/variables.ts',
     'config/webhooks.ts',
+    'config/workers.ts',
   ]);
 });
 

@@ -1,9 +1,11 @@
 // Opening the store for a command: the embedded database, started or joined, or the server that DATABASE_URL names.
 import pg from 'pg';
 import { closeApp, createApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger, type Logger } from '../log.ts';
+import type { Leases } from '../rates/rates.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
@@ -18,40 +20,71 @@ export interface OpenDatabase {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** What a pipe takes in one piece (PIPE_BUF): the lines of several processes stay whole. */
+const PIPE_CHARS = 4_096;
+
+/** A server that answers. */
+export interface DatabaseServer {
+  readonly url: string;
+  /** null: a server of the user's own. */
+  readonly embedded: EmbeddedDatabase | null;
+}
+
+/** Makes parts of the App that are not the usual ones. */
+type Override = (log: Logger) => Promise<Partial<App>>;
 
 /**
  * Runs `work` with an open store, and closes it whatever happens.
- * @param override makes parts of the App that are not the usual ones
  * @throws StartupError when the database cannot be had; what `work` throws
  */
-export async function withDatabase<T>(
+export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  override: (log: Logger) => Promise<Partial<App>> = async () => ({}),
+  override?: Override,
 ): Promise<T> {
+  return withServer(shell, ({ url, embedded }) =>
+    withApp(shell, { databaseUrl: url }, (app) => work({ app, embedded }), override),
+  );
+}
+
+/** Runs `work` beside a database server. @throws StartupError when it cannot be had; what `work` throws */
+export async function withServer<T>(shell: Shell, work: (server: DatabaseServer) => Promise<T>): Promise<T> {
   const { config, secrets } = shell.settings();
   const embedded = secrets.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir }) : null;
-  const databaseUrl = embedded?.url ?? secrets.databaseUrl ?? '';
+  const url = embedded?.url ?? secrets.databaseUrl ?? '';
   try {
-    if (embedded === null) await requireAnswer(databaseUrl);
-    const lines = bufferLines(linesFor(shell.stderr));
-    const log = createLogger(config.logLevel, lines);
-    const accessLog = createAccessLogger(config.logLevel, lines);
-    const secretKeys = () =>
-      secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
-    const app = createApp(
-      config,
-      { databaseUrl, listenUrl: secrets.listenUrl, redisUrl: secrets.redisUrl, secretKeys },
-      { log, accessLog, ...(await override(log)) },
-    );
-    try {
-      return await work({ app, embedded });
-    } finally {
-      await closeApp(app);
-      lines.flush();
-    }
+    if (embedded === null) await requireAnswer(url);
+    return await work({ url, embedded });
   } finally {
     await embedded?.release();
+  }
+}
+
+/** Runs `work` with an App, and closes it whatever happens. @param parts what is not said by the configuration, or otherwise */
+export async function withApp<T>(
+  shell: Shell,
+  parts: { readonly databaseUrl: string; readonly config?: Config; readonly leases?: Leases },
+  work: (app: App) => Promise<T>,
+  override: Override = async () => ({}),
+): Promise<T> {
+  const { config: whole, secrets } = shell.settings();
+  const { databaseUrl, config = whole, leases } = parts;
+  const lines = bufferLines(linesFor(shell.stderr), config.workers > 1 ? PIPE_CHARS : undefined);
+  const log = createLogger(config.logLevel, lines);
+  const accessLog = createAccessLogger(config.logLevel, lines);
+  const secretKeys = () =>
+    secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
+  const { listenUrl, redisUrl } = secrets;
+  const app = createApp(
+    config,
+    { databaseUrl, listenUrl, redisUrl, leases, secretKeys },
+    { log, accessLog, ...(await override(log)) },
+  );
+  try {
+    return await work(app);
+  } finally {
+    await closeApp(app);
+    lines.flush();
   }
 }
 

@@ -8,6 +8,7 @@ import { type Finding, fail, ok, runCheck, type Status, warn } from './doctor/fi
 import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
+import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -52,6 +53,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
   const checked = await Promise.all([
     unlessWrong('addresses', async () => checkAddresses(config)),
     unlessWrong('listening', () => checkListening(config)),
+    unlessWrong('workers', async () => checkWorkers(config)),
     runCheck('disk', async () => {
       const { clusterOf } = await import('./doctor/database.ts');
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);

@@ -1,6 +1,10 @@
 // What the configuration asks to be measured and traced. The libraries are loaded only then.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import type { Logger } from '../log.ts';
+import type { OfWorker } from './serve/calls.ts';
+import type { Channel } from './serve/channel.ts';
 import type { Shell } from './shell.ts';
 
 /** The metrics and the tracer of the process; neither, where it does not ask for them. */
@@ -20,5 +24,41 @@ export async function createTelemetry(
       opentelemetry !== null && {
         tracer: opentelemetry.createTracer(tracing, secrets.tracingHeaders, shell.version, log),
       }),
+  };
+}
+
+/** The metrics of several processes as those of one. */
+interface SummedMetrics {
+  render(): Promise<string>;
+  /** A process has ended. */
+  ended(id: number): void;
+}
+
+/** A process that takes longer is shown as it was. */
+const SNAPSHOT_MS = 2_000;
+
+/** Asks each process for its metrics when they are to be rendered. @param channels those that can be asked, by their ids */
+export async function createSummedMetrics(
+  { metrics }: Config,
+  channels: () => Map<number, Channel<OfWorker>>,
+): Promise<SummedMetrics> {
+  if (metrics === null) return { render: async () => '', ended() {} };
+  const { createMetricsSum } = await import('../telemetry/metrics-sum.ts');
+  const sum = createMetricsSum();
+
+  async function update(id: number, channel: Channel<OfWorker>): Promise<void> {
+    const late = new AbortController();
+    const inTime = sleep(SNAPSHOT_MS, null, { signal: late.signal }).catch(() => null);
+    const snapshot = await Promise.race([channel.ask('snapshot').catch(() => null), inTime]);
+    late.abort();
+    if (snapshot !== null && channels().has(id)) sum.update(id, snapshot);
+  }
+
+  return {
+    async render() {
+      await Promise.all([...channels()].map(([id, channel]) => update(id, channel)));
+      return sum.render();
+    },
+    ended: sum.ended,
   };
 }

@@ -2,11 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
 import { verify } from '../jobs/signatures.ts';
 import { toReceived } from './received-webhooks.ts';
 import { report, type Shell } from './shell.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 5_000_000;
@@ -105,11 +105,4 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,9}$/.test(text) && +text >= min && +text <= max) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }

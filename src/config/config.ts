@@ -12,6 +12,7 @@ import { parseTrustedDocuments, type TrustedDocumentsConfig } from './trusted-do
 import {
   type CorsOrigins,
   defaultAuthUrl,
+  MAX_WORKERS,
   MIN_SECRET_KEY_LENGTH,
   parseAddresses,
   parseBaseUrl,
@@ -48,6 +49,8 @@ export interface Config extends TelemetryConfig {
   readonly trustedDocuments: TrustedDocumentsConfig;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
+  /** Processes that `serve` answers requests with; above 1 a primary starts them. */
+  readonly workers: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
   readonly lookupCacheMs: number;
   readonly limits: Limits;
@@ -170,6 +173,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       LOG_LEVELS.join(', '),
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
     limits: parseLimits(wholeNumber),
     rateLimits: parseRates(wholeNumber),

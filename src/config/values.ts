@@ -30,6 +30,9 @@ export function parseSwitch(text: string): boolean | undefined {
   return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
+/** Processes that one gateway may have. */
+export const MAX_WORKERS = 64;
+
 /** Characters that a secret key must have. */
 export const MIN_SECRET_KEY_LENGTH = 32;
 

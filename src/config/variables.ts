@@ -99,7 +99,12 @@ export const VARIABLES = [
   [
     'POOL_SIZE',
     '10',
-    'database connections of one process for writes; reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
+    'database connections of one gateway for writes; of one process, reads take up to 8 more, 16 while some are stuck, the delivery of webhooks 5',
+  ],
+  [
+    'WORKERS',
+    '1',
+    'processes that `serve` answers requests with: one a core; POOL_SIZE, MAX_CONNECTIONS and MAX_UNDER_WAY are for all of them together',
   ],
   [
     'LOOKUP_CACHE_MS',
@@ -118,7 +123,7 @@ export const VARIABLES = [
   [
     'REDIS_URL',
     '',
-    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
@@ -187,6 +192,7 @@ export type WholeNumber = (name: Variable, min: number, max: number) => number;
 export const NEEDED = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],
+  workers: ['WORKERS', 'POOL_SIZE', 'MAX_CONNECTIONS', 'MAX_UNDER_WAY'],
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],

@@ -4,17 +4,22 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const DEMO_LINK_MINUTES = 5;
 
+/** Where the demo key can be had. */
 export interface DemoLink {
+  /** The demo key for the code, once; null for anything else, and when the time is over. */
+  redeem(code: string): string | null | Promise<string | null>;
+}
+
+/** The link, where it was made. */
+export interface PrintedDemoLink extends DemoLink {
   /** For the fragment of the link, which no server and no log ever sees. */
   readonly code: string;
-  /** The demo key for the code, once; null for anything else, and when the time is over. */
-  redeem(code: string): string | null;
 }
 
 const CODE_BYTES = 32;
 
 /** @param clock the time now; the code is good for `DEMO_LINK_MINUTES` from this call on */
-export function createDemoLink(demoKey: string, clock: () => Date): DemoLink {
+export function createDemoLink(demoKey: string, clock: () => Date): PrintedDemoLink {
   const code = randomBytes(CODE_BYTES).toString('base64url');
   const expected = digest(code);
   const endsAt = clock().getTime() + DEMO_LINK_MINUTES * 60_000;

@@ -28,7 +28,7 @@ export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void 
     // A secret is never compressed (compression.ts).
     c.header('Cache-Control', 'no-store, no-transform');
     const { exchange } = c.env;
-    const key = isOwnPage(exchange) ? link.redeem(await readCode(exchange.request)) : null;
+    const key = isOwnPage(exchange) ? await link.redeem(await readCode(exchange.request)) : null;
     if (key === null) throw refused();
     return c.json({ key });
   });

@@ -11,8 +11,13 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 50;
 
+/** What is measured, and how to listen. */
+interface Measured extends Pick<App, 'config' | 'log'> {
+  readonly metrics: Pick<App['metrics'], 'render'>;
+}
+
 /** @returns null where METRICS_PORT is not set. @throws StartupError when the address cannot be listened on */
-export async function listenForMetrics({ config, metrics, log }: App): Promise<Listener | null> {
+export async function listenForMetrics({ config, metrics, log }: Measured): Promise<Listener | null> {
   if (config.metrics === null) return null;
   /** The rendering that is under way: however many scrapes ask at once, one answers them. */
   let rendering: Promise<string> | null = null;

@@ -76,6 +76,7 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   };
 }
 
-function toKey(key: string): string {
+/** A key as it is kept. */
+export function toKey(key: string): string {
   return key.length > MAX_KEY_CHARS ? hash('sha256', key, 'base64url') : key;
 }

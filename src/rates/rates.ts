@@ -3,7 +3,8 @@ import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
-import { type Counter, createCounter } from './counter.ts';
+import { type Counter, type CounterOptions, createCounter } from './counter.ts';
+import { createLeasedCounter, type LeasedCounter, type PointSource } from './leased-counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** null: there is no such limit. */
@@ -29,13 +30,29 @@ interface RatesOptions {
   readonly metrics: Metrics;
   /** What a key is called where it is shared. */
   readonly nameOf: (key: string) => string;
+  /** Where the processes of one gateway lease points, unless `redisUrl` is set; undefined: there is one process. */
+  readonly leases?: Leases | undefined;
+}
+
+/** The other side of a process's leases. */
+export interface Leases extends PointSource {
+  /** Has a process asked for the points that it has not spent. */
+  onRecall(giveUp: (limit: string, key: string, window: number) => number): void;
 }
 
 /** Creates the limits. They count in memory until `connect` has succeeded, and whenever what it connects to does not answer. */
-export function createRates({ limits, redisUrl, log, metrics, nameOf }: RatesOptions): Rates {
+export function createRates({ limits, redisUrl, log, metrics, nameOf, leases }: RatesOptions): Rates {
   const { windowSeconds } = limits;
   const create = (name: 'key' | 'client' | 'team' | 'address') =>
-    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds });
+    limits[name] === 0 ? null : count({ name, limit: limits[name], windowSeconds });
+  const leased = new Map<string, LeasedCounter>();
+  const count = (options: CounterOptions): Counter => {
+    if (leases === undefined || redisUrl !== undefined) return createCounter(options);
+    const counter = createLeasedCounter(options, leases);
+    leased.set(options.name, counter);
+    return counter;
+  };
+  leases?.onRecall((limit, key, window) => leased.get(limit)?.giveUp(key, window) ?? 0);
   const counters = {
     key: create('key'),
     client: create('client'),

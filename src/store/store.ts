@@ -7,6 +7,7 @@ import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
+import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
@@ -78,6 +79,8 @@ interface StoreOptions {
   /** The connection string for LISTEN, when `url` is a pooler's. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
+  /** Processes of one gateway, among which the connections for short reads are divided. */
+  readonly workers?: number;
   readonly statementTimeoutMs: number;
   readonly log: Logger;
 }
@@ -87,10 +90,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
-export const READERS = 4;
-const LOOKUP_READERS = 2;
 /** Clients decide what rows hold: results beyond this are read in the queue of expensive reads, so that memory and time are shared fairly. */
 const MAX_SHARED_BYTES = 1024 * 1024;
+
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, log } = options;
@@ -115,7 +117,7 @@ export function createStore(options: StoreOptions): Store {
       onOpen: () => horizons.forget(),
       ...special,
     });
-  const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
+  const readers = read(readersOf(options.workers ?? 1), { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
   const horizons = createHorizons(lookups);

@@ -20,6 +20,7 @@ export function createRateLimits(
     name: 'gateway_rate_limits_shared',
     help: 'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
     registers,
+    aggregator: 'min',
     collect() {
       if (isUp !== undefined) this.set(isUp() ? 1 : 0);
       // Without REDIS_URL there is nothing that could be away.

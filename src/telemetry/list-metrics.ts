@@ -18,7 +18,7 @@ export function createLists(registers: Registry[]): Metrics['watchLists'] {
     ],
   ] satisfies [string, string, (held: HeldReading) => number][])
     new Gauge({
-      ...{ name, help, labelNames: ['holder'], registers },
+      ...{ name, help, labelNames: ['holder'], registers, aggregator: 'max' as const },
       collect() {
         const held = read();
         for (const [holder, isOfGroup] of [

@@ -107,6 +107,8 @@ export interface Metrics {
   watchPartitions(read: () => readonly PartitionReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
+  /** All of it as data that can be sent to another process of the gateway, which renders the sum (metrics-sum.ts). */
+  snapshot(): Promise<readonly unknown[]>;
 }
 
 /** Measures nothing. */
@@ -126,4 +128,5 @@ export const noMetrics: Metrics = {
   watchLists() {},
   watchPartitions() {},
   render: async () => '',
+  snapshot: async () => [],
 };

@@ -42,6 +42,7 @@ export function createPrometheus(): Metrics {
     watchLists: createLists(registers),
     watchPartitions: createPartitions(registers),
     render: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 

@@ -1,7 +1,7 @@
 // Who is measured, and how each one is started.
 import { fileURLToPath } from 'node:url';
+import { READERS } from '../../src/store/connection-counts.ts';
 import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
-import { READERS } from '../../src/store/store.ts';
 import type { SubjectSpec } from './subject.ts';
 
 const path = (url: URL) => fileURLToPath(url);

@@ -1,10 +1,11 @@
 // The database: whether it is there, fit for the gateway, up to date, and on time. It is neither started nor made.
 import pg from 'pg';
 import { closeApp, createApp } from '../../app.ts';
-import type { Settings } from '../../config/config.ts';
+import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
 import { createLogger } from '../../log.ts';
 import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
+import { mostConnections } from '../../store/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
 import { isTooNew, type MigrationState, migrationState } from '../../store/migrations.ts';
@@ -20,11 +21,12 @@ const TIMEOUT_MS = 5_000;
 const NOTIFY_TIMEOUT_MS = 2_000;
 /** Needed for functions of the first migration; and what the gateway is tried with. */
 const VERSION = { needed: 14, tried: 15 };
-/** Connections of one process beside POOL_SIZE: reads, while some are stuck, and the one that listens. */
-const OTHER_CONNECTIONS = 17;
 const CLOCK_MS = { warn: 2_000, fail: 60_000 };
 const OLD_KEY_DAYS = 366;
 const DAY_MS = 86_400_000;
+
+/** What decides how many connections a gateway opens. */
+type ConnectionSettings = Pick<Config, 'poolSize' | 'workers' | 'jobs'>;
 
 /** Where the database is; a finding in its place where it cannot be asked. */
 type Place = { readonly url: string; readonly where: string } | Finding;
@@ -61,16 +63,16 @@ export async function checkDatabase(
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
     runCheck('lists', () => checkLists(settings, place.url)),
   ]);
-  return [...checkFacts(facts, place, settings.config.poolSize), ...rest.flat()];
+  return [...checkFacts(facts, place, settings.config), ...rest.flat()];
 }
 
 /** What a server's own words mean for the gateway. @param where what it is called here */
 export function checkFacts(
   facts: ServerFacts,
   place: { readonly url: string; readonly where: string },
-  poolSize: number,
+  config: ConnectionSettings,
 ): Finding[] {
-  return [...checkServer(facts, place), ...checkConnections(facts, poolSize), checkClock(facts)];
+  return [...checkServer(facts, place), ...checkConnections(facts, config), checkClock(facts)];
 }
 
 async function placeOf({ config, secrets }: Settings): Promise<Place> {
@@ -116,15 +118,23 @@ function checkServer(facts: ServerFacts, { url, where }: { url: string; where: s
 
 function checkConnections(
   { maxConnections, connections, isPooled }: ServerFacts,
-  poolSize: number,
+  config: ConnectionSettings,
 ): Finding[] {
   const name = 'connections';
-  const needed = poolSize + OTHER_CONNECTIONS;
-  if (isPooled)
+  const { poolSize, workers } = config;
+  const needed = mostConnections(config);
+  const who = workers === 1 ? 'one process opens' : `${workers} workers together open`;
+  const most = `${who} up to ${needed} (POOL_SIZE ${poolSize})`;
+  if (isPooled) return [ok(name, `a pooler is between: it decides; ${most}`)];
+  const message = `${most}; the server allows ${maxConnections}, and ${connections} are open`;
+  if (needed > maxConnections && workers > 1)
     return [
-      ok(name, `a pooler is between: it decides; one process opens up to ${needed} (POOL_SIZE ${poolSize})`),
+      fail(
+        name,
+        message,
+        'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between',
+      ),
     ];
-  const message = `one process opens up to ${needed} (POOL_SIZE ${poolSize}); the server allows ${maxConnections}, and ${connections} are open`;
   if (needed > maxConnections)
     return [warn(name, message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
   return [ok(name, message)];

@@ -1,0 +1,24 @@
+// Whether what the configuration allows can be divided among the processes that it asks for.
+import { availableParallelism } from 'node:os';
+import type { Config } from '../../config/config.ts';
+import { configOfWorker } from '../../config/workers.ts';
+import { StartupError } from '../../errors.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
+
+const NAME = 'workers';
+
+/** Nothing is said of a gateway of one process. @param cores of this machine */
+export function checkWorkers(config: Config, cores: number = availableParallelism()): Finding[] {
+  const { workers } = config;
+  if (workers === 1) return [];
+  try {
+    const { poolSize } = configOfWorker(config);
+    const message = `${workers} workers, each with ${poolSize} of POOL_SIZE ${config.poolSize}`;
+    if (workers > cores)
+      return [warn(NAME, `${message}, on ${cores} cores`, 'one worker a core is the most that helps')];
+    return [ok(NAME, message)];
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [fail(NAME, error.message, 'serve refuses to start')];
+  }
+}

@@ -1,0 +1,79 @@
+// Makes the store ready for `serve`, and finds out what the banner says of it.
+import { networkInterfaces } from 'node:os';
+import type { Config } from '../../config/config.ts';
+import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
+import { hasAnyTeam } from '../../store/demo/seed.ts';
+import { migrationState } from '../../store/migrations.ts';
+import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
+import { addressesOf, type BannerFacts, banner } from '../banner.ts';
+import { bringUpToDate, type OpenDatabase } from '../database.ts';
+import { type DemoKey, findDemoKey, seed } from '../demo.ts';
+import { report, type Shell } from '../shell.ts';
+
+/** Said when the first signal has come. */
+export const STOPPING = 'Stopping. Requests under way may end; Ctrl-C again stops at once.';
+
+export interface ServeOptions {
+  /** Absent: with the embedded database. */
+  readonly demo: boolean | undefined;
+  readonly migrate: boolean;
+}
+
+type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
+
+/** Applies migrations and makes demo data, as far as the options want it. @throws StartupError where a migration cannot be applied */
+export async function prepare(database: OpenDatabase, { demo, migrate }: ServeOptions): Promise<Prepared> {
+  const { app, embedded } = database;
+  const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
+  if (migrate) await bringUpToDate(app);
+  else if ((await migrationState(app.store.pool)).pending.length > 0)
+    return { data, store: 'not migrated', demoKey: null, workspaceId: null };
+  if (demo ?? embedded !== null) await seed(database);
+  return { data, ...(await describeStore(database)) };
+}
+
+async function describeStore(database: OpenDatabase): Promise<Omit<Prepared, 'data'>> {
+  const { app } = database;
+  const [hasOne, demoKey] = await Promise.all([hasAnyTeam(app.store), findDemoKey(database)]);
+  const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
+  return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
+}
+
+/** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */
+export function createDemoLinkFor(
+  { stdout }: Shell,
+  json: boolean | undefined,
+  demoKey: DemoKey | null,
+  { clock, config }: { clock: () => Date; config: Pick<Config, 'graphiql'> },
+): PrintedDemoLink | null {
+  return stdout.isTTY && !json && demoKey !== null && config.graphiql
+    ? createDemoLink(demoKey.token, clock)
+    : null;
+}
+
+/** Prints where everything is. */
+export function announce(
+  shell: Shell,
+  json: boolean | undefined,
+  known: Omit<BannerFacts, 'networkAddresses'>,
+): void {
+  const facts = { ...known, networkAddresses: networkAddresses() };
+  const { config, demoKey, demoPerson, data } = facts;
+  const printed = {
+    ...addressesOf(facts),
+    ...(demoKey !== null && { demoKey: demoKey.token }),
+    ...(demoPerson !== null && { demoEmail: demoPerson.email, demoPassword: demoPerson.password }),
+    dataDir: data?.folder ?? null,
+    pid: shell.pid,
+    ...(config.workers > 1 && { workers: config.workers }),
+  };
+  report(shell, json, printed, banner(facts));
+}
+
+/** This machine's IPv4 addresses that others may reach. */
+function networkAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
+}

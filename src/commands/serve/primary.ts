@@ -1,0 +1,126 @@
+// `serve` with several workers: the primary makes the store ready, starts the processes that answer requests, and has what they share: the
+// banner, the accounts of rate limits, the metrics of all, and the end. It answers no requests and keeps no connection to the database.
+import type { Config } from '../../config/config.ts';
+import { configOfWorker } from '../../config/workers.ts';
+import { StartupError } from '../../errors.ts';
+import { createLogger } from '../../log.ts';
+import { type Accounts, createAccounts } from '../../rates/accounts.ts';
+import { mostConnections } from '../../store/connection-counts.ts';
+import { readServerFacts } from '../../store/server-facts.ts';
+import { requireReads } from '../../store/store.ts';
+import { aborted } from '../aborted.ts';
+import { type DatabaseServer, withApp, withServer } from '../database.ts';
+import { type DemoPerson, findDemoPerson } from '../demo.ts';
+import { linesFor } from '../pretty-log.ts';
+import { remark, type Shell } from '../shell.ts';
+import { createSummedMetrics } from '../telemetry.ts';
+import type { Assignment, OfWorker } from './calls.ts';
+import type { Channel } from './channel.ts';
+import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './prepare.ts';
+import { createWorkerPool } from './worker-pool.ts';
+
+const FACTS_TIMEOUT_MS = 5_000;
+/** How much longer than the configuration allows the end of a process may take. */
+const STOP_GRACE_MS = 10_000;
+
+/** Serves until the shell's signal. @throws StartupError when it cannot start, or a worker does not come up any more */
+export async function serveWithWorkers(
+  shell: Shell,
+  json: boolean | undefined,
+  config: Config,
+  options: ServeOptions,
+): Promise<void> {
+  // Says what is too little before anything is started.
+  configOfWorker(config);
+  const log = createLogger(config.logLevel, linesFor(shell.stderr));
+  const metricsServer = import('../../http/metrics-listener.ts');
+  metricsServer.catch(() => {});
+  await withServer(shell, async (server) => {
+    await requireConnections(server, config);
+    const ready = Promise.withResolvers<Pick<Assignment, 'databaseUrl' | 'workers' | 'hasDemoLink'>>();
+    let demoLink: ReturnType<typeof createDemoLinkFor> = null;
+    const accounts = createAccountsOf(config, () => pool.channels());
+    const metrics = await createSummedMetrics(config, () => pool.channels());
+    const pool = createWorkerPool({
+      ...{ count: config.workers, port: config.port, log },
+      assign: async (isFirst, port) => ({ ...(await ready.promise), isFirst, port }),
+      answers: (id) => ({
+        lease(request) {
+          const account = accounts.get(request.limit);
+          if (account === undefined) throw new Error(`There is no limit ${request.limit}.`);
+          return account.lease(id, request);
+        },
+        redeem: async (code) => (await demoLink?.redeem(code)) ?? null,
+      }),
+      onEnded: (id) => metrics.ended(id),
+    });
+    try {
+      const prepared = await prepareStore(shell, server, config, options);
+      if (shell.signal.aborted) return;
+      demoLink = createDemoLinkFor(shell, json, prepared.demoKey, { clock: () => new Date(), config });
+      ready.resolve({ databaseUrl: server.url, workers: config.workers, hasDemoLink: demoLink !== null });
+      const { listenForMetrics } = await metricsServer;
+      const metricsListener = await listenForMetrics({ config, log, metrics });
+      try {
+        const port = await Promise.race([pool.started, aborted(shell.signal)]);
+        if (port === undefined) return;
+        announce(shell, json, {
+          ...{ config, port, ...prepared },
+          metricsPort: metricsListener?.port ?? null,
+          demoCode: demoLink?.code ?? null,
+        });
+        await Promise.race([aborted(shell.signal), pool.failed]);
+        remark(shell, json, STOPPING);
+      } finally {
+        await pool.stop(config.limits.shutdownDelayMs + config.limits.shutdownTimeoutMs + STOP_GRACE_MS);
+        await metricsListener?.close();
+      }
+    } finally {
+      await pool.stop(0);
+    }
+  });
+}
+
+/** Makes the store ready, over connections that are closed afterwards. */
+function prepareStore(
+  shell: Shell,
+  { url, embedded }: DatabaseServer,
+  config: Config,
+  options: ServeOptions,
+) {
+  return withApp(shell, { databaseUrl: url, config }, async (app) => {
+    const database = { app, embedded };
+    const [prepared] = await Promise.all([prepare(database, options), requireReads(app.store)]);
+    const demoPerson: DemoPerson | null = prepared.store === 'ready' ? await findDemoPerson(database) : null;
+    return { ...prepared, demoPerson };
+  });
+}
+
+/** @throws StartupError where PostgreSQL allows fewer connections than the workers may open */
+async function requireConnections({ url }: DatabaseServer, config: Config): Promise<void> {
+  const { maxConnections, isPooled } = await readServerFacts({ connectionString: url }, FACTS_TIMEOUT_MS);
+  const most = mostConnections(config);
+  if (isPooled || most <= maxConnections) return;
+  throw new StartupError(
+    `${config.workers} workers open up to ${most} connections, and PostgreSQL allows ${maxConnections}: use fewer workers, raise max_connections, or put a pooler between.`,
+  );
+}
+
+/** The accounts of every limit, by its name. */
+function createAccountsOf(
+  { rateLimits, workers }: Config,
+  channels: () => Map<number, Channel<OfWorker>>,
+): Map<string, Accounts> {
+  const { windowSeconds, ...limits } = rateLimits;
+  const recall = async (holder: number, limit: string, key: string, window: number) => {
+    const channel = channels().get(holder);
+    // What a process had that is gone counts as spent.
+    return channel === undefined ? 0 : channel.ask('giveUp', limit, key, window).catch(() => 0);
+  };
+  return new Map(
+    Object.entries(limits).map(([name, limit]) => [
+      name,
+      createAccounts({ name, limit, windowSeconds, holders: workers, recall }),
+    ]),
+  );
+}

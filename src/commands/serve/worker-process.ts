@@ -1,0 +1,69 @@
+// One of several processes of `serve`: it answers requests on the socket that all of them listen on, as the primary tells it to. It ends
+// when the primary says so, and at once when the primary is gone (node:cluster). Signals are for the primary (main.ts).
+import cluster from 'node:cluster';
+import { configOfWorker } from '../../config/workers.ts';
+import { StartupError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Leases } from '../../rates/rates.ts';
+import { aborted } from '../aborted.ts';
+import { withApp } from '../database.ts';
+import { FailedAsPrinted } from '../failures.ts';
+import type { Shell } from '../shell.ts';
+import { createTelemetry } from '../telemetry.ts';
+import type { OfPrimary, OfWorker } from './calls.ts';
+import { type Channel, createChannel } from './channel.ts';
+import { startGateway } from './running-gateway.ts';
+
+/** Serves until it is told to stop. @throws Error where there is no primary */
+export async function serveAsWorker(shell: Shell): Promise<void> {
+  const { worker } = cluster;
+  if (worker === undefined) throw new Error('This process has no primary.');
+  const stopping = new AbortController();
+  const answers: { -readonly [Name in keyof OfWorker]: OfWorker[Name] } = {
+    stop: () => stopping.abort(),
+    snapshot: async () => [],
+    giveUp: () => 0,
+  };
+  const primary: Channel<OfPrimary> = createChannel(worker, {
+    stop: () => answers.stop(),
+    snapshot: () => answers.snapshot(),
+    giveUp: (...parameters: Parameters<OfWorker['giveUp']>) => answers.giveUp(...parameters),
+  });
+  const [{ databaseUrl, workers, isFirst, port, hasDemoLink }] = await Promise.all([
+    primary.ask('assignment'),
+    import('../../http/listener.ts'),
+  ]);
+  const config = configOfWorker({ ...shell.settings().config, workers, port });
+  const leases: Leases = {
+    // The channel's own promise: what is granted is taken before a question that came behind it is answered.
+    lease: (request) => primary.ask('lease', request),
+    onRecall(giveUp) {
+      answers.giveUp = giveUp;
+    },
+  };
+  const demoLink = hasDemoLink ? { redeem: (code: string) => primary.ask('redeem', code) } : null;
+  const observe = (log: Logger) => createTelemetry(shell, log);
+  try {
+    await withApp(
+      shell,
+      { databaseUrl, config, leases },
+      async (app) => {
+        answers.snapshot = () => app.metrics.snapshot();
+        const gateway = await startGateway(shell, app, demoLink);
+        try {
+          await primary.ask('listening', gateway.port);
+          if (isFirst) gateway.startJobs();
+          await aborted(stopping.signal);
+        } finally {
+          await gateway.close();
+        }
+      },
+      observe,
+    );
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    // The primary says it.
+    await primary.ask('failed', error.message);
+    throw new FailedAsPrinted();
+  }
+}

@@ -1,0 +1,167 @@
+// `serve --workers`: from outside one gateway, whatever becomes of its processes.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { cloneTemplate } from '../support/gateway.ts';
+import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
+
+// Each starts three processes.
+vi.setConfig({ testTimeout: 60_000 });
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof cloneTemplate>>;
+let env: Env;
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([temporaryFolder(), cloneTemplate()]);
+  env = { DATA_DIR: folder.path, DATABASE_URL: database.url };
+});
+afterAll(async () => {
+  await stopServers();
+  await database.drop();
+  await folder.remove();
+});
+
+const serveTwo = (more: Env = {}) => serve({ ...env, ...more }, ['--demo', '--workers', '2']);
+
+/** The processes that a server has started. */
+async function workersOf({ pid }: Server): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** A request on a connection of its own. */
+async function statusOf({ rest, demoKey }: Server): Promise<number> {
+  const headers = { Authorization: `Bearer ${demoKey}`, Connection: 'close' };
+  return (await fetch(`${rest}/teams`, { headers })).status;
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await sleep(50);
+}
+
+const isGone = async (pid: number) => {
+  try {
+    // Of a process that nobody waits for there is a rest, without a command line.
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')) === '';
+  } catch {
+    return true;
+  }
+};
+
+/** The sum of a counter's samples. */
+async function counted(metrics: string, name: string): Promise<number> {
+  const text = await (await fetch(metrics)).text();
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
+}
+
+test('one banner, one account of a limit, one sum of metrics, also when a process is killed, and one end', async () => {
+  const server = await serveTwo({ RATE_LIMIT_KEY: '60', METRICS_PORT: '0', JOBS: 'off' });
+  const { metrics = '' } = server as unknown as { metrics?: string };
+  expect(server).toMatchObject({ pid: server.child.pid, workers: 2 });
+  const before = await workersOf(server);
+  expect(before).toHaveLength(2);
+
+  const statuses: number[] = [];
+  const ask = async () => {
+    for (let i = 0; i < 15; i++) statuses.push(await statusOf(server));
+  };
+  await Promise.all(Array.from({ length: 10 }, ask));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+  expect(await counted(metrics, 'http_requests_total')).toBe(150);
+  expect(await counted(metrics, 'gateway_rate_limited_total')).toBe(90);
+  expect(await counted(metrics, 'gateway_requests_limit')).toBe(512);
+
+  process.kill(before[0] ?? 0, 'SIGKILL');
+  await until(async () => {
+    const now = await workersOf(server);
+    return now.length === 2 && !now.includes(before[0] ?? 0);
+  });
+  expect(await statusOf(server)).toBe(429);
+  // What the killed one had counted is not lost.
+  expect(await counted(metrics, 'http_requests_total')).toBe(151);
+
+  const all = await workersOf(server);
+  const { code, stdout, stderr } = await server.stop();
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toContain('a worker has ended: it is replaced');
+  expect(await Promise.all(all.map(isGone))).toEqual([true, true]);
+});
+
+test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
+  const server = await serveTwo();
+  for (const pid of await workersOf(server)) process.kill(pid, 'SIGINT');
+  expect(await statusOf(server)).toBe(200);
+  expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('no process outlives a primary that is killed', async () => {
+  const server = await serveTwo();
+  const all = await workersOf(server);
+  await server.stop('SIGKILL');
+  for (const pid of all) await until(() => isGone(pid));
+});
+
+test('a second signal ends all of it at once', async () => {
+  const server = await serveTwo({ SHUTDOWN_DELAY_MS: '600000' });
+  const all = await workersOf(server);
+  server.child.kill('SIGTERM');
+  // The first one is taken for sent twice for half a second.
+  await until(async () => (await fetch(new URL('/readyz', server.rest))).status === 503);
+  await sleep(600);
+  expect((await server.stop('SIGTERM')).code).toBe(143);
+  for (const pid of all) await until(() => isGone(pid));
+});
+
+test('workers that end again and again before they serve end the command, with a sentence', async () => {
+  const dies = 'data:text/javascript,if(process.send)process.exit(7)';
+  const { code, stdout, stderr } = await run(['serve', '--workers', '2'], {
+    ...env,
+    NODE_OPTIONS: `--import=${dies}`,
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^A worker has ended 5 times before it could serve/);
+});
+
+test.each([
+  [{ POOL_SIZE: '3' }, /^POOL_SIZE is 3, .* 2 workers.* POOL_SIZE to 4 or more, or use 1 workers at most\.$/],
+  [{ MAX_UNDER_WAY: '1' }, /^MAX_UNDER_WAY is 1/],
+  [{ WORKERS: '9', POOL_SIZE: '1000' }, /^9 workers open up to \d+ connections, and PostgreSQL allows \d+/],
+])('%j is refused before anything is started', async (more, sentence) => {
+  const { code, stdout, stderr } = await runHere(
+    ['serve', ...('WORKERS' in more ? [] : ['--workers', '2'])],
+    {
+      ...env,
+      ...more,
+    },
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd()).toMatch(sentence);
+});
+
+test('a port that is in use is said in one sentence', async () => {
+  const taken = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise((done) => taken.once('listening', done));
+  const address = taken.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const { code, stderr } = await run(['serve', '--workers', '2'], { ...env, PORT: String(port) });
+  expect(code).toBe(1);
+  expect(stderr.trimEnd()).toBe(
+    `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or choose another with PORT=...`,
+  );
+  taken.close();
+});
+
+test('a number of workers that is none is wrong usage', async () => {
+  for (const number of ['0', '65', 'many']) {
+    const { code, stderr } = await runHere(['serve', '--workers', number], env);
+    expect(code).toBe(2);
+    expect(stderr).toContain('It must be a whole number from 1 to 64.');
+  }
+});
