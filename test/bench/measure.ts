@@ -114,17 +114,57 @@ export function ratio(measurements: Measurements, key: WorkloadKey, other: Subje
   return ratioTo(measurements.get(key) ?? new Map(), other);
 }
 
+/** The median over the rounds of one subject's requests a second by another's; null when one is missing. */
+export function rateRatio(
+  measurements: Measurements,
+  key: WorkloadKey,
+  one: SubjectName,
+  other: SubjectName,
+): number | null {
+  return medianRatio(measurements.get(key), one, other, (slice) => slice.requestsPerSecond);
+}
+
+/** The same of their processor time a request, without PostgreSQL's. */
+export function cpuRatio(
+  measurements: Measurements,
+  key: WorkloadKey,
+  one: SubjectName,
+  other: SubjectName,
+): number | null {
+  return medianRatio(measurements.get(key), one, other, (slice) => slice.cpu_us_per_request ?? Number.NaN);
+}
+
+/** The median of a subject's requests a second; null when it is missing. */
+export function medianRate(
+  measurements: Measurements,
+  key: WorkloadKey,
+  subject: SubjectName,
+): number | null {
+  const slices = measurements.get(key)?.get(subject);
+  return slices === undefined ? null : finite(median(slices.map((slice) => slice.requestsPerSecond)));
+}
+
 /** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
 export function ratioTo(
   measured: ReadonlyMap<string, readonly Pick<Slice, 'requestsPerSecond'>[]>,
   other: string,
 ): number | null {
-  const gateway = measured.get('gateway');
-  const others = measured.get(other);
-  if (gateway === undefined || others === undefined) return null;
-  const ratios = gateway.map((slice, round) => {
+  return medianRatio(measured, 'gateway', other, (slice) => slice.requestsPerSecond);
+}
+
+/** Ratios are taken within a round. */
+function medianRatio<S>(
+  measured: ReadonlyMap<string, readonly S[]> | undefined,
+  one: string,
+  other: string,
+  figureOf: (slice: S) => number,
+): number | null {
+  const ones = measured?.get(one);
+  const others = measured?.get(other);
+  if (ones === undefined || others === undefined) return null;
+  const ratios = ones.map((slice, round) => {
     const beside = others[round];
-    return beside === undefined ? Number.NaN : slice.requestsPerSecond / beside.requestsPerSecond;
+    return beside === undefined ? Number.NaN : figureOf(slice) / figureOf(beside);
   });
   return finite(median(ratios.filter((value) => !Number.isNaN(value))));
 }
