@@ -82,10 +82,7 @@ export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields
   };
 }
 
-function positionOf(
-  { property, write }: Member,
-  layout: NonNullable<ReturnType<typeof layoutOf>>,
-): Position {
+function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<typeof layoutOf>>): Position {
   const position = layout.get(property);
   if (position === undefined) throw new TypeError(`The row has no ${property}`);
   return { index: position.index, write: write ?? WRITE_JSON[position.type] };
