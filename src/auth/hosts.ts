@@ -16,10 +16,13 @@ export interface Host {
 
 const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 
-/** The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). */
-export function publicUrl(app: AuthApp, request: Request, peerAddress: string | undefined): URL {
+/**
+ * The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`).
+ * @param isProxied whether a trusted proxy has sent it
+ */
+export function publicUrl(request: Request, isProxied: boolean): URL {
   const url = new URL(request.url);
-  if (peerAddress === undefined || !isTrusted(app.config, peerAddress)) return url;
+  if (!isProxied) return url;
   const host = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
   const proto = request.headers.get('x-forwarded-proto')?.split(',')[0]?.trim();
   if (proto === 'http' || proto === 'https') url.protocol = `${proto}:`;
@@ -51,14 +54,17 @@ export function isTrusted({ trustProxy }: Pick<Config, 'trustProxy'>, address: s
 }
 
 /**
- * The host with this name, and its tenant. One SQL statement at most; none on the service's own hosts.
+ * The host with this name, and its tenant. One SQL statement at most; none on the service's own hosts, which are told at once.
  * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
  * @throws AppError `misdirected_request` (421) for a host that belongs to nobody (RFC 9110 §15.5.20)
  */
-export async function resolveHost(app: AuthApp, hostname: string): Promise<Host> {
-  const { serviceHost } = app.config;
+export function resolveHost(app: AuthApp, hostname: string): Host | Promise<Host> {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  if (isServiceHost(app.config, name)) return SERVICE;
+  return isServiceHost(app.config, name) ? SERVICE : lookUpHost(app, name);
+}
+
+async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
+  const { serviceHost } = app.config;
   if (name.endsWith(`.${serviceHost}`)) {
     const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));
     if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };

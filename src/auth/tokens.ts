@@ -21,6 +21,9 @@ const LOOKS_LIKE_ONE = new RegExp(
 /** At least as long as codes and refresh tokens are: 256 bits in base64url. */
 const LONG_RUN = /[\w-]{43,}/g;
 
+/** Whether there is anything to look for at all. */
+const MAY_HOLD_ONE = new RegExp(`${PREFIX}|${CLIENT_SECRET_PREFIX}|eyJ|[\\w-]{43}`);
+
 export interface NewToken {
   /** Shown once, never stored. */
   readonly token: string;
@@ -56,6 +59,7 @@ export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | nu
 
 /** The text with every key, secret, token and code of ours in it, whole or not, cut to its hint: for what is logged. */
 export function redactTokens(text: string): string {
+  if (!MAY_HOLD_ONE.test(text)) return text;
   const redact = (token: string) => `${token.slice(0, HINT_LENGTH)}[redacted]`;
   // A long run in lower case only is an id, as in a `traceparent`.
   const isRandom = (run: string) => /[a-z]/.test(run) && /[A-Z]/.test(run);

@@ -15,6 +15,7 @@ import {
 } from './list-arguments.ts';
 import { lookAhead, projectionKey, type ResolveInfo } from './look-ahead.ts';
 import type { NodeType } from './nodes.ts';
+import { requireParent } from './unread-parents.ts';
 
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
@@ -171,7 +172,8 @@ export function defineConnection<R extends Row>(
         args: listArguments(resource),
         scope: reads.scope,
         columns: ['id'],
-        resolve: (parent, args, ctx, info) => loadPage(ctx, parent.id, args, info) as never,
+        resolve: (parent, args, ctx, info) =>
+          requireParent(parent, loadPage(ctx, parent.id, args, info)) as never,
       }),
   };
 }

@@ -39,6 +39,11 @@ interface RequestState {
   cost: { readonly rows: number; readonly points: number } | null;
   /** Whether the answer is to say what the request costs. */
   readonly showsCost: boolean;
+  /**
+   * Whether an object may be taken to be there without being read (unread-parents.ts): where it is not, the whole operation is executed
+   * again with this false.
+   */
+  assumesParents: boolean;
   /** Releases the slot that the request holds for a large answer; null where it holds none. */
   releaseSlot: Release | null;
 }
@@ -54,6 +59,7 @@ export function toGraphContext(ctx: Context, showsCost = false): GraphContext {
       refusal: null,
       isQuery: false,
       needsSlot: false,
+      assumesParents: false,
       releaseSlot: null,
       cost: null,
       showsCost,

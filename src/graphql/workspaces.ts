@@ -1,11 +1,12 @@
 // Workspaces, and the root field that returns one.
-import { workspace } from '../resources/workspaces.ts';
+import { type WorkspaceRow, workspace } from '../resources/workspaces.ts';
 import * as workspaces from '../services/workspaces.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { loadById, requireOneOf } from './lookup-arguments.ts';
 import { defineNode } from './nodes.ts';
 import { Team } from './teams.ts';
+import { unreadParent } from './unread-parents.ts';
 
 export const Workspace = defineNode(workspace, {
   ...workspaces,
@@ -32,11 +33,12 @@ builder.queryField('workspace', (t) =>
         description: 'The subdomain of the workspace, without the domain of the service.',
       }),
     },
-    resolve(_root, args, ctx) {
+    resolve(_root, args, ctx, info) {
       requireOneOf(args, ['id', 'databaseId', 'subdomain']);
-      return args.subdomain == null
-        ? loadById(ctx, Workspace, args)
-        : workspaces.getBySubdomain(ctx, args.subdomain);
+      if (args.subdomain != null) return workspaces.getBySubdomain(ctx, args.subdomain);
+      const load: typeof Workspace.load = async (_ctx, id) =>
+        (unreadParent(ctx, id, info) as WorkspaceRow | null) ?? Workspace.load(ctx, id);
+      return loadById(ctx, { ...Workspace, load }, args);
     },
   }),
 );

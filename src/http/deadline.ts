@@ -7,19 +7,30 @@ import type { Exchange } from './exchange.ts';
  * @throws AppError `unavailable` (503) after REQUEST_TIMEOUT_MS, `request_timeout` (408) where it has not arrived by then,
  *   `bad_request` when the client has disconnected; what `work` throws
  */
-export async function withinDeadline<T>(exchange: Exchange, work: Promise<T> | T): Promise<T> {
-  const { promise: refusal, reject } = Promise.withResolvers<never>();
-  exchange.onEnd(reject);
-  const timer = setTimeout(
-    () => exchange.end(deadlineError(exchange)),
-    exchange.app.config.limits.requestTimeoutMs,
-  );
-  try {
-    return await Promise.race([work, refusal]);
-  } finally {
-    clearTimeout(timer);
-    exchange.onEnd(null);
-  }
+export function withinDeadline<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
+  // One promise: Promise.race and what it needs would be six.
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => exchange.end(deadlineError(exchange)),
+      exchange.app.config.limits.requestTimeoutMs,
+    );
+    let isOver = false;
+    const finish = () => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      exchange.onEnd(null);
+    };
+    const fail = (error: unknown) => {
+      finish();
+      reject(error);
+    };
+    exchange.onEnd(fail);
+    work.then((result) => {
+      finish();
+      resolve(result);
+    }, fail);
+  });
 }
 
 /** The error for a request whose deadline has passed. */

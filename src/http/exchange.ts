@@ -3,16 +3,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { clientAddress, type Host, publicUrl, resolveHost } from '../auth/hosts.ts';
-import { redactTokens } from '../auth/tokens.ts';
+import { clientAddress, type Host, isTrusted, publicUrl, resolveHost } from '../auth/hosts.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
-import { createFacts, type RequestFacts } from '../telemetry/request-facts.ts';
+import { createFacts, type Endpoint, type RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { admitActor } from './rate-limits.ts';
+import { toRequestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** The type of `c.env` in Hono's handlers. */
@@ -24,6 +24,8 @@ export interface HttpEnv {
 export interface Peer {
   /** The socket's remote address; behind a proxy it is the proxy's. */
   readonly address: string | undefined;
+  /** Whether that is a trusted proxy's; absent: it has to be found out. */
+  readonly isProxy?: boolean;
   /** Node's request, whose body may not have arrived yet. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers' | 'url'>;
   /** Aborts the request; to be called when the rest of it cannot arrive, or the response cannot be sent. */
@@ -42,19 +44,6 @@ export function clientDisconnected(): AppError {
 
 /** How long after its end a request whose commit was sent may wait for the outcome. */
 const OUTCOME_GRACE_MS = 2_000;
-
-/** Request ids that are accepted from clients: short, without white space and control characters. */
-const SAFE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
-
-/** Whether a client's request id can be logged: a credential sent as the id by mistake must not be. */
-function isSafeRequestId(id: string): boolean {
-  return SAFE_REQUEST_ID.test(id) && redactTokens(id) === id;
-}
-
-/** The client's id for a request if it is safe to log, else a new one. */
-export function toRequestId(id: string | null | undefined): string {
-  return id != null && isSafeRequestId(id) ? id : crypto.randomUUID();
-}
 
 /** What is added to a response, whichever handler it is of. */
 interface CommonHeaders {
@@ -104,6 +93,10 @@ export class Exchange {
   private maySendStream = true;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
+  /** Whether a trusted proxy has sent the request. */
+  private readonly isProxied: boolean;
+  /** What the request was routed to, as long as no handler has said it better. */
+  findEndpoint: (() => Endpoint) | null = null;
   /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
   reply: Reply | null = null;
   private ownResponse: Response | null = null;
@@ -112,7 +105,8 @@ export class Exchange {
     this.app = app;
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
-    this.url = publicUrl(app, request, peer?.address);
+    this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
+    this.url = publicUrl(request, this.isProxied);
     this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
@@ -150,7 +144,8 @@ export class Exchange {
 
   /** The client's address, behind trusted proxies; `unknown` where there is no socket. */
   get address(): string {
-    return clientAddress(this.app, this.request, this.peer?.address);
+    const address = this.peer?.address;
+    return this.isProxied ? clientAddress(this.app, this.request, address) : (address ?? 'unknown');
   }
 
   /** What was sent as credentials; null: nothing. */
@@ -210,9 +205,16 @@ export class Exchange {
   }
 
   /** The host of the request. @throws AppError `misdirected_request` for an unknown one */
-  async resolveHost(): Promise<Host> {
-    this.host ??= await resolveHost(this.app, this.url.hostname);
-    return this.host;
+  resolveHost(): Host | Promise<Host> {
+    if (this.host !== null) return this.host;
+    const found = resolveHost(this.app, this.url.hostname);
+    if (found instanceof Promise) return found.then((host) => this.setHost(host));
+    return this.setHost(found);
+  }
+
+  private setHost(host: Host): Host {
+    this.host = host;
+    return host;
   }
 
   /** The context for services, with host and caller resolved. */
@@ -220,7 +222,7 @@ export class Exchange {
     const { app, requestId, request, signal, changes, facts } = this;
     const authentication = facts.span?.child('authenticate');
     try {
-      const host = await this.resolveHost();
+      const host = this.host ?? (await this.resolveHost());
       if (this.actor === null) {
         this.actor = await authenticate(app, request.headers, host, this.url);
         const counting = admitActor(this, this.actor);

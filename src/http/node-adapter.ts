@@ -67,7 +67,7 @@ export function handleRequests(
     // Nothing is upgraded here, but node:http drops what came in one piece with such a request: its client must not wait for an answer.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     const previous = connection.latest;
-    const peer: Peer = { address: socket.remoteAddress, incoming };
+    const peer: Peer = { address: socket.remoteAddress, isProxy: connection.isProxy, incoming };
     const messages: HttpMessages = { incoming, outgoing, peer, next: null, begun: false, refusal: null };
     addTo(connection, messages);
     if (previous === null || previous.outgoing.writableFinished) {

@@ -1,4 +1,4 @@
-// Parses the request target and the Host header into host and path (RFC 9112 §3.2), and refuses heads that are too long. Pure.
+// Parses the request target and the Host header into host and path (RFC 9112 §3.2), and refuses heads that are too long.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
 
@@ -72,7 +72,15 @@ const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/
 /** Hosts that need no normalization. */
 const PLAIN_HOST = /^[a-z\d.-]+(?::\d+)?$/i;
 
+/** The last host that was parsed, by its text: most requests have the Host header of the one before. */
+let last: { readonly text: string | null; readonly host: string } = { text: null, host: '' };
+
 function parseHost(text: string): string {
+  if (text !== last.text) last = { text, host: parseNewHost(text) };
+  return last.host;
+}
+
+function parseNewHost(text: string): string {
   if (!HOST.test(text) || !URL.canParse(`http://${text}`)) throw unreadable('Its host is no name of one.');
   return PLAIN_HOST.test(text) ? text : new URL(`http://${text}`).host;
 }

@@ -1,7 +1,6 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { matchedRoutes } from 'hono/route';
 import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -15,30 +14,24 @@ import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
-import { toTemplate } from '../rest/route.ts';
 import { mountRest } from '../rest/router.ts';
-import { requestedPath, servedPath } from '../rest/routing-path.ts';
+import { requestedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
-import type { Endpoint } from '../telemetry/request-facts.ts';
+import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import { mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
-import {
-  Exchange,
-  type HttpEnv,
-  incompleteRequest,
-  type Peer,
-  toRequestId,
-  withCommonHeaders,
-} from './exchange.ts';
+import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
 import { admitRequest, countUnread } from './rate-limits.ts';
+import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
+import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface Server {
@@ -80,6 +73,8 @@ export function createServer(
       const exchange = new Exchange(app, request, peer);
       const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
       countUnread(exchange);
+      const { facts, findEndpoint } = exchange;
+      if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
       reportRequest(exchange, response.status, performance.now() - startedAt);
       if (exchange.changes.sent || isBelowAuthorizationServer(app.config.authPath, exchange.url.pathname))
         cleanSometimes();
@@ -93,7 +88,7 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     const allowed = preflight(app.config, request, url.pathname);
     if (allowed !== null) return allowed;
-    const respond = () => http.fetch(exchange.request, { exchange });
+    const respond = async () => http.fetch(exchange.request, { exchange });
     const counting = admitRequest(exchange);
     return await withinDeadline(exchange, counting === undefined ? respond() : counting.then(respond));
   } catch (error) {
@@ -119,12 +114,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
 function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
-  const endpointOf = createEndpoints();
-  http.use((c, next) => {
-    const route = matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path;
-    if (route !== undefined) c.env.exchange.facts.endpoint = endpointOf(route);
-    return next();
-  });
+  nameEndpoints(http);
 
   // Health checks are answered for any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
@@ -135,9 +125,9 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
     return c.json(found);
   });
 
-  http.use(async (c, next) => {
-    await c.env.exchange.resolveHost();
-    await next();
+  http.use((c, next) => {
+    const host = c.env.exchange.resolveHost();
+    return host instanceof Promise ? host.then(next) : next();
   });
   mountDiscovery(http, app);
   mountAuthorizationServer(http, app);
@@ -154,17 +144,6 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
 /** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */
 function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
   if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
-}
-
-/** The endpoint of a route's pattern; REST and GraphQL replace it by one that names the operation. */
-function createEndpoints(): (pattern: string) => Endpoint {
-  // As many as there are routes.
-  const endpoints = new Map<string, Endpoint>();
-  return (pattern) => {
-    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(servedPath(pattern)), operation: '' };
-    endpoints.set(pattern, endpoint);
-    return endpoint;
-  };
 }
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { corsHeaders } from './cors.ts';
-import { toRequestId } from './exchange.ts';
+import { toRequestId } from './request-id.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const DETAIL = 'Too many requests at the moment. Nothing was changed. Try again shortly.';

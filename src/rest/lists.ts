@@ -156,9 +156,11 @@ function arrayBody<R>(rows: readonly R[], write: Writer<R>): ReturnType<typeof o
   return out.toBuffer();
 }
 
+const COMMA = 0x2c;
+
 function addRows<R>(rows: readonly R[], write: Writer<R>): void {
-  for (const [index, row] of rows.entries()) {
-    if (index > 0) out.addText(',');
-    write(row, out);
+  for (let index = 0; index < rows.length; index++) {
+    if (index > 0) out.addByte(COMMA);
+    write(rows[index] as R, out);
   }
 }

@@ -38,9 +38,12 @@ export class ByteWriter {
 
   /** Adds bytes. */
   add(bytes: Uint8Array): void {
-    const at = this.#reserve(bytes.length);
-    this.#bytes.set(bytes, at);
-    this.#length = at + bytes.length;
+    const { length } = bytes;
+    let at = this.#reserve(length);
+    const own = this.#bytes;
+    this.#length = at + length;
+    if (length > MAX_LOOP_BYTES) own.set(bytes, at);
+    else for (let i = 0; i < length; i++) own[at++] = bytes[i] ?? 0;
   }
 
   /** Adds the bytes of `source` from `start` up to `end`, exclusive. */
@@ -57,6 +60,11 @@ export class ByteWriter {
     const at = this.#reserve(1);
     this.#bytes[at] = byte;
     this.#length = at + 1;
+  }
+
+  /** Replaces a byte that was added. */
+  setByte(at: number, byte: number): void {
+    this.#bytes[at] = byte;
   }
 
   /** Adds text as UTF-8. */

@@ -84,8 +84,8 @@ function writeTimestamp(out: ByteWriter, bytes: Buffer, start: number, end: numb
     return;
   }
   out.addByte(QUOTE);
-  out.addPart(bytes, start, start + DATE_LENGTH);
-  out.addByte(T);
-  out.addPart(bytes, start + DATE_LENGTH + 1, zone);
+  const at = out.length;
+  out.addPart(bytes, start, zone);
+  out.setByte(at + DATE_LENGTH, T);
   out.add(fraction);
 }

@@ -2,10 +2,11 @@
 // objects, such as Prisma's, give the same JSON. Pure.
 import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { type ColumnPosition, layoutOf, writeField } from './columns.ts';
+import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
-import { addCompactText, type WriteJson } from './json-writers.ts';
+import { addCompactText, WRITE_JSON, type WriteJson } from './json-writers.ts';
+import { type BlockRow, blockOf, endOf, firstOf } from './row-block.ts';
 import { jsonOf } from './snapshot-rows.ts';
 
 /** Adds one row as a JSON object. */
@@ -16,11 +17,18 @@ interface Member {
   readonly field: Field;
   /** The member's name and the punctuation before its value. */
   readonly prefix: Buffer;
+  /** The same with the value null. */
+  readonly ifNull: Buffer;
   /** A writer of the column's bytes, where that is not the one of its type. */
   readonly write: WriteJson | undefined;
 }
 
-const NULL = Buffer.from('null');
+/** Where a member's column is in rows of one layout, and what writes it. */
+interface Position {
+  readonly index: number;
+  readonly write: WriteJson;
+}
+
 const CLOSE = Buffer.from('}');
 
 /** The writer of a resource. Its rows must have every field of the description. */
@@ -29,10 +37,11 @@ export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields
     .filter(([, field]) => field.internal !== true)
     .map(([property, field], position): Member => {
       const prefix = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
-      return { property, field, prefix, write: bytesWriter(field) };
+      const ifNull = Buffer.concat([prefix, Buffer.from('null')]);
+      return { property, field, prefix, ifNull, write: bytesWriter(field) };
     });
   let layout: ReturnType<typeof layoutOf>;
-  let positions: readonly ColumnPosition[] = [];
+  let positions: readonly Position[] = [];
 
   function writePlain(row: Readonly<Record<string, unknown>>, out: ByteWriter): void {
     for (const { property, field, prefix } of members) {
@@ -54,22 +63,29 @@ export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields
       return;
     }
     if (rowLayout !== layout) {
-      positions = members.map(({ property }) => positionOf(property, rowLayout));
+      positions = members.map((member) => positionOf(member, rowLayout));
       layout = rowLayout;
     }
+    const { bytes, starts } = blockOf(row as BlockRow);
+    const first = firstOf(row as BlockRow);
     for (let i = 0; i < members.length; i++) {
-      const { prefix, write } = members[i] as Member;
-      out.add(prefix);
-      if (!writeField(out, row, positions[i] as ColumnPosition, write)) out.add(NULL);
+      const { prefix, ifNull } = members[i] as Member;
+      const { index, write } = positions[i] as Position;
+      const start = starts[first + index] ?? -1;
+      if (start < 0) out.add(ifNull);
+      else {
+        out.add(prefix);
+        write(out, bytes, start, endOf(bytes, start));
+      }
     }
     out.add(CLOSE);
   };
 }
 
-function positionOf(property: string, layout: NonNullable<ReturnType<typeof layoutOf>>): ColumnPosition {
+function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<typeof layoutOf>>): Position {
   const position = layout.get(property);
   if (position === undefined) throw new TypeError(`The row has no ${property}`);
-  return position;
+  return { index: position.index, write: write ?? WRITE_JSON[position.type] };
 }
 
 /** A writer of the column's bytes for a field with a special form over REST. */

@@ -45,6 +45,16 @@ export class BlockRow {
     this.#first = index * block.width;
   }
 
+  /** The block that holds the row. */
+  static blockOf(this: void, row: BlockRow): RowBlock {
+    return row.#block;
+  }
+
+  /** The index of the row's first field in the block's `starts`. */
+  static firstOf(this: void, row: BlockRow): number {
+    return row.#first;
+  }
+
   /** The bytes of the row's block. */
   static bytesOf(this: void, row: BlockRow): Buffer {
     return row.#block.bytes;
@@ -61,7 +71,7 @@ export class BlockRow {
   }
 }
 
-export const { bytesOf, startOf, clearField } = BlockRow;
+export const { blockOf, firstOf, bytesOf, startOf, clearField } = BlockRow;
 
 /** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;

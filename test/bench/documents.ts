@@ -64,19 +64,22 @@ const GATEWAY_CONNECTION = connection(
   'databaseId',
 );
 const LIMIT = { connection: GATEWAY_CONNECTION, nested: '' };
+const GATEWAY = {
+  connection: GATEWAY_CONNECTION,
+  nested: nested({
+    ...PLAIN,
+    steps: `steps { ...Step ${BRANCHES(BRANCHES(''))} }`,
+    fragment: 'fragment Step on FunnelStep { id databaseId kind: __typename name }',
+  }),
+};
 
 export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
   'limit-json': LIMIT,
   'limit-rows': LIMIT,
   'limit-pipelined': LIMIT,
-  gateway: {
-    connection: GATEWAY_CONNECTION,
-    nested: nested({
-      ...PLAIN,
-      steps: `steps { ...Step ${BRANCHES(BRANCHES(''))} }`,
-      fragment: 'fragment Step on FunnelStep { id databaseId kind: __typename name }',
-    }),
-  },
+  go: LIMIT,
+  gateway: GATEWAY,
+  'gateway-workers': GATEWAY,
   stock: {
     connection: GATEWAY_CONNECTION,
     nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),

@@ -9,9 +9,11 @@ import { attempt, type Bench } from './bench.ts';
 import { CREATORS, measureCreates } from './creates.ts';
 import { type Dataset, openDataset } from './dataset.ts';
 import { measureDeepPage } from './deep.ts';
+import { buildGoServer } from './go-server.ts';
+import { measureHalfLoad } from './half-load.ts';
 import { startLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
-import { measure, ratio, ratioToLimit, toRows } from './measure.ts';
+import { cpuRatio, measure, rateRatio, ratio, ratioToLimit, toRows } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { installPeers } from './peers.ts';
@@ -66,6 +68,7 @@ async function run(options: Options, signal: AbortSignal): Promise<Result> {
   const { plan, parts } = options;
   await mkdir(CACHE, { recursive: true });
   const hasPeers = await installPeers(progress, signal);
+  const hasGo = await buildGoServer(progress, signal);
   const dataset = await openDataset(CACHE, plan.rows, progress);
   const logDir = await mkdtemp(join(CACHE, 'run-'));
   const load = startLoad(signal);
@@ -83,6 +86,7 @@ async function run(options: Options, signal: AbortSignal): Promise<Result> {
     });
     for (const name of neededSubjects(parts)) {
       if (!hasPeers && PEERS.includes(name)) continue;
+      if (!hasGo && name === 'go') continue;
       const subject = await attempt(bench, name, () => startSubject(specOf(name, options), settings));
       if (subject !== null) subjects.set(name, subject);
     }
@@ -117,6 +121,7 @@ function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
 
 async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<Result, 'machine'>> {
   const measurements = await measure(bench, parts);
+  const halfLoad = parts.has('a') ? await measureHalfLoad(bench, measurements) : null;
   const tokens = parts.has('a') ? await measureTokenOverhead(bench) : null;
   const deep = parts.has('a') ? await measureDeepPage(bench) : null;
   const statements = parts.has('d') ? await countStatements(bench) : null;
@@ -134,6 +139,10 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
     ratios: {
       rest_page_vs_limit: measured.length === 0 ? null : Math.min(...measured),
       rest_page_100_vs_limit: ratioToLimit(measurements, 'rest_100'),
+      rest_page_cpu_vs_go: cpuRatio(measurements, 'rest_random', 'gateway', 'go'),
+      rest_page_workers_vs_go: rateRatio(measurements, 'rest_random', 'gateway-workers', 'go'),
+      rest_page_half_load: halfLoad?.ratio ?? null,
+      graphql_cpu_vs_go: cpuRatio(measurements, 'graphql', 'gateway', 'go'),
       graphql_vs_limit: ratioToLimit(measurements, 'graphql'),
       graphql_vs_postgraphile: ratio(measurements, 'graphql', 'postgraphile'),
       graphql_vs_stock: ratio(measurements, 'graphql', 'stock'),
@@ -152,6 +161,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
     rows: [
       ...toRows(measurements),
+      ...(halfLoad?.rows ?? []),
       ...(tokens?.rows ?? []),
       ...(deep?.rows ?? []),
       ...(statements?.rows ?? []),

@@ -33,8 +33,7 @@ export async function measure(bench: Bench, parts: ReadonlySet<string>): Promise
   }
   if (races.length > 0) progress.say('Answers compared; warming up');
   for (const race of races) {
-    for (const contender of [...race.contenders])
-      await runSlice(bench, race, contender, 0, plan.warmUpSeconds);
+    for (const contender of [...race.contenders]) await warmUp(bench, race, contender);
     for (const slices of race.slices.values()) slices.length = 0;
   }
   for (let round = 0; round < plan.rounds; round++) {
@@ -47,14 +46,27 @@ export async function measure(bench: Bench, parts: ReadonlySet<string>): Promise
   return new Map(races.map(({ workload, slices }) => [workload.key, slices]));
 }
 
-/** One subject's turn. One that fails is out of this workload, and all that it did there is forgotten. */
+/** A slow subject would answer too few requests in one turn. */
+const MAX_WARM_UP_TURNS = 8;
+
+async function warmUp(bench: Bench, race: Race, contender: Contender): Promise<void> {
+  const { warmUpRequests, warmUpSeconds } = bench.plan;
+  let answered = 0;
+  for (let turn = 0; turn < MAX_WARM_UP_TURNS && answered < warmUpRequests; turn++) {
+    const slice = await runSlice(bench, race, contender, turn, warmUpSeconds);
+    if (slice === null) return;
+    answered += slice.count;
+  }
+}
+
+/** One subject's turn; null where it failed. Then it is out of this workload, and all that it did there is forgotten. */
 async function runSlice(
   bench: Bench,
   { workload, contenders, slices }: Race,
   contender: Contender,
   round: number,
   seconds: number,
-): Promise<void> {
+): Promise<Slice | null> {
   const { load, plan } = bench;
   const { subject, name, requests } = contender;
   const [reference = contender] = contenders;
@@ -77,6 +89,7 @@ async function runSlice(
   } else {
     slices.get(name)?.push(slice);
   }
+  return slice;
 }
 
 /** Another order for each round, so that nobody always comes after the same one. */
@@ -114,17 +127,57 @@ export function ratio(measurements: Measurements, key: WorkloadKey, other: Subje
   return ratioTo(measurements.get(key) ?? new Map(), other);
 }
 
+/** The median over the rounds of one subject's requests a second by another's; null when one is missing. */
+export function rateRatio(
+  measurements: Measurements,
+  key: WorkloadKey,
+  one: SubjectName,
+  other: SubjectName,
+): number | null {
+  return medianRatio(measurements.get(key), one, other, (slice) => slice.requestsPerSecond);
+}
+
+/** The same of their processor time a request, without PostgreSQL's. */
+export function cpuRatio(
+  measurements: Measurements,
+  key: WorkloadKey,
+  one: SubjectName,
+  other: SubjectName,
+): number | null {
+  return medianRatio(measurements.get(key), one, other, (slice) => slice.cpu_us_per_request ?? Number.NaN);
+}
+
+/** The median of a subject's requests a second; null when it is missing. */
+export function medianRate(
+  measurements: Measurements,
+  key: WorkloadKey,
+  subject: SubjectName,
+): number | null {
+  const slices = measurements.get(key)?.get(subject);
+  return slices === undefined ? null : finite(median(slices.map((slice) => slice.requestsPerSecond)));
+}
+
 /** The median over the rounds of the gateway's requests a second by another subject's; null when one is missing. */
 export function ratioTo(
   measured: ReadonlyMap<string, readonly Pick<Slice, 'requestsPerSecond'>[]>,
   other: string,
 ): number | null {
-  const gateway = measured.get('gateway');
-  const others = measured.get(other);
-  if (gateway === undefined || others === undefined) return null;
-  const ratios = gateway.map((slice, round) => {
+  return medianRatio(measured, 'gateway', other, (slice) => slice.requestsPerSecond);
+}
+
+/** Ratios are taken within a round. */
+function medianRatio<S>(
+  measured: ReadonlyMap<string, readonly S[]> | undefined,
+  one: string,
+  other: string,
+  figureOf: (slice: S) => number,
+): number | null {
+  const ones = measured?.get(one);
+  const others = measured?.get(other);
+  if (ones === undefined || others === undefined) return null;
+  const ratios = ones.map((slice, round) => {
     const beside = others[round];
-    return beside === undefined ? Number.NaN : slice.requestsPerSecond / beside.requestsPerSecond;
+    return beside === undefined ? Number.NaN : figureOf(slice) / figureOf(beside);
   });
   return finite(median(ratios.filter((value) => !Number.isNaN(value))));
 }

@@ -10,6 +10,8 @@ export interface Plan {
   readonly rounds: number;
   readonly roundSeconds: number;
   readonly warmUpSeconds: number;
+  /** So many requests warm a subject up, however long they take, within bounds: V8 compiles what has been called often. */
+  readonly warmUpRequests: number;
   /** Contacts of the complete walk. */
   readonly walkContacts: number;
   /** Pairs of requests that compare the deep page with the first. */
@@ -41,6 +43,7 @@ const FULL: Plan = {
   rounds: 5,
   roundSeconds: 2.5,
   warmUpSeconds: 1.5,
+  warmUpRequests: 8_000,
   walkContacts: 100_000,
   deepPairs: 2_000,
   contendedFunnels: 200,
@@ -57,6 +60,7 @@ const QUICK: Plan = {
   rounds: 3,
   roundSeconds: 0.4,
   warmUpSeconds: 0.3,
+  warmUpRequests: 500,
   walkContacts: 10_000,
   deepPairs: 300,
   contendedFunnels: 30,

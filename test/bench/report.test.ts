@@ -25,7 +25,8 @@ function resultOf(row: Row): Result {
     ratios: {
       rest_page_vs_limit: null,
       rest_page_100_vs_limit: null,
-      graphql_vs_limit: null,
+      ...{ rest_page_cpu_vs_go: null, rest_page_workers_vs_go: null, rest_page_half_load: null },
+      ...{ graphql_cpu_vs_go: null, graphql_vs_limit: null },
       graphql_vs_postgraphile: null,
       graphql_vs_stock: null,
       nested_vs_postgraphile: null,

@@ -12,8 +12,10 @@ import { serverTimeUs } from './processor-time.ts';
 /** How to start one kind of server. */
 export interface SubjectSpec {
   readonly name: string;
-  /** The script and its arguments, for node. */
+  /** The script and its arguments, for node; for `command` its arguments. */
   readonly script: readonly string[];
+  /** The program, in place of node. */
+  readonly command?: string;
   /** Options of node itself. */
   readonly nodeOptions?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -55,7 +57,7 @@ export async function startSubject(spec: SubjectSpec, settings: SubjectSettings)
   const port = await freePort();
   const logPath = join(settings.logDir, `${spec.name}.log`);
   const log = openSync(logPath, 'w');
-  const child = spawn(execPath, [...(spec.nodeOptions ?? []), ...spec.script], {
+  const child = spawn(spec.command ?? execPath, [...(spec.nodeOptions ?? []), ...spec.script], {
     // A .env in the folder that the bench was started in is none of a subject's business.
     cwd: settings.logDir,
     stdio: ['ignore', log, log],

@@ -2,7 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { READERS } from '../../src/store/connection-counts.ts';
 import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
+import { GO_SERVER } from './go-server.ts';
 import type { SubjectSpec } from './subject.ts';
+import { GRAPHQL_ROWS, REST_ROWS } from './subjects/limit-pages.ts';
 
 const path = (url: URL) => fileURLToPath(url);
 const MAIN = path(new URL('../../bin/funnel-gateway.js', import.meta.url));
@@ -25,7 +27,9 @@ export type SubjectName =
   | 'limit-json'
   | 'limit-rows'
   | 'limit-pipelined'
+  | 'go'
   | 'gateway'
+  | 'gateway-workers'
   | 'postgraphile'
   | 'stock'
   | 'mercurius';
@@ -50,10 +54,25 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     script: [LIMIT, 'rows'],
     env: { PIPELINED_CONNECTIONS: String(READERS), SESSION_SETTINGS: PLAN_SETTINGS },
   },
+  go: {
+    name: 'go',
+    about:
+      "Go's net/http + pgx, the statements and plan settings of limit-pipelined over a pool, text-mode rows joined by hand, no authentication",
+    command: GO_SERVER,
+    script: [],
+    env: { REST_SQL: REST_ROWS, GRAPHQL_SQL: GRAPHQL_ROWS, SESSION_SETTINGS: PLAN_SETTINGS },
+  },
   gateway: {
     name: 'gateway',
     about: 'Funnel Gateway as shipped: authentication, scopes, request ids, logging to a file',
     script: GATEWAY_SCRIPT,
+    nodeOptions: GATEWAY_NODE_OPTIONS,
+    env: { SECRET_KEY },
+  },
+  'gateway-workers': {
+    name: 'gateway-workers',
+    about: 'Funnel Gateway as shipped, with --workers 2',
+    script: [...GATEWAY_SCRIPT, '--workers', '2'],
     nodeOptions: GATEWAY_NODE_OPTIONS,
     env: { SECRET_KEY },
   },

@@ -141,6 +141,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         hits += 1;
         return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
       } catch (error) {
+        ctx.state.assumesParents = false;
         // No client would get Yoga's answer.
         if (ctx.signal.aborted) {
           ctx.state.releaseSlot?.();
@@ -191,6 +192,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
     variables: VariableValues,
   ): Promise<Uint8Array<ArrayBuffer>> {
     const { maxAnswerBytes } = limits;
+    // What fails is executed by Yoga, which reads every object.
+    ctx.state.assumesParents = true;
     try {
       return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
     } catch (error) {

@@ -3,6 +3,7 @@
 // internals differ nevertheless, a read fails instead of returning too few rows.
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { prepareValue } from 'pg/lib/utils.js';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { NO_ROWS, type RowBlock, RowCollector, TOO_LARGE } from '../../rows/row-block.ts';
 
@@ -45,6 +46,10 @@ interface Connection {
   readonly submittedNamedStatements: Record<string, string>;
   emit(event: string, message: Message): void;
   attachListeners(stream: Socket): void;
+  parse(statement: { name: string; text: string }): void;
+  bind(values: { statement: string; values: unknown[]; valueMapper: typeof prepareValue }): void;
+  execute(portal: object): void;
+  sync(): void;
   close(what: { type: 'S'; name: string }): void;
   startup(): void;
   cancel(processID: number, secretKey: number): void;
@@ -92,8 +97,10 @@ export function collectRows(client: pg.Client, maxBytes?: number): void {
   };
 }
 
-/** The methods that the client calls on a query that it has sent. Sending is inherited from node-postgres' Query. */
+/** The methods that the client calls on a query that it has sent, and what sending it needs of node-postgres' Query. */
 interface QueryHandlers {
+  hasBeenParsed(connection: Connection): boolean;
+  handleError(error: unknown, connection: Connection): void;
   handleRowDescription(message: object): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: CommandComplete): void;
@@ -137,6 +144,25 @@ export class RowsQuery extends Query implements pg.Submittable {
     this.values = values;
     this.onRows = onRows;
     this.callback = onError;
+  }
+
+  /** Sends it as node-postgres does, but does not ask for the description of its columns, which are known: it is as long as a row or two. */
+  prepare(connection: Connection): void {
+    const { name, text, values } = this;
+    if (!this.hasBeenParsed(connection)) {
+      connection.parse({ name, text });
+      if (name !== '') connection.submittedNamedStatements[name] = text;
+    }
+    try {
+      connection.bind({ statement: name, values, valueMapper: prepareValue });
+    } catch (error) {
+      connection.close({ type: 'S', name });
+      connection.sync();
+      this.handleError(error, connection);
+      return;
+    }
+    connection.execute({});
+    connection.sync();
   }
 
   override handleRowDescription(): void {}

@@ -47,7 +47,8 @@ const REST_JSON = `
   select '[' || coalesce(string_agg(row_to_json(page)::text, ',' order by id), '') || ']', max(id)
   from (select ${shownColumns(TAGS, `(${ATTRIBUTES})`)} ${FROM}) page`;
 
-const REST_ROWS = `
+/** The page of REST as rows; $1 is the workspace, $2 the position, $3 the most rows. */
+export const REST_ROWS = `
   select t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous, t.email_address, t.first_name, t.last_name,
     t.phone_number, t.time_zone, t.unsubscribed_at, t.last_notification_email_sent_at, t.email_suppression_reason,
     ${ACTIVE}, t.fb_url, t.twitter_url, t.instagram_url, t.linkedin_url, t.website_url, t.created_at, t.updated_at,
@@ -96,7 +97,8 @@ function timestamp(text: string | null | undefined): string {
 
 const PAGE_SIZE = 20;
 
-const GRAPHQL_ROWS = `
+/** The page of the connection as rows, with the same parameters. */
+export const GRAPHQL_ROWS = `
   select t.id, t.public_id, t.email_address, t.first_name, t.last_name, t.phone_number, t.time_zone, t.created_at,
     t.updated_at
   ${FROM}`;

@@ -24,6 +24,7 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       needsSlot: true,
       releaseSlot: null,
       cost: null,
+      assumesParents: false,
       showsCost: false,
     },
     signal: abort.signal,

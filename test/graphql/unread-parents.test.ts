@@ -1,0 +1,66 @@
+// Objects of which nothing is asked for but their lists (src/graphql/unread-parents.ts).
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+
+const LISTS =
+  'query ($id: BigInt!) { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }';
+const ID_ALONE = 'query ($id: BigInt!) { workspace(databaseId: $id) { databaseId } }';
+
+let gateway: Gateway;
+let caller: Caller;
+let filled: bigint;
+let empty: bigint;
+let foreign: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const { id: teamId } = await factories.team(app);
+  caller = await factories.apiKey(app, { teamId });
+  filled = (await factories.workspace(app, { teamId })).id;
+  empty = (await factories.workspace(app, { teamId })).id;
+  foreign = (await factories.workspace(app)).id;
+  await factories.contacts(app, filled, 3);
+  await factories.contacts(app, foreign, 3);
+});
+afterAll(() => gateway.close());
+
+async function ask(query: string, id: bigint) {
+  const response = await gateway.send('/graphql', {
+    caller,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, variables: { id: String(id) } }),
+  });
+  return (await response.json()) as {
+    data: { workspace: { contacts?: { nodes: unknown[] } } | null };
+    errors?: { path: string[]; extensions: { code: string } }[];
+  };
+}
+
+test('a page of a workspace’s contacts is one statement, and an empty one two', async () => {
+  await ask(LISTS, filled);
+  expect(await statementsOf(gateway, () => ask(LISTS, filled))).toEqual([
+    expect.stringContaining('contacts.under_id'),
+  ]);
+  expect((await ask(LISTS, filled)).data.workspace?.contacts?.nodes).toHaveLength(2);
+  expect((await ask(LISTS, empty)).data.workspace?.contacts?.nodes).toEqual([]);
+});
+
+test.for([
+  ['with a list', LISTS],
+  ['by its id alone', ID_ALONE],
+])(
+  '%s: a workspace that is not the caller’s, or not there, is null with NOT_FOUND',
+  async ([, query = '']) => {
+    await ask(query, filled);
+    await ask(query, filled);
+    for (const id of [foreign, 2n ** 40n]) {
+      const { data, errors } = await ask(query, id);
+      expect(data.workspace).toBeNull();
+      expect(errors).toMatchObject([{ path: ['workspace'], extensions: { code: 'NOT_FOUND' } }]);
+    }
+  },
+);
