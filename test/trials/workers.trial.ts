@@ -97,7 +97,8 @@ async function compare(testBed: TestBed): Promise<void> {
     `pages a second: 1 process ${rates[0]?.map(Math.round)}; ${workers} workers ${rates[1]?.map(Math.round)}`,
   );
   // Each round by itself: what else the machine does is the same for both.
-  const ratios = (of: readonly (readonly number[])[]) => (of[1] ?? []).map((each, i) => each / (of[0]?.[i] ?? 0));
+  const ratios = (of: readonly (readonly number[])[]) =>
+    (of[1] ?? []).map((each, i) => each / (of[0]?.[i] ?? 0));
   const [cost, rate] = [median(ratios(costs)), median(ratios(rates))];
   report(
     `Node's processor time a request with ${workers} workers is ${cost.toFixed(2)} of that with one process, at most ${MAX_COST}; requests a second ${rate.toFixed(2)}`,
