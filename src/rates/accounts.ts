@@ -31,7 +31,7 @@ export interface Lease {
 }
 
 /** Asks a process for the points of a key and window that it has not spent; 0 when it is gone. */
-export type Recall = (holder: number, limit: string, key: string, window: number) => Promise<number>;
+type Recall = (holder: number, limit: string, key: string, window: number) => Promise<number>;
 
 export interface Accounts {
   /** Leases points to a process. */
