@@ -104,7 +104,7 @@ describe('every existing operation', () => {
   });
 });
 
-test('generated operations', async () => {
+test('generated operations', { timeout: 180_000 }, async () => {
   let byFastPath = 0;
   await fc.assert(
     fc.asyncProperty(operations(asked), async (operation) => {
