@@ -6,6 +6,7 @@ import pg from 'pg';
 import { StartupError } from '../errors.ts';
 import { isIncompatible, requireNoOlder } from './migrations/compatibility.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
+import { takeMigrationLock } from './migrations/lock.ts';
 import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
 import { LIFT_SESSION_LIMITS } from './time-limits.ts';
 
@@ -26,9 +27,6 @@ interface Row {
   checksum: string;
   finished: boolean;
 }
-
-// Any number that is nobody else's.
-const LOCK = '7305441298826014721';
 
 /** The first migration of the versions before this one's; nothing leads from their tables to these. */
 const BEFORE = '20261120000000_init';
@@ -71,11 +69,6 @@ async function readRows(db: pg.Pool): Promise<Row[]> {
   }
 }
 
-/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. */
-export async function shareMigrationLock(client: pg.Client): Promise<void> {
-  await client.query(`select pg_advisory_lock_shared(${LOCK})`);
-}
-
 interface ApplyOptions {
   /** Which of the pending ones. */
   readonly only?: (name: string) => boolean;
@@ -98,7 +91,7 @@ export async function applyMigrations(
   return withOwnPool(db, async (pool) => {
     const holder = await pool.connect();
     try {
-      await holder.query(`select pg_advisory_lock(${LOCK})`);
+      await takeMigrationLock(holder);
       const state = await migrationState(pool, prismaFolder);
       requireSound(state);
       if (isUpToDate(state)) return [];

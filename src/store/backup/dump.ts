@@ -2,7 +2,7 @@
 // migration waits until it is done.
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { shareMigrationLock } from '../migrations.ts';
+import { shareMigrationLock } from '../migrations/lock.ts';
 import { connectionOf } from '../readers/rows-query.ts';
 import type { Manifest, TableManifest } from './manifest.ts';
 

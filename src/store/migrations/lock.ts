@@ -1,0 +1,22 @@
+// The lock of migrations. It is asked for again and again instead of waited for: a statement that waits has a snapshot, and
+// `create index concurrently`, which may be what the holder is doing, waits for everybody's.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** Any number that is nobody else's. */
+const LOCK = '7305441298826014721';
+const PAUSE_MS = 100;
+
+/** Lets nobody else migrate, nor keep migrations waiting, for as long as the connection lasts; waits for those who do. */
+export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
+  return take(client, `select pg_try_advisory_lock(${LOCK}) as taken`);
+}
+
+/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. */
+export function shareMigrationLock(client: pg.ClientBase): Promise<void> {
+  return take(client, `select pg_try_advisory_lock_shared(${LOCK}) as taken`);
+}
+
+async function take(client: pg.ClientBase, statement: string): Promise<void> {
+  while ((await client.query<{ taken: boolean }>(statement)).rows[0]?.taken !== true) await sleep(PAUSE_MS);
+}
