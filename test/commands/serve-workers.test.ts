@@ -75,7 +75,8 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(statuses.filter((status) => status === 429)).toHaveLength(90);
   expect(await counted(metrics, 'http_requests_total')).toBe(150);
   expect(await counted(metrics, 'gateway_rate_limited_total')).toBe(90);
-  expect(await counted(metrics, 'gateway_requests_limit')).toBe(512);
+  // Each begins with 256, lowers it while it is late, and raises it again.
+  await expect.poll(() => counted(metrics, 'gateway_requests_limit')).toBeGreaterThanOrEqual(512);
 
   process.kill(before[0] ?? 0, 'SIGKILL');
   await until(async () => {

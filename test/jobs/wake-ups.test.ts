@@ -55,7 +55,7 @@ test('nobody looks for deliveries of a busy endpoint because others have some', 
   busy.to.answer = () => null;
   await busy.create();
   await expect.poll(() => busy.to.received.length, TIMEOUT).toBe(1);
-  const query = vi.spyOn(pg.Pool.prototype, 'query');
+  const query = vi.spyOn(pg.Client.prototype, 'query');
   const looks = (id: bigint) =>
     query.mock.calls.filter(([statement]) => {
       const { name, values } = statement as unknown as { name?: string; values?: unknown[] };
