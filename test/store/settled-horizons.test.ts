@@ -105,7 +105,7 @@ test('what a team changes of its keys makes nobody ask for the horizon again', a
   await horizons.after(horizons.asked());
   const generation = horizons.generation();
   const before = lookUps;
-  await pool.query('update api_keys set name = name || '.' where team_id = $1', [teamId]);
+  await pool.query("update api_keys set name = name || '.' where team_id = $1", [teamId]);
   await vi.waitFor(async () => {
     await list();
     expect(lookUps).toBeGreaterThan(before);
