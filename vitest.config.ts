@@ -13,6 +13,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // How long something takes is the machine's affair.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
     // Evaluating all modules anew for each file took a fifth of the run. A test file leaves no module changed.
     isolate: false,
