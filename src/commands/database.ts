@@ -8,6 +8,7 @@ import { bufferLines, createAccessLogger, createLogger, type Logger } from '../l
 import type { Leases } from '../rates/rates.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
+import { toReason } from '../store/failures.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
@@ -132,10 +133,12 @@ function notUpToDate(): StartupError {
   );
 }
 
-/** Applies what is pending, and makes the partitions that the first rows need; whoever keeps them later says why it could not be done. */
+/** Applies what is pending, and makes the partitions that the first rows need; where these cannot be made, rows go into the default ones. */
 export async function bringUpToDate(app: App): Promise<void> {
   await applyMigrations(app.store.pool);
-  await makePartitions(app).catch(() => []);
+  await makePartitions(app).catch((error: Error) => {
+    app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
+  });
 }
 
 /** The server and the database that a connection string names, without credentials. */

@@ -1,5 +1,7 @@
 // `migrate`: brings the database's tables up to date, tells where they stand, and writes migrations (for developers).
+import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
+import { toReason } from '../store/failures.ts';
 import { applyMigrations, createMigration, migrationState } from '../store/migrations.ts';
 import { withDatabase } from './database.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -32,10 +34,19 @@ export function addMigrate(program: Program, shell: Shell): void {
 async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
   const { applied, partitions } = await withDatabase(shell, async ({ app }) => ({
     applied: await applyMigrations(app.store.pool, undefined, { force }),
-    partitions: await makePartitions(app),
+    partitions: await makePartitions(app).catch((error: unknown) => {
+      throw partitionsNotMade(error as Error);
+    }),
   }));
   const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
   report(shell, json, { applied, partitions }, text);
+}
+
+function partitionsNotMade(error: Error): StartupError {
+  return new StartupError(
+    `The migrations are applied, but partitions for the days ahead could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
+    { cause: error },
+  );
 }
 
 async function status(shell: Shell, json: boolean | undefined): Promise<void> {

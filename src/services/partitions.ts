@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { notAhead } from '../store/cleaning.ts';
 import {
+  addCheck,
   type Changes,
-  checkDefault,
   dropLeftCheck,
   dropOldest,
   hasLeftCheck,
@@ -14,13 +14,14 @@ import {
   type Outcome,
   openChanges,
   partitionName,
+  validateCheck,
 } from '../store/partitions/change.ts';
 import { deleteOldDefaultRows, youngestDefaultRow } from '../store/partitions/default-rows.ts';
 import {
   coveredUntil,
   DAY_MS,
+  freePart,
   missingRanges,
-  nextMidnight,
   type Range,
   spanOf,
 } from '../store/partitions/ranges.ts';
@@ -73,12 +74,12 @@ export async function makePartitions(app: Parts): Promise<string[]> {
 export async function keepPartitions(
   app: Parts & Pick<App, 'clock'>,
   table: AgingTable,
-  { drops }: { drops: boolean },
+  { drops, largeBytes }: { drops: boolean; largeBytes?: number },
 ): Promise<Kept> {
   const kept = { table: table.name, dropped: null, hasMore: false };
   let refusal: unknown;
   // A user who may make no partitions may still delete rows.
-  const made = await makeMissing(app, table).catch((error: unknown) => {
+  const made = await makeMissing(app, table, largeBytes).catch((error: unknown) => {
     refusal = error;
     return [];
   });
@@ -102,7 +103,7 @@ export async function keepPartitions(
   return { ...kept, made, dropped, hasMore };
 }
 
-async function makeMissing(app: Parts, table: AgingTable): Promise<string[]> {
+async function makeMissing(app: Parts, table: AgingTable, largeBytes = LARGE_BYTES): Promise<string[]> {
   const { store } = app;
   const { nowMs, partitions } = await readPartitions(store, table);
   const spanDays = spanOf(keepDaysOf(app)[table.kept]);
@@ -112,9 +113,10 @@ async function makeMissing(app: Parts, table: AgingTable): Promise<string[]> {
   const made: string[] = [];
   await withChanges(app, async (client) => {
     if (isLeft) await trying(() => dropLeftCheck(client, table));
-    const isLarge = await isDefaultLarge(store, table, LARGE_BYTES);
+    const isLarge = await isDefaultLarge(store, table, largeBytes);
     for (const range of missing) {
-      const free = await withoutDefaultRows(app, table, range, { nowMs, isLarge });
+      const youngestMs = await youngestDefaultRow(store, table, range.fromMs, range.toMs);
+      const free = freePart(range, { youngestMs, nowMs, isLarge });
       if (free === null) continue;
       const outcome = await trying(() => makeOne(client, table, free, isLarge));
       if (outcome === 'done') made.push(partitionName(table, free));
@@ -126,29 +128,16 @@ async function makeMissing(app: Parts, table: AgingTable): Promise<string[]> {
 
 async function makeOne(client: Changes, table: AgingTable, range: Range, isLarge: boolean): Promise<Outcome> {
   if (!isLarge) return makePartition(client, table, range, false);
+  const added = await addCheck(client, table, range);
+  if (added !== 'done') return added;
+  let outcome: Outcome = 'busy';
   try {
-    const checked = await checkDefault(client, table, range);
-    return checked === 'done' ? await makePartition(client, table, range, true) : checked;
+    outcome = await validateCheck(client, table);
+    if (outcome === 'done') outcome = await makePartition(client, table, range, true);
+    return outcome;
   } finally {
-    await trying(() => dropLeftCheck(client, table));
+    if (outcome !== 'done') await trying(() => dropLeftCheck(client, table));
   }
-}
-
-/**
- * What a partition can be made for of a range: not for the time of rows that stand in the default one, which do not move. Where new
- * ones come in, it begins at the next midnight; where the default one is large, a day later, which is enough to read it.
- */
-async function withoutDefaultRows(
-  { store }: Parts,
-  table: AgingTable,
-  { fromMs, toMs }: Range,
-  { nowMs, isLarge }: { nowMs: number; isLarge: boolean },
-): Promise<Range | null> {
-  const youngestMs = await youngestDefaultRow(store, table, fromMs, toMs);
-  let beginMs = fromMs;
-  if (youngestMs !== null) beginMs = nextMidnight(Math.max(youngestMs, nowMs));
-  if (isLarge) beginMs = Math.max(beginMs, nextMidnight(nowMs + DAY_MS));
-  return beginMs < toMs ? { fromMs: beginMs, toMs } : null;
 }
 
 async function withChanges(app: Parts, work: (client: Changes) => Promise<unknown>): Promise<void> {

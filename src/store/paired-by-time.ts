@@ -19,22 +19,25 @@ interface List {
   readonly limit: string;
 }
 
-/** Ids and times of rows with the value `v.value`, in order; no less than `limit` of them, where there are so many. */
+/**
+ * Ids and times of rows with the value `v.value`, in order; no less than `limit` of them, where there are so many. Of a value that few have
+ * nobody asks for `near`, so that it is not executed.
+ */
 export function pairedByTime(
   match: PairMatch,
   { table, workspace, below, range, condition, order, limit }: List,
 ): string {
   const pairs = `from ${match.table} a where a.workspace_id = ${workspace} and a.${match.value} = v.value`;
-  const isMany = `exists (select ${pairs} offset ${MANY_PAIRS})`;
   const walk = `select t.id, t.updated_at from ${table} t where ${below(range)} order by ${order()}`;
   return `select t.id, t.updated_at from (
       with near as materialized (
         select w.id, w.updated_at from (${walk} limit ${MAX_WALKED_ROWS}) w
-        where ${isMany} and exists (select ${pairs} and a.${match.row} = w.id offset 0)
+        where exists (select ${pairs} and a.${match.row} = w.id offset 0)
           and exists (select from ${table} t where ${below('t.id = w.id')} and ${condition} offset 0)
         order by ${order('w')} limit ${limit}
       ), enough as materialized (
-        select ${isMany} and ((select count(*) from near) >= ${limit} or not exists (${walk} offset ${MAX_WALKED_ROWS})) as yes
+        select case when exists (select ${pairs} offset ${MANY_PAIRS})
+          then (select count(*) from near) >= ${limit} or not exists (${walk} offset ${MAX_WALKED_ROWS}) else false end as yes
       )
       select n.id, n.updated_at from near n where (select yes from enough)
       union all

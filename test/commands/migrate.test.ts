@@ -1,7 +1,9 @@
 // `migrate` on a database that has no tables yet.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cloneTemplate } from '../support/gateway.ts';
+import { bringUpToDate } from '../../src/commands/database.ts';
+import { AGING_TABLES, readPartitions } from '../../src/store/partitions/tables.ts';
+import { cloneTemplate, createGateway } from '../support/gateway.ts';
 import { type Env, run, runJson } from './cli.ts';
 
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
@@ -38,6 +40,31 @@ test('migrate applies what is pending, once', async () => {
   expect(await runJson(['migrate'], env)).toEqual({ applied: [], partitions: [] });
   expect(await runJson(['migrate', 'status'], env)).toMatchObject({ applied, pending: [] });
   expect((await run(['token', 'list'], env)).code).toBe(0);
+});
+
+test('a user who does not own the tables is told so; a start goes on, and says so', async () => {
+  const role = `reader_${process.pid}_${Date.now()}`;
+  const gateway = await createGateway();
+  const { app } = gateway;
+  const { pool, connection } = app.store;
+  await pool.query(`create role ${role}; grant usage on schema public to ${role};
+    grant select on all tables in schema public to ${role}`);
+  for (const table of AGING_TABLES)
+    for (const { name } of (await readPartitions(app.store, table)).partitions)
+      await pool.query(`drop table ${name}`);
+  const url = new URL(connection.connectionString ?? '');
+  url.searchParams.set('options', `-c role=${role}`);
+  const { code, stderr } = await run(['migrate'], { DATABASE_URL: url.href });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The migrations are applied, but .*own/);
+  expect(stderr).not.toContain('    at ');
+  await bringUpToDate({
+    ...app,
+    store: { ...app.store, connection: { ...connection, options: `-c role=${role}` } },
+  });
+  expect(gateway.logLines.join()).toContain('partitions could not be made');
+  await pool.query(`drop owned by ${role}; drop role ${role}`);
+  await gateway.close();
 });
 
 test('migrate create refuses a name that is none', async () => {

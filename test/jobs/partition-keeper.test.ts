@@ -6,8 +6,10 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const metrics = createPrometheus();
 let gateway: Gateway;
+let aheadMs = 0;
 beforeAll(async () => {
-  gateway = await createGateway({ overrides: { metrics } });
+  const clock = () => new Date(Date.now() + aheadMs);
+  gateway = await createGateway({ overrides: { metrics, clock } });
 });
 afterAll(() => gateway.close());
 
@@ -25,6 +27,24 @@ test('it makes what is missing when it starts, says so, and measures how far ahe
     .toMatch(/gateway_partitions_ahead_seconds\{table="events"\} [6-9]\d{5}/);
   expect(await metrics.render()).toContain('gateway_partitions_stray{table="events"} 0');
   await keeper.close();
+});
+
+test('when the clock has jumped it drops nothing and says so; else what is too old', async () => {
+  const { pool } = gateway.app.store;
+  await pool.query(
+    `create table events_old partition of events for values from ('2020-01-01') to ('2020-01-04')`,
+  );
+  const isThere = async () =>
+    (await pool.query(`select from pg_class where relname = 'events_old'`)).rowCount === 1;
+  const jumping = startPartitionKeeper(gateway.app);
+  aheadMs = 2 * 3_600_000;
+  await expect.poll(() => gateway.logLines.join()).toContain('the clock has jumped');
+  await jumping.close();
+  expect(await isThere()).toBe(true);
+  const steady = startPartitionKeeper(gateway.app);
+  await expect.poll(isThere).toBe(false);
+  await steady.close();
+  expect(gateway.logLines.join()).toContain('"partition":"events_old"');
 });
 
 test('a clock that jumps is not trusted for a day, in either direction; one that is set by seconds is', () => {

@@ -5,8 +5,8 @@ import {
   AHEAD_DAYS,
   coveredUntil,
   DAY_MS,
+  freePart,
   missingRanges,
-  nextMidnight,
   type Range,
   spanOf,
 } from '../../src/store/partitions/ranges.ts';
@@ -78,7 +78,26 @@ test.each([
   expect(spanOf(keepDays)).toBe(days);
 });
 
-test('midnight is always ahead', () => {
-  expect(nextMidnight(0)).toBe(DAY_MS);
-  expect(nextMidnight(DAY_MS - 1)).toBe(DAY_MS);
+describe('of a range a partition is made', () => {
+  const range = { fromMs: 0, toMs: 3 * DAY_MS };
+  const partOf = (youngestMs: number | null, nowMs = 0, isLarge = false) =>
+    freePart(range, { youngestMs, nowMs, isLarge })?.fromMs ?? null;
+
+  test('for all, where the default one has no row of it', () => {
+    expect(freePart(range, { youngestMs: null, nowMs: DAY_MS, isLarge: false })).toEqual(range);
+  });
+
+  test('from the midnight on behind such rows, and behind now', () => {
+    expect([partOf(0), partOf(DAY_MS - 1), partOf(DAY_MS)]).toEqual([DAY_MS, DAY_MS, 2 * DAY_MS]);
+    expect(partOf(0, DAY_MS)).toBe(2 * DAY_MS);
+  });
+
+  test('no earlier than a whole day from now where the default one is large', () => {
+    expect([partOf(null, 0, true), partOf(null, DAY_MS - 1, true)]).toEqual([2 * DAY_MS, 2 * DAY_MS]);
+    expect(partOf(null, -5 * DAY_MS, true)).toBe(0);
+  });
+
+  test('for nothing where nothing is left of it', () => {
+    expect([partOf(2 * DAY_MS), partOf(null, 1.5 * DAY_MS, true)]).toEqual([null, null]);
+  });
 });

@@ -17,8 +17,8 @@ export type Changes = pg.Client;
 const LOCK_TIMEOUT_MS = 200;
 /** Citus makes and drops tables on one shard after another: those of one transaction could wait for each other. Elsewhere it says nothing. */
 const SETTINGS = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local citus.multi_shard_modify_mode = 'sequential'`;
-/** The number that distributing a store has as well: neither is done during the other. */
-const LOCK = '7305441298826014722';
+/** Whoever changes partitions holds it. Any number that is nobody else's. */
+export const LOCK = '7305441298826014722';
 
 /** Lock not available, deadlock, statement cancelled. */
 const BUSY = /^(55P03|40P01|57014)$/;
@@ -41,7 +41,7 @@ export async function openChanges(store: Pick<Store, 'connection'>): Promise<Cha
 
 /**
  * Makes a partition; it is empty, so that nothing but the default one has to be looked at.
- * @param isChecked the default one is known to have no such rows (`checkDefault`): otherwise all its rows are read under the lock
+ * @param isChecked the default one is known to have no such rows (`validateCheck`): otherwise all its rows are read under the lock
  * @throws pg.DatabaseError 23514 where the default one has such rows
  */
 export function makePartition(
@@ -54,6 +54,7 @@ export function makePartition(
   return changing(client, async () => {
     const { partitions } = await read(client, table);
     if (partitions.some(({ fromMs, toMs }) => fromMs < range.toMs && toMs > range.fromMs)) return 'none';
+    if (isChecked && !(await hasCheck(client, table))) return 'busy';
     await client.query(`create table ${name} (like ${table.name} including all)`);
     await client.query(
       `alter table ${table.name} attach partition ${name} for values from (${timeOf(range.fromMs)}) to (${timeOf(range.toMs)})`,
@@ -96,39 +97,44 @@ export function dropOldest(
 }
 
 /**
- * Has PostgreSQL know that the default partition has no row of a range, which it reads all rows for while others read and write.
- * Until the partition is made, or the check dropped, no row of the range can be written: it has to begin well after now.
+ * Keeps rows of a range out of the default partition, until their own is made or the check dropped: none can be written, so that the
+ * range has to begin well after now.
  */
-export async function checkDefault(
-  client: Changes,
-  table: AgingTable,
-  { fromMs, toMs }: Range,
-): Promise<Outcome> {
-  const added = await changing(client, async () => {
+export function addCheck(client: Changes, table: AgingTable, { fromMs, toMs }: Range): Promise<Outcome> {
+  return changing(client, async () => {
+    if (await hasCheck(client, table)) return 'busy';
     const check = `${table.at} < ${timeOf(fromMs)} or ${table.at} >= ${timeOf(toMs)}`;
     await client.query(
       `alter table ${table.name}_default add constraint ${checkName(table)} check (${check}) not valid`,
     );
     return 'done';
   });
-  if (added !== 'done') return added;
+}
+
+/** Has PostgreSQL know that the default partition has no such rows either: it reads all of them while others read and write. */
+export function validateCheck(client: Changes, table: AgingTable): Promise<Outcome> {
   return changing(client, async () => {
+    if (!(await hasCheck(client, table))) return 'busy';
     await client.query(`alter table ${table.name}_default validate constraint ${checkName(table)}`);
     return 'done';
   });
 }
 
-/** Drops what a process has left that ended before its partition was made. */
-export async function dropLeftCheck(client: Changes, table: AgingTable): Promise<Outcome> {
+/** Drops the check. One that another process is working with is dropped as well: that one begins anew. */
+export function dropLeftCheck(client: Changes, table: AgingTable): Promise<Outcome> {
   return changing(client, async () => {
     await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
     return 'done';
   });
 }
 
-/** Whether there is such a check. */
-export async function hasLeftCheck(store: Pick<Store, 'pool'>, table: AgingTable): Promise<boolean> {
-  const { rowCount } = await store.pool.query(
+/** Whether there is one: of a process that works, or of one that ended before its partition was made. */
+export function hasLeftCheck({ pool }: Pick<Store, 'pool'>, table: AgingTable): Promise<boolean> {
+  return hasCheck(pool, table);
+}
+
+async function hasCheck(db: Pick<Changes, 'query'> | pg.Pool, table: AgingTable): Promise<boolean> {
+  const { rowCount } = await db.query(
     `select from pg_constraint where conrelid = '${table.name}_default'::regclass and conname = '${checkName(table)}'`,
   );
   return rowCount !== 0;

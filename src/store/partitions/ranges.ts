@@ -57,7 +57,22 @@ export function coveredUntil(existing: readonly Range[], nowMs: number): number 
   return untilMs;
 }
 
+/**
+ * What a partition can be made for of a range: not for the time of rows that stand in the default one, which do not move. Where new
+ * ones come in, it begins at the next midnight; where the default one is large, a day later, which is enough to read it.
+ * @param youngestMs of the rows of the range in the default one; null where there is none
+ */
+export function freePart(
+  { fromMs, toMs }: Range,
+  { youngestMs, nowMs, isLarge }: { youngestMs: number | null; nowMs: number; isLarge: boolean },
+): Range | null {
+  let beginMs = fromMs;
+  if (youngestMs !== null) beginMs = nextMidnight(Math.max(youngestMs, nowMs));
+  if (isLarge) beginMs = Math.max(beginMs, nextMidnight(nowMs + DAY_MS));
+  return beginMs < toMs ? { fromMs: beginMs, toMs } : null;
+}
+
 /** The first midnight (UTC) behind a moment. */
-export function nextMidnight(ms: number): number {
+function nextMidnight(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
