@@ -10,8 +10,10 @@ import {
   dropOldest,
   hasLeftCheck,
   isDefaultLarge,
+  keepsMany,
   makePartition,
   type Outcome,
+  oldestOf,
   openChanges,
   partitionName,
 } from '../store/partitions/change.ts';
@@ -28,6 +30,7 @@ import {
   AGING_TABLES,
   type AgingTable,
   type KeepDays,
+  type Partition,
   type Partitions,
   readPartitions,
 } from '../store/partitions/tables.ts';
@@ -85,21 +88,37 @@ export async function keepPartitions(
   if (!drops) return { ...kept, made };
   const keptMs = keepDaysOf(app)[table.kept] * DAY_MS;
   const before = new Date((await notAhead(app.store, app.clock())).getTime() - keptMs);
-  const [oldest] = (await readPartitions(app.store, table)).partitions;
+  const oldest = oldestOf(await readPartitions(app.store, table));
   let dropped: string | null = null;
   if (refusal === undefined && oldest !== undefined && oldest.toMs <= before.getTime())
-    await withChanges(app, (client) =>
-      trying(async () => {
-        const { outcome, name } = await dropOldest(client, table, before.getTime());
-        dropped = name;
-        return outcome;
-      }),
-    );
+    dropped = await withChanges(app, (client) => dropOne(client, table, oldest, before.getTime()));
   let hasMore = true;
   for (let batch = 0; batch < MAX_BATCHES && hasMore; batch++)
     hasMore = await deleteOldDefaultRows(app.store, table, before, BATCH);
   if (refusal !== undefined) throw refusal;
   return { ...kept, made, dropped, hasMore };
+}
+
+/** @returns its name; null where it was not to be had */
+async function dropOne(
+  client: Changes,
+  table: AgingTable,
+  oldest: Partition,
+  beforeMs: number,
+): Promise<string | null> {
+  const isReplaced = await keepsMany(client, table, oldest);
+  let dropped: string | null = null;
+  try {
+    if (isReplaced && (await trying(() => checkDefault(client, table, oldest))) !== 'done') return null;
+    await trying(async () => {
+      const { outcome, name } = await dropOldest(client, table, beforeMs, isReplaced);
+      dropped = name;
+      return outcome;
+    });
+  } finally {
+    if (isReplaced && dropped === null) await trying(() => dropLeftCheck(client, table));
+  }
+  return dropped;
 }
 
 async function makeMissing(app: Parts, table: AgingTable): Promise<string[]> {
@@ -151,10 +170,10 @@ async function withoutDefaultRows(
   return beginMs < toMs ? { fromMs: beginMs, toMs } : null;
 }
 
-async function withChanges(app: Parts, work: (client: Changes) => Promise<unknown>): Promise<void> {
+async function withChanges<T>(app: Parts, work: (client: Changes) => Promise<T>): Promise<T> {
   const client = await openChanges(app.store);
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -183,7 +202,7 @@ export async function partitionHealth({ store }: Pick<App, 'store'>): Promise<Pa
   return Promise.all(
     AGING_TABLES.map(async (table) => {
       const { nowMs, partitions } = await readPartitions(store, table);
-      const firstMs = partitions[0]?.fromMs;
+      const firstMs = oldestOf({ partitions })?.fromMs;
       return {
         table: table.name,
         nowMs,
