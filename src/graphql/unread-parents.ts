@@ -21,7 +21,8 @@ const answers = new WeakMap<object, boolean>();
 /** Whether a selection asks for lists, at least one, and for nothing else but ids. Found out once for each field of a cached document. */
 function asksForListsAlone(info: ResolveInfo): boolean {
   const [node] = info.fieldNodes;
-  if (node === undefined) return false;
+  // Another operation may select the same field together with others.
+  if (node === undefined || info.fieldNodes.length > 1) return false;
   const known = answers.get(node);
   if (known !== undefined) return known;
   const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;

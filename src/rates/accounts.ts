@@ -56,6 +56,10 @@ interface Account {
   readonly lastLeases: Map<number, number>;
   /** Everything had to be recalled: leases are no larger than what is asked for at once. */
   isTight: boolean;
+  /** When the processes were last asked for what they have not spent. */
+  recalledAt: number;
+  /** While they are asked. */
+  recall: Promise<void> | null;
 }
 
 /** So many keys are counted at a time; of more, the least recently asked for is forgotten. */
@@ -64,6 +68,8 @@ const MAX_KEYS = 20_000;
 const PARTS = 8;
 /** A process that does not answer so long keeps what it has, and is not asked again before its next lease. */
 const RECALL_MS = 1_000;
+/** Where nothing was leased since the processes were asked, they are not asked again so soon: at most points were given back. */
+const RECALL_PAUSE_MS = 100;
 
 /** Creates the accounts of one limit. */
 export function createAccounts(options: AccountsOptions): Accounts {
@@ -77,7 +83,10 @@ export function createAccounts(options: AccountsOptions): Accounts {
     if (known !== undefined && known.endsAt > now()) return known;
     windows += 1;
     const endsAt = now() + windowSeconds * 1_000;
-    const account = { window: windows, endsAt, leased: 0, lastLeases: new Map(), isTight: false };
+    const account: Account = {
+      ...{ window: windows, endsAt, leased: 0, lastLeases: new Map(), isTight: false },
+      ...{ recalledAt: Number.NEGATIVE_INFINITY, recall: null },
+    };
     accounts.set(key, account);
     return account;
   }
@@ -85,6 +94,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   /** Until every other process has returned what it has not spent, or had time to. */
   async function recallFrom(account: Account, key: string, holder: number): Promise<void> {
     account.isTight = true;
+    account.recalledAt = now();
     const others = [...account.lastLeases.keys()].filter((other) => other !== holder);
     const answered = new Set<number>();
     const returns = others.map(async (other) => {
@@ -101,13 +111,30 @@ export function createAccounts(options: AccountsOptions): Accounts {
     for (const other of others) if (!answered.has(other)) account.lastLeases.delete(other);
   }
 
+  function mayRecall({ lastLeases, recalledAt }: Account, holder: number): boolean {
+    const isLongAgo = now() - recalledAt >= RECALL_PAUSE_MS;
+    for (const [other, points] of lastLeases) if (other !== holder && (points > 0 || isLongAgo)) return true;
+    return false;
+  }
+
+  /** One recall at a time: who comes during one waits for it, and then for one that has begun later. */
+  async function recallOnce(account: Account, key: string, holder: number): Promise<void> {
+    if (account.recall === null && mayRecall(account, holder))
+      account.recall = recallFrom(account, key, holder).finally(() => {
+        account.recall = null;
+      });
+    await account.recall;
+  }
+
   return {
     async lease(holder, { key, need, wanted, returned, window }) {
       let account = open(key);
       if (window === account.window) account.leased -= returned;
+      if (account.lastLeases.has(holder)) account.lastLeases.set(holder, 0);
       const isShort = () => limit - account.leased < need;
-      if (isShort() && [...account.lastLeases.keys()].some((other) => other !== holder)) {
-        await recallFrom(account, key, holder);
+      const waits = account.recall === null ? 1 : 2;
+      for (let wait = 0; wait < waits && isShort(); wait++) {
+        await recallOnce(account, key, holder);
         account = open(key);
       }
       const free = limit - account.leased;

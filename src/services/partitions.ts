@@ -10,8 +10,10 @@ import {
   dropOldest,
   hasLeftCheck,
   isDefaultLarge,
+  keepsMany,
   makePartition,
   type Outcome,
+  oldestOf,
   openChanges,
   partitionName,
   validateCheck,
@@ -29,6 +31,7 @@ import {
   AGING_TABLES,
   type AgingTable,
   type KeepDays,
+  type Partition,
   type Partitions,
   readPartitions,
 } from '../store/partitions/tables.ts';
@@ -86,21 +89,33 @@ export async function keepPartitions(
   if (!drops) return { ...kept, made };
   const keptMs = keepDaysOf(app)[table.kept] * DAY_MS;
   const before = new Date((await notAhead(app.store, app.clock())).getTime() - keptMs);
-  const [oldest] = (await readPartitions(app.store, table)).partitions;
+  const oldest = oldestOf(await readPartitions(app.store, table));
   let dropped: string | null = null;
   if (refusal === undefined && oldest !== undefined && oldest.toMs <= before.getTime())
-    await withChanges(app, (client) =>
-      trying(async () => {
-        const { outcome, name } = await dropOldest(client, table, before.getTime());
-        dropped = name;
-        return outcome;
-      }),
-    );
+    dropped = await withChanges(app, (client) => dropOne(client, table, oldest, before.getTime()));
   let hasMore = true;
   for (let batch = 0; batch < MAX_BATCHES && hasMore; batch++)
     hasMore = await deleteOldDefaultRows(app.store, table, before, BATCH);
   if (refusal !== undefined) throw refusal;
   return { ...kept, made, dropped, hasMore };
+}
+
+/** @returns its name; null where it was not to be had */
+async function dropOne(
+  client: Changes,
+  table: AgingTable,
+  oldest: Partition,
+  beforeMs: number,
+): Promise<string | null> {
+  const isReplaced = await keepsMany(client, table, oldest);
+  let dropped: string | null = null;
+  const drop = async () => {
+    const { outcome, name } = await dropOldest(client, table, beforeMs, isReplaced);
+    dropped = name;
+    return outcome;
+  };
+  await trying(() => (isReplaced ? withCheck(client, table, oldest, drop) : drop()));
+  return dropped;
 }
 
 async function makeMissing(app: Parts, table: AgingTable, largeBytes = LARGE_BYTES): Promise<string[]> {
@@ -126,24 +141,34 @@ async function makeMissing(app: Parts, table: AgingTable, largeBytes = LARGE_BYT
   return made;
 }
 
-async function makeOne(client: Changes, table: AgingTable, range: Range, isLarge: boolean): Promise<Outcome> {
-  if (!isLarge) return makePartition(client, table, range, false);
+function makeOne(client: Changes, table: AgingTable, range: Range, isLarge: boolean): Promise<Outcome> {
+  const make = () => makePartition(client, table, range, isLarge);
+  return isLarge ? withCheck(client, table, range, make) : make();
+}
+
+/** Does `work` while the default partition is known to have no row of a range, nor can get one. Unless it is done, no check is left. */
+async function withCheck(
+  client: Changes,
+  table: AgingTable,
+  range: Range,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   const added = await addCheck(client, table, range);
   if (added !== 'done') return added;
   let outcome: Outcome = 'busy';
   try {
     outcome = await validateCheck(client, table);
-    if (outcome === 'done') outcome = await makePartition(client, table, range, true);
+    if (outcome === 'done') outcome = await work();
     return outcome;
   } finally {
     if (outcome !== 'done') await trying(() => dropLeftCheck(client, table));
   }
 }
 
-async function withChanges(app: Parts, work: (client: Changes) => Promise<unknown>): Promise<void> {
+async function withChanges<T>(app: Parts, work: (client: Changes) => Promise<T>): Promise<T> {
   const client = await openChanges(app.store);
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -172,7 +197,7 @@ export async function partitionHealth({ store }: Pick<App, 'store'>): Promise<Pa
   return Promise.all(
     AGING_TABLES.map(async (table) => {
       const { nowMs, partitions } = await readPartitions(store, table);
-      const firstMs = partitions[0]?.fromMs;
+      const firstMs = oldestOf({ partitions })?.fromMs;
       return {
         table: table.name,
         nowMs,

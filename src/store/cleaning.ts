@@ -85,11 +85,14 @@ function remove({ table, where }: Sweep): Statement {
   );
 }
 
-/** Citus locks no rows of several shards: two processes may delete the same ones, the second of which waits for the first. */
+/**
+ * Citus locks no rows of several shards: two processes may delete the same ones, the second of which waits for the first. What has been
+ * changed meanwhile is looked at again by the outer condition alone.
+ */
 function removeDistributed({ table, where }: Sweep, key: string): Statement {
   return statement(
     `${table}.sweep.distributed`,
     () =>
-      `delete from ${table} where (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
+      `delete from ${table} t where ${where} and (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
   );
 }

@@ -27,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function ask(query: string, id: bigint) {
+async function ask(query: string, id: bigint, operationName?: string, more: object = {}) {
   const response = await gateway.send('/graphql', {
     caller,
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ query, variables: { id: String(id) } }),
+    body: JSON.stringify({ query, operationName, variables: { id: String(id), ...more } }),
   });
   return (await response.json()) as {
     data: { workspace: { contacts?: { nodes: unknown[] } } | null };
@@ -64,3 +64,33 @@ test.for([
     }
   },
 );
+
+test('an object is read where another operation of the same document asks for its fields', async () => {
+  const document = `
+    fragment lists on Query { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }
+    query lists($id: BigInt!) { ...lists }
+    query both($id: BigInt!) { ...lists workspace(databaseId: $id) { team { name } } }`;
+  const whole = await ask(document, filled, 'both');
+  for (let i = 0; i < 3; i++) await ask(document, filled, 'lists');
+  for (let i = 0; i < 3; i++) expect(await ask(document, filled, 'both')).toEqual(whole);
+});
+
+test('an object is read where its fields are asked for under a condition', async () => {
+  const document = `query ($id: BigInt!, $more: Boolean!) {
+    workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } }
+    ... on Query @include(if: $more) { workspace(databaseId: $id) { name subdomain } }
+  }`;
+  const whole = await ask(document, filled, undefined, { more: true });
+  for (let i = 0; i < 3; i++) await ask(document, filled, undefined, { more: false });
+  for (let i = 0; i < 3; i++) expect(await ask(document, filled, undefined, { more: true })).toEqual(whole);
+});
+
+test('such an operation is not executed twice', async () => {
+  const document = `
+    fragment lists on Query { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }
+    query lists($id: BigInt!) { ...lists }
+    query both($id: BigInt!) { ...lists workspace(databaseId: $id) { name } }`;
+  for (let i = 0; i < 3; i++) await ask(document, filled, 'lists');
+  await ask(document, filled, 'both');
+  expect(await statementsOf(gateway, () => ask(document, filled, 'both'))).toHaveLength(2);
+});

@@ -12,6 +12,8 @@ interface Cluster {
   readonly asked: LeaseRequest[];
   /** Processes that answer nothing any more. */
   readonly silent: Set<number>;
+  /** How often a process was asked for what it has not spent. */
+  readonly recalls: () => number;
   pass(ms: number): void;
 }
 
@@ -21,10 +23,12 @@ function createCluster(processes: number, limit: number, windowSeconds = 10): Cl
   const now = () => time;
   const options = { name: 'key', limit, windowSeconds };
   const [asked, silent]: [LeaseRequest[], Set<number>] = [[], new Set()];
+  let recalls = 0;
   const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
   const accounts: Accounts = createAccounts({
     ...{ ...options, holders: processes, now },
     recall: async (holder, _limit, key, window) => {
+      recalls += 1;
       await turn();
       if (silent.has(holder)) return new Promise<number>(() => {});
       const unspent = counters[holder]?.giveUp(key, window) ?? 0;
@@ -48,7 +52,7 @@ function createCluster(processes: number, limit: number, windowSeconds = 10): Cl
     ),
   );
   return {
-    ...{ counters, asked, silent },
+    ...{ counters, asked, silent, recalls: () => recalls },
     pass(ms) {
       time += ms;
     },
@@ -165,4 +169,17 @@ test('in the next window there is a whole limit again, and nothing of the last o
   cluster.pass(10_000);
   const taken = await Promise.all(Array.from({ length: 80 }, (_, i) => take(i, 1)));
   expect(taken.filter(({ accepted }) => accepted)).toHaveLength(50);
+});
+
+test('who goes on asking for what is used up has the processes asked for it no oftener than one process would', async () => {
+  const cluster = createCluster(8, 80);
+  const take = taker(cluster);
+  for (let i = 0; i < 200; i++) await take(i, 1);
+  const before = cluster.recalls();
+  for (let tenths = 0; tenths < 10; tenths++) {
+    cluster.pass(100);
+    const all = await Promise.all(Array.from({ length: 80 }, (_, i) => take(i, 1)));
+    expect(all.some(({ accepted }) => accepted)).toBe(false);
+  }
+  expect(cluster.recalls() - before).toBeLessThanOrEqual(10 * 8);
 });

@@ -5,7 +5,15 @@ import pg from 'pg';
 import type { Store } from '../store.ts';
 import { LIFT_LIMITS } from '../time-limits.ts';
 import type { Range } from './ranges.ts';
-import { type AgingTable, type Partitions, partitionsOf, toPartitions } from './tables.ts';
+import {
+  type AgingTable,
+  isRest,
+  type Partition,
+  type Partitions,
+  partitionsOf,
+  REST,
+  toPartitions,
+} from './tables.ts';
 
 /** `busy`: another process works, or a lock was not to be had at once; `none`: there was nothing to do any more. */
 export type Outcome = 'done' | 'busy' | 'none';
@@ -22,6 +30,9 @@ export const LOCK = '7305441298826014722';
 
 /** Lock not available, deadlock, statement cancelled. */
 const BUSY = /^(55P03|40P01|57014)$/;
+
+/** More rows that are kept for ever are not copied while others wait. */
+const MANY_KEPT = 5_000;
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
 const timeOf = (ms: number) => `'${new Date(ms).toISOString()}'`;
@@ -65,15 +76,36 @@ export function makePartition(
   });
 }
 
-/** Drops the oldest partition if all of it is older than `beforeMs`. What is kept for ever goes into the default one. */
+/** The oldest partition of which not only what is kept for ever is left. */
+export function oldestOf({ partitions }: Pick<Partitions, 'partitions'>): Partition | undefined {
+  return partitions.find(({ name }) => !isRest(name));
+}
+
+/** Whether so many rows of a partition are kept for ever that all who write would wait for their copying (`dropOldest`). */
+export async function keepsMany(
+  client: Changes,
+  { forEver }: AgingTable,
+  { name, fromMs }: Partition,
+): Promise<boolean> {
+  if (forEver === undefined || !Number.isFinite(fromMs)) return false;
+  const found = await client.query(`select from ${quote(name)} where ${forEver} offset ${MANY_KEPT} limit 1`);
+  return found.rowCount !== 0;
+}
+
+/**
+ * Drops the oldest partition if all of it is older than `beforeMs`. What is kept for ever goes into the default one.
+ * @param isReplaced the default one is known to have no row of its range (`validateCheck`), and what is kept for ever becomes a partition
+ * of its own: it is copied before anybody has to wait
+ */
 export function dropOldest(
   client: Changes,
   table: AgingTable,
   beforeMs: number,
+  isReplaced: boolean,
 ): Promise<{ outcome: Outcome; name: string | null }> {
   let dropped: string | null = null;
   return changing(client, async () => {
-    const [oldest] = (await read(client, table)).partitions;
+    const oldest = oldestOf(await read(client, table));
     if (oldest === undefined || oldest.toMs > beforeMs) return 'none';
     dropped = oldest.name;
     if (table.forEver === undefined) {
@@ -84,13 +116,28 @@ export function dropOldest(
       `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
         where attrelid = '${table.name}'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
     );
-    const columns = rows[0]?.columns;
+    const kept = `select ${rows[0]?.columns} from ${quote(oldest.name)} where ${table.forEver}`;
+    const detach = `alter table ${table.name} detach partition ${quote(oldest.name)}`;
     // Read before the lock is taken.
-    await client.query(
-      `create temporary table kept_for_ever on commit drop as select ${columns} from ${quote(oldest.name)} where ${table.forEver}`,
-    );
-    await client.query(`alter table ${table.name} detach partition ${quote(oldest.name)}`);
-    await client.query(`insert into ${table.name} (${columns}) select ${columns} from kept_for_ever`);
+    if (isReplaced) {
+      const rest = quote(`${partitionName(table, oldest)}${REST}`);
+      const bounds = [timeOf(oldest.fromMs), timeOf(oldest.toMs)];
+      await client.query(
+        `create table ${rest} (like ${table.name} including all, constraint in_range check (${table.at} >= ${bounds[0]} and ${table.at} < ${bounds[1]}))`,
+      );
+      await client.query(`insert into ${rest} (${rows[0]?.columns}) ${kept}`);
+      await client.query(detach);
+      await client.query(
+        `alter table ${table.name} attach partition ${rest} for values from (${bounds[0]}) to (${bounds[1]})`,
+      );
+      await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
+    } else {
+      await client.query(`create temporary table kept_for_ever on commit drop as ${kept}`);
+      await client.query(detach);
+      await client.query(
+        `insert into ${table.name} (${rows[0]?.columns}) select ${rows[0]?.columns} from kept_for_ever`,
+      );
+    }
     await client.query(`drop table ${quote(oldest.name)}`);
     return 'done';
   }).then((outcome) => ({ outcome, name: outcome === 'done' ? dropped : null }));

@@ -40,8 +40,16 @@ export const AGING_TABLES: readonly AgingTable[] = [
 /** Days that rows are kept for. */
 export type KeepDays = Readonly<Record<AgingTable['kept'], number>>;
 
-interface Partition extends Range {
+export interface Partition extends Range {
   readonly name: string;
+}
+
+/** How the name of a partition ends that has nothing but what is kept for ever. */
+export const REST = '_rest';
+
+/** Whether it is such a partition: it is never dropped, and says nothing of what there was beside it. */
+export function isRest(name: string): boolean {
+  return name.endsWith(REST);
 }
 
 /** The partitions of a table, but for the default one, in the order of time; and the database's time. */
