@@ -1,5 +1,7 @@
 // `serve --workers`: from outside one gateway, whatever becomes of its processes.
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -100,6 +102,31 @@ test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async (
   for (const pid of await workersOf(server)) process.kill(pid, 'SIGINT');
   expect(await statusOf(server)).toBe(200);
   expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a request that a worker has begun to read is answered before the end', async () => {
+  const server = await serveTwo();
+  const body = '{"query":"{ viewer { kind } }"}';
+  const headers = {
+    ...{ Authorization: `Bearer ${server.demoKey}`, 'Content-Type': 'application/json' },
+    ...{ 'Content-Length': body.length, Expect: '100-continue' },
+  };
+  const sent = request(server.graphql, { method: 'POST', headers, agent: false });
+  const answered = once(sent, 'response');
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  const stopped = server.stop();
+  await until(() =>
+    statusOf(server).then(
+      () => false,
+      () => true,
+    ),
+  );
+  sent.end(body);
+  const [response] = (await answered) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(200);
+  expect(await stopped).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('no process outlives a primary that is killed', async () => {
