@@ -79,6 +79,10 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await counted(metrics, 'gateway_rate_limited_total')).toBe(90);
   // Each begins with 256, lowers it while it is late, and raises it again.
   await expect.poll(() => counted(metrics, 'gateway_requests_limit')).toBeGreaterThanOrEqual(512);
+  // Once for the gateway partitions are kept, by the first of them.
+  const partitions = () => counted(metrics, 'gateway_partitions_ahead_seconds');
+  await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
+  const ahead = await partitions();
 
   process.kill(before[0] ?? 0, 'SIGKILL');
   await until(async () => {
@@ -88,6 +92,8 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await statusOf(server)).toBe(429);
   // What the killed one had counted is not lost.
   expect(await counted(metrics, 'http_requests_total')).toBe(151);
+  await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(await partitions()).toBeLessThanOrEqual(ahead);
 
   const all = await workersOf(server);
   const { code, stdout, stderr } = await server.stop();
