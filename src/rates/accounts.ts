@@ -54,7 +54,7 @@ interface Account {
   leased: number;
   /** The processes that have leased in this window, and how much the last time: no more can be unspent there, but what was given back. */
   readonly lastLeases: Map<number, number>;
-  /** Everything had to be recalled: leases are no larger than what is asked for at once. */
+  /** Everything had to be recalled: what is leased from then on is spent at once, lest it lies elsewhere when a recall is over. */
   isTight: boolean;
   /** When the processes were last asked for what they have not spent. */
   recalledAt: number;
@@ -138,8 +138,9 @@ export function createAccounts(options: AccountsOptions): Accounts {
         account = open(key);
       }
       const free = limit - account.leased;
-      const part = account.isTight ? need : Math.ceil(free / (PARTS * holders));
-      const granted = isShort() ? 0 : Math.min(free, Math.max(need, wanted, part));
+      const part = Math.ceil(free / (PARTS * holders));
+      const most = account.isTight ? need : Math.max(need, wanted, part);
+      const granted = isShort() ? 0 : Math.min(free, most);
       account.leased += granted;
       account.lastLeases.set(holder, granted);
       let elsewhere = 0;

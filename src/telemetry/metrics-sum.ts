@@ -20,23 +20,21 @@ const COUNTED: ReadonlySet<unknown> = new Set(['counter', 'histogram']);
 /** A sum of nothing yet. */
 export function createMetricsSum(): MetricsSum {
   const latest = new Map<number, Snapshot>();
-  /** What ended processes had counted. */
-  let counted: Snapshot[] = [];
+  /** What ended processes had counted, added up in their order. */
+  let counted: Promise<Snapshot> = Promise.resolve([]);
 
   return {
     update: (process, snapshot) => void latest.set(process, snapshot as Snapshot),
     ended(process) {
       const last = latest.get(process);
       latest.delete(process);
-      if (last !== undefined) counted.push(last.filter(({ type }) => COUNTED.has(type)));
+      if (last === undefined) return;
+      const own = last.filter(({ type }) => COUNTED.has(type));
+      counted = counted.then((earlier) => sum([earlier, own]).getMetricsAsJSON());
     },
     async render() {
-      if (counted.length > 1) {
-        const parts = counted;
-        counted = [];
-        counted.push(await sum(parts).getMetricsAsJSON());
-      }
-      return sum([...latest.values(), ...counted]).metrics();
+      const running = [...latest.values()];
+      return sum([...running, await counted]).metrics();
     },
   };
 }

@@ -1,5 +1,7 @@
 // `serve --workers`: from outside one gateway, whatever becomes of its processes.
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -77,6 +79,10 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await counted(metrics, 'gateway_rate_limited_total')).toBe(90);
   // Each begins with 256, lowers it while it is late, and raises it again.
   await expect.poll(() => counted(metrics, 'gateway_requests_limit')).toBeGreaterThanOrEqual(512);
+  // Once for the gateway partitions are kept, by the first of them.
+  const partitions = () => counted(metrics, 'gateway_partitions_ahead_seconds');
+  await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
+  const ahead = await partitions();
 
   process.kill(before[0] ?? 0, 'SIGKILL');
   await until(async () => {
@@ -86,6 +92,8 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await statusOf(server)).toBe(429);
   // What the killed one had counted is not lost.
   expect(await counted(metrics, 'http_requests_total')).toBe(151);
+  await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(await partitions()).toBeLessThanOrEqual(ahead);
 
   const all = await workersOf(server);
   const { code, stdout, stderr } = await server.stop();
@@ -97,9 +105,38 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
 
 test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
   const server = await serveTwo();
-  for (const pid of await workersOf(server)) process.kill(pid, 'SIGINT');
+  const all = await workersOf(server);
+  for (const pid of all) process.kill(pid, 'SIGINT');
+  // A second one later than that would end a process at once, if it were meant for it.
+  await sleep(600);
+  for (const pid of all) process.kill(pid, 'SIGINT');
   expect(await statusOf(server)).toBe(200);
   expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a request that a worker has begun to read is answered before the end', async () => {
+  const server = await serveTwo();
+  const body = '{"query":"{ viewer { kind } }"}';
+  const headers = {
+    ...{ Authorization: `Bearer ${server.demoKey}`, 'Content-Type': 'application/json' },
+    ...{ 'Content-Length': body.length, Expect: '100-continue' },
+  };
+  const sent = request(server.graphql, { method: 'POST', headers, agent: false });
+  const answered = once(sent, 'response');
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  const stopped = server.stop();
+  await until(() =>
+    statusOf(server).then(
+      () => false,
+      () => true,
+    ),
+  );
+  sent.end(body);
+  const [response] = (await answered) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(200);
+  expect(await stopped).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('no process outlives a primary that is killed', async () => {

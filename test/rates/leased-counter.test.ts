@@ -67,6 +67,16 @@ const taker = ({ counters }: Cluster) => {
   };
 };
 
+/** How many of requests that come one after the other are accepted. */
+async function acceptedOf(
+  requests: number,
+  take: (index: number) => Promise<{ accepted: boolean }>,
+): Promise<number> {
+  let accepted = 0;
+  for (let i = 0; i < requests; i++) if ((await take(i)).accepted) accepted += 1;
+  return accepted;
+}
+
 describe('in any order of requests at any process', () => {
   const step = fc.record({
     process: fc.integer({ min: 0, max: 3 }),
@@ -75,6 +85,8 @@ describe('in any order of requests at any process', () => {
     giveBack: fc.boolean(),
     waitMs: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.integer({ min: 100, max: 6_000 })),
   });
+
+  const at = (process: number, points: number) => ({ process, points, key: 'a', giveBack: false, waitMs: 0 });
 
   test('one after the other: exactly what would fit into one account is accepted', async () => {
     await fc.assert(
@@ -129,7 +141,8 @@ describe('in any order of requests at any process', () => {
             if (!accepted) expect(spent + points).toBeGreaterThan(limit);
         },
       ),
-      { numRuns: 30 },
+      // The one point that process 1 does not spend must not lie there while process 0, which waits for its return, is refused.
+      { numRuns: 30, examples: [[[at(1, 0), at(1, 2), at(0, 3), at(1, 2), at(0, 1)], 3, 2]] },
     );
   });
 });
@@ -137,18 +150,16 @@ describe('in any order of requests at any process', () => {
 test('a caller whose requests all go to one process has the whole limit, whatever the others have leased', async () => {
   const take = taker(createCluster(4, 1_000));
   for (const process of [0, 1, 2, 3]) expect((await take(process, 1)).accepted).toBe(true);
-  let accepted = 0;
-  for (let i = 0; i < 2_000; i++) if ((await take(0, 1)).accepted) accepted += 1;
-  expect(accepted).toBe(996);
+  expect(await acceptedOf(2_000, () => take(0, 1))).toBe(996);
 });
 
 test('a process asks seldom while there is enough, and seldom when there is nothing left', async () => {
   const cluster = createCluster(2, 100_000);
   const take = taker(cluster);
-  for (let i = 0; i < 100_000; i++) await take(i, 1);
+  expect(await acceptedOf(100_000, (i) => take(i, 1))).toBe(100_000);
   const before = cluster.asked.length;
   expect(before).toBeLessThan(500);
-  for (let i = 0; i < 1_000; i++) expect((await take(i, 1)).accepted).toBe(false);
+  expect(await acceptedOf(1_000, (i) => take(i, 1))).toBe(0);
   expect(cluster.asked.length - before).toBeLessThanOrEqual(4);
 });
 
@@ -157,9 +168,7 @@ test('what a process had leased when it fell silent is not spent by anybody, and
   const take = taker(cluster);
   await take(1, 1);
   cluster.silent.add(1);
-  let accepted = 0;
-  for (let i = 0; i < 200; i++) if ((await take(0, 1)).accepted) accepted += 1;
-  expect(accepted).toBe(150);
+  expect(await acceptedOf(200, () => take(0, 1))).toBe(150);
 });
 
 test('in the next window there is a whole limit again, and nothing of the last one', async () => {

@@ -41,6 +41,17 @@ test('a count never falls when processes end, however many; their gauges go', as
   }
 });
 
+test('a count never falls either where several ask at once, and a process ends meanwhile', async () => {
+  const sum = createMetricsSum();
+  for (const process of [1, 2, 3]) sum.update(process, await createProcess(2, 1).snapshot());
+  sum.ended(1);
+  sum.ended(2);
+  const asked = [sum.render(), sum.render()];
+  sum.ended(3);
+  const texts = await Promise.all([...asked, sum.render(), sum.render()]);
+  expect(texts.map((text) => numberOf(text, 'http_requests_total'))).toEqual([6, 6, 6, 6]);
+});
+
 test('every name is that of a gateway of one process, but for the start of it', async () => {
   const alone = createProcess(1, 1);
   const sum = createMetricsSum();

@@ -7,9 +7,8 @@ export interface End {
   send(message: object, callback?: (error: Error | null) => void): boolean;
 }
 
-/** What one side can be asked, by name. */
-// biome-ignore lint/suspicious/noExplicitAny: each call has parameters of its own.
-export type Calls = { readonly [name: string]: (...parameters: any[]) => unknown };
+/** What one side can be asked, by name; each call has parameters of its own. */
+type Calls = { readonly [name: string]: (...parameters: never[]) => unknown };
 
 export interface Channel<Theirs extends Calls> {
   /** Asks the other side. @throws Error what the other side threw, or that it is gone */
@@ -47,7 +46,7 @@ export function createChannel<Theirs extends Calls>(end: End, ours: Calls): Chan
     try {
       // In the order of the messages: an answer before this question has been taken by whoever waited for it.
       await null;
-      send({ answer: ask, value: await ours[name]?.(...parameters) });
+      send({ answer: ask, value: await ours[name]?.(...(parameters as never[])) });
     } catch (error) {
       send({ answer: ask, error: error instanceof Error ? error.message : String(error) });
     }

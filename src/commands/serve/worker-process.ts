@@ -19,16 +19,13 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new Error('This process has no primary.');
   const stopping = new AbortController();
-  const answers: { -readonly [Name in keyof OfWorker]: OfWorker[Name] } = {
+  /** The last two are replaced once there is an App. */
+  const answers: OfWorker = {
     stop: () => stopping.abort(),
     snapshot: async () => [],
     giveUp: () => 0,
   };
-  const primary: Channel<OfPrimary> = createChannel(worker, {
-    stop: () => answers.stop(),
-    snapshot: () => answers.snapshot(),
-    giveUp: (...parameters: Parameters<OfWorker['giveUp']>) => answers.giveUp(...parameters),
-  });
+  const primary: Channel<OfPrimary> = createChannel(worker, answers);
   const [{ databaseUrl, workers, isFirst, port, hasDemoLink }] = await Promise.all([
     primary.ask('assignment'),
     import('../../http/listener.ts'),
