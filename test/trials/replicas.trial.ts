@@ -1,7 +1,8 @@
 // Four gateways behind HAProxy, PgBouncer in transaction mode, a primary and two streaming replicas: reads go to replicas, and nobody
-// notices when one is lost, lags or is promoted. `npm run trial -- replicas [seconds of each phase] [phases] [--workers N] [--direct]`;
-// 5 and all by default, `replicas 10 walks,kill` does two. With --direct gateways reach PostgreSQL without PgBouncer. It needs Debian's
-// `postgresql`, `pgbouncer` and `haproxy`.
+// notices when one is lost, lags or is promoted. `npm run trial -- replicas [seconds of each phase] [phases] [--workers N] [--redis]
+// [--direct]`; 5 and all by default, `replicas 10 walks,kill` does two. With --redis the positions of writes are kept there, with --direct
+// gateways reach PostgreSQL without PgBouncer. It needs Debian's `postgresql`, `pgbouncer` and `haproxy`.
+import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { createCallers, createContacts } from './faults/tenants.ts';
 import { tryKill, tryLag } from './replicas/kill.ts';
@@ -18,7 +19,11 @@ import { report } from './test-bed.ts';
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(3),
-  options: { workers: { type: 'string', default: '1' }, direct: { type: 'boolean', default: false } },
+  options: {
+    workers: { type: 'string', default: '1' },
+    direct: { type: 'boolean', default: false },
+    redis: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
@@ -41,7 +46,13 @@ const names =
   chosen === undefined
     ? Object.keys(PHASES)
     : Object.keys(PHASES).filter((name) => chosen.split(',').includes(name));
-const topology = await startTopology({ workers: Number(values.workers), isDirect: values.direct });
+for (const program of ['pgbouncer', 'haproxy'])
+  if (spawnSync(program, ['-v']).error) throw new Error(`This trial needs the Debian package ${program}.`);
+const topology = await startTopology({
+  workers: Number(values.workers),
+  isDirect: values.direct,
+  hasRedis: values.redis,
+});
 try {
   const callers = await createCallers(topology.primary.server.url, CALLERS);
   for (const caller of callers) await createContacts(topology.primary.server.url, caller, CONTACTS);

@@ -47,14 +47,19 @@ export function createCallers(url: string, count: number): Promise<Caller[]> {
 }
 
 /** Further keys for the team of a caller. @returns the values of their headers */
-export function createKeys(url: string, { workspaceId }: Caller, count: number): Promise<string[]> {
+export function createKeys(
+  url: string,
+  { workspaceId }: Caller,
+  count: number,
+  scopes: readonly string[] = ['read', 'write'],
+): Promise<string[]> {
   return withApp(url, async (app) => {
     const { teamId } = await app.store.prisma.workspace.findFirstOrThrow({
       where: { id: BigInt(workspaceId) },
     });
     const keys: string[] = [];
     for (let index = 0; index < count; index++) {
-      const { authorization } = await factories.apiKey(app, { teamId });
+      const { authorization } = await factories.apiKey(app, { teamId, scopes });
       keys.push(authorization ?? '');
     }
     return keys;

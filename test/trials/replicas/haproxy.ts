@@ -92,10 +92,12 @@ backend gateways
   option forwardfor
   option httpchk
   http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host localhost
-  default-server inter ${CHECK_MS}ms fall 2 rise 1
+  default-server inter ${CHECK_MS}ms fall 3 rise 1
 ${gateways.join('\n')}
 listen primary
   mode tcp
+  # Whoever connects tries again, and finds where it leads by then.
+  retries 0
   bind 127.0.0.1:${primaryPort}
   timeout client 1h
   timeout server 1h

@@ -13,7 +13,7 @@ export async function tryRolling(scene: Scene): Promise<void> {
   const clients = startClients(
     `${topology.origin}/api/v2/workspaces/${caller.workspaceId}/contacts?per_page=5`,
     { Authorization: caller.authorization },
-    { keeping: 2, opening: 1 },
+    { keeping: 8, opening: 4, pauseMs: 100 },
   );
   await sleep(500 * seconds);
   const codes: (number | string)[] = [];

@@ -16,7 +16,7 @@ export interface Scene {
   readonly seconds: number;
 }
 
-const PER_SECOND = 40;
+const PER_SECOND = 30;
 let runs = 0;
 
 export interface RunningLoad extends Load {

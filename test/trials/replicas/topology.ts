@@ -9,14 +9,16 @@
 import pg from 'pg';
 import { type Serving, serve } from '../faults/gateway.ts';
 import { type PgBouncer, startPgBouncer } from '../faults/pgbouncer.ts';
+import { startRedis } from '../faults/redis.ts';
 import { createServers, type Server } from '../faults/servers.ts';
+import { freePort } from '../free-port.ts';
 import { GATEWAYS, type HaProxy, startHaProxy } from './haproxy.ts';
 
 export const REPLICAS = ['replica_1', 'replica_2'] as const;
 /** Of the gateways: a replica that is further behind is left out. */
 export const MAX_LAG_MS = 2_000;
 /** Longer than HAProxy takes to see that a gateway is not ready any more. */
-const SHUTDOWN_DELAY_MS = 1_500;
+const SHUTDOWN_DELAY_MS = 2_500;
 const POOLED_CONNECTIONS = 30;
 
 const SETTINGS = {
@@ -61,10 +63,12 @@ interface Options {
   readonly workers: number;
   /** Whether gateways connect to PostgreSQL itself. */
   readonly isDirect: boolean;
+  /** Whether processes share the positions of writes in Redis; else in the store. */
+  readonly hasRedis: boolean;
 }
 
 /** Starts servers, poolers and HAProxy; the gateways are started once there is something to serve. */
-export async function startTopology({ workers, isDirect }: Options): Promise<Topology> {
+export async function startTopology({ workers, isDirect, hasRedis }: Options): Promise<Topology> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup().catch(() => {});
@@ -98,9 +102,15 @@ export async function startTopology({ workers, isDirect }: Options): Promise<Top
     const [databaseUrl = '', ...replicaUrls] = isDirect
       ? [primaryUrl, one.server.url, two.server.url]
       : poolers.map(({ url }) => url);
+    const redisPort = hasRedis ? await freePort() : null;
+    if (redisPort !== null) {
+      const redis = await startRedis(redisPort);
+      cleanups.push(async () => redis.kill('SIGKILL'));
+    }
     const env = (count: number) => ({
       ...{ DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: primaryUrl },
       ...(count > 0 && { DATABASE_REPLICA_URLS: replicaUrls.slice(0, count).join(',') }),
+      ...(redisPort !== null && { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
       ...{ REPLICA_MAX_LAG_MS: String(MAX_LAG_MS), PREPARED_STATEMENTS: isDirect ? 'on' : 'off' },
       ...{ WORKERS: String(workers), SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS), JOBS: 'off' },
       ...{ TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ADDRESS: '0', RATE_LIMIT_KEY: '0', RATE_LIMIT_TEAM: '0' },

@@ -7,41 +7,51 @@ import { startWriters } from '../walks/writers.ts';
 import { ask } from './ask.ts';
 import { countReads } from './counts.ts';
 import { type Scene, untilReplayed } from './scene.ts';
-import { setDelay } from './topology.ts';
+import { setDelay, type Topology } from './topology.ts';
+import { withoutPositions } from './without-positions.ts';
 
 const DELAY = '50ms';
 const ROWS_PER_SECOND = 250;
 
 export async function tryWalks(scene: Scene): Promise<void> {
   const { topology, callers, seconds } = scene;
-  const [guarded, unguarded] = callers as [Caller, Caller];
-  const { pool } = topology.primary;
+  const [guarded, unheld, unplaced] = callers as [Caller, Caller, Caller];
+  const total = ROWS_PER_SECOND * seconds;
   for (const replica of topology.replicas) await setDelay(replica, DELAY);
   try {
-    await walk(scene, guarded, ROWS_PER_SECOND * seconds, false);
-    const { rows } = await pool.query<{ text: string }>(
-      "select pg_get_functiondef('horizons'::regproc) as text",
+    await walk(scene, guarded, total, null);
+    await withoutFloors(topology, () =>
+      walk(scene, unheld, total / 2, 'a horizon that overlooks what is under way'),
     );
-    await pool.query(withoutFloors(rows[0]?.text ?? ''));
-    await untilReplayed(topology);
-    try {
-      await walk(scene, unguarded, (ROWS_PER_SECOND * seconds) / 2, true);
-    } finally {
-      await pool.query(rows[0]?.text ?? '');
-    }
+    await withoutPositions(topology, () =>
+      walk(scene, unplaced, total / 2, 'a horizon that is used before it is replayed'),
+    );
   } finally {
     for (const replica of topology.replicas) await setDelay(replica, '0');
   }
 }
 
-/** The function with no locks to be found. */
-function withoutFloors(text: string): string {
+/** Does something while the function `horizons` finds no locks. */
+async function withoutFloors(topology: Topology, work: () => Promise<void>): Promise<void> {
+  const { pool } = topology.primary;
+  const { rows } = await pool.query<{ text: string }>(
+    "select pg_get_functiondef('horizons'::regproc) as text",
+  );
+  const text = rows[0]?.text ?? '';
   const changed = text.replace("l.locktype = 'advisory'", "l.locktype = 'none of these'");
   if (changed === text) throw new Error('The function horizons reads locks in another way');
-  return changed;
+  await pool.query(changed);
+  await untilReplayed(topology);
+  await work().finally(() => pool.query(text));
 }
 
-async function walk({ topology }: Scene, caller: Caller, total: number, isUnguarded: boolean): Promise<void> {
+/** @param missing the guard that was taken out, if any */
+async function walk(
+  { topology }: Scene,
+  caller: Caller,
+  total: number,
+  missing: string | null,
+): Promise<void> {
   const { workspaceId } = caller;
   const [one, two, three, four] = topology.gateways.map(({ origin }) => sendTo(origin, caller)) as [
     Send,
@@ -73,11 +83,8 @@ async function walk({ topology }: Scene, caller: Caller, total: number, isUnguar
   const found = walkers.map(({ name, seen }) => ({ name, ...compare(seen, ids) }));
   const sum = (what: 'skipped' | 'repeated') => found.reduce((all, { [what]: count }) => all + count, 0);
   const [skipped, repeated, percent] = [sum('skipped'), sum('repeated'), 100 * share('primary')];
-  if (isUnguarded)
-    report(
-      `without its guard (a horizon that overlooks what is under way): ${skipped} of ${ids.length} rows skipped`,
-      skipped > 0,
-    );
+  if (missing !== null)
+    report(`without its guard (${missing}): ${skipped} of ${ids.length} rows skipped`, skipped > 0);
   else
     report(
       `walks at replicas ${DELAY} behind: ${ids.length} rows by twelve writers, ${walkers.length} walkers, ${skipped} skipped, ${repeated} repeated; the primary's share of their reads is ${percent.toFixed(1)} %`,
