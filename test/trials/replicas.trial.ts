@@ -4,7 +4,8 @@
 // gateways reach PostgreSQL without PgBouncer. It needs Debian's `postgresql`, `pgbouncer` and `haproxy`.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { createCallers, createContacts } from './faults/tenants.ts';
+import type { Caller } from './faults/load.ts';
+import { createCallers, createContacts, createKeys } from './faults/tenants.ts';
 import { tryKill, tryLag } from './replicas/kill.ts';
 import { tryListen } from './replicas/listen.ts';
 import { tryOwnWrites } from './replicas/own-writes.ts';
@@ -56,11 +57,16 @@ const topology = await startTopology({
 try {
   const callers = await createCallers(topology.primary.server.url, CALLERS);
   for (const caller of callers) await createContacts(topology.primary.server.url, caller, CONTACTS);
+  const readers: Caller[] = [];
+  for (const caller of callers) {
+    const [authorization = ''] = await createKeys(topology.primaryUrl, caller, 1, ['read']);
+    readers.push({ ...caller, authorization });
+  }
   await untilReplayed(topology);
   await topology.startGateways();
   for (const name of names) {
     say(`--- ${name}`);
-    await PHASES[name]?.({ topology, callers, seconds: Number(seconds) });
+    await PHASES[name]?.({ topology, callers, readers, seconds: Number(seconds) });
   }
   if (names.length === 0) report(`There is no such phase: ${Object.keys(PHASES).join(', ')}`, false);
 } finally {

@@ -2,10 +2,11 @@
 // the processor time of the primary's processes for 1,000 pages; pages a second say little here.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Caller } from '../faults/load.ts';
-import { createKeys } from '../faults/tenants.ts';
 import { report } from '../test-bed.ts';
+import { processorMs } from '../workers/process-tree.ts';
 import { countReads, processorTimeOf } from './counts.ts';
 import type { Scene } from './scene.ts';
 
@@ -17,30 +18,33 @@ const MAX_COST = 0.5;
 
 /** Pages with so many replicas by a key that may write, or only read. */
 interface Measured {
-  readonly replicas: number;
   readonly scopes: string;
-  /** Milliseconds of processor time of the primary for 1,000 pages. */
+  /** Milliseconds of processor time of the primary for 1,000 pages, beyond what it takes while nobody asks. */
   readonly cost: number;
+  /** The latter, a second: what five gateways ask at intervals, and what replicas stream. */
+  readonly idle: number;
   readonly perSecond: number;
+  /** Milliseconds of processor time of the gateway for a page. */
+  readonly node: number;
 }
 
 export async function tryReads(scene: Scene): Promise<void> {
-  const { topology, callers } = scene;
-  const [caller] = callers as [Caller];
-  const [reader = ''] = await createKeys(topology.primaryUrl, caller, 1, ['read']);
+  const { callers, readers } = scene;
+  const [caller, reader] = [callers[0], readers[0]] as [Caller, Caller];
   const found: Measured[] = [];
   for (const replicas of [0, 1, 2])
     for (const [scopes, key] of [
       ['may write', caller.authorization],
-      ['only reads', reader],
+      ['only reads', reader.authorization],
     ] as const)
       found.push(await measure(scene, { replicas, scopes, key }));
   for (const scopes of ['may write', 'only reads']) {
     const [none, ...others] = found.filter((one) => one.scopes === scopes) as [Measured, Measured, Measured];
     const [one, two] = others.map(({ cost }) => cost / none.cost) as [number, number];
+    const nodes = others.map(({ node }) => (node / none.node).toFixed(2));
     const rates = others.map(({ perSecond }) => (perSecond / none.perSecond).toFixed(2));
     report(
-      `a key that ${scopes}: processor time of the primary for 1,000 pages, against no replica: 1 replica ${one.toFixed(2)}, 2 ${two.toFixed(2)}, at most ${MAX_COST}; pages a second, where all share two cores, ${rates.join(' and ')}`,
+      `a key that ${scopes}: processor time of the primary for 1,000 pages, against no replica: 1 replica ${one.toFixed(2)}, 2 ${two.toFixed(2)}, at most ${MAX_COST}; of the gateway ${nodes.join(' and ')}; pages a second, where all share two cores, ${rates.join(' and ')}; ${none.idle.toFixed(0)}, ${others.map(({ idle }) => idle.toFixed(0)).join(' and ')} ms of the primary a second without requests`,
       one < MAX_COST && two < MAX_COST,
     );
   }
@@ -55,19 +59,34 @@ async function measure(
   const load = (time: number) =>
     pagesOf(new URL(gateway.origin).port, path, key.replace('Bearer ', ''), time);
   await load(2);
-  const before = await processorTimeOf(topology.primary);
-  let pages = 0;
+  const spent = async (work: () => Promise<unknown>) => {
+    const before = await processorTimeOf(topology.primary);
+    await work();
+    return (await processorTimeOf(topology.primary)) - before;
+  };
+  const idle = await spent(() => sleep(1_000 * seconds));
+  let [pages, busy, node] = [0, 0, 0];
+  const { pid = 0 } = gateway.child;
   const { of, share, total } = await countReads(topology.all, async () => {
-    pages = await load(seconds);
+    busy = await spent(async () => {
+      const before = await processorMs([pid]);
+      pages = await load(seconds);
+      node = (await processorMs([pid])) - before;
+    });
   });
-  const cost = (1_000 * ((await processorTimeOf(topology.primary)) - before)) / pages;
   await gateway.end('SIGKILL');
   const shares = [...of].map(([name, count]) => `${name} ${percent(count / total)}`).join(', ');
   report(
     `${replicas} replicas, a key that ${scopes}: ${pages} pages, of which ${shares}`,
     replicas === 0 ? share('primary') > 1 - MAX_SHARE : share('primary') < MAX_SHARE,
   );
-  return { replicas, scopes, cost, perSecond: pages / seconds };
+  return {
+    cost: (1_000 * (busy - idle)) / pages,
+    idle: idle / seconds,
+    perSecond: pages / seconds,
+    node: node / pages,
+    scopes,
+  };
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
