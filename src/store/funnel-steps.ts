@@ -6,8 +6,9 @@ import type { Row } from '../resources/resource.ts';
 import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
 import { ownersOf, project, type Source } from './projections.ts';
+import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
