@@ -30,7 +30,11 @@ export function createApp(
     createStore({
       url: secrets.databaseUrl,
       listenUrl: secrets.listenUrl,
-      replicas: { urls: secrets.replicaUrls ?? [], maxLagMs: config.replicaMaxLagMs, shared: null },
+      replicas: {
+        urls: secrets.replicaUrls ?? [],
+        maxLagMs: config.replicaMaxLagMs,
+        redisUrl: secrets.redisUrl,
+      },
       poolSize: config.poolSize,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,

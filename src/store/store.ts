@@ -19,7 +19,6 @@ import { createChanging, createExpensive, SCANS } from './queues.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
-import type { SharedPositions } from './replicas/write-positions.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
 import { createTenantRole } from './tenant-role.ts';
@@ -86,8 +85,8 @@ interface StoreOptions {
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
-    /** Where processes share the positions of writes; null: in the store. */
-    readonly shared: SharedPositions | null;
+    /** Where processes share the positions of writes; undefined: in the store. */
+    readonly redisUrl: string | undefined;
   };
   /** Processes of one gateway, among which the connections for short reads are divided. */
   readonly workers?: number;

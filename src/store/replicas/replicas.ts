@@ -4,8 +4,9 @@ import type { Logger } from '../../log.ts';
 import type { Readers } from '../readers.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
+import { createRedisPositions } from './redis-positions.ts';
 import { type Availability, createReplica, type Replica, type ReplicaState } from './replica.ts';
-import { createWritePositions, type SharedPositions, type WritePositions } from './write-positions.ts';
+import { createWritePositions, type WritePositions } from './write-positions.ts';
 
 /** A replica for one request, and what of the primary it has replayed. */
 export interface Chosen {
@@ -54,14 +55,15 @@ interface ReplicasOptions {
     onOpen: () => void,
   ) => Pick<Replica, 'readers' | 'scans'>;
   /** Where positions are shared, if not in the store. */
-  readonly shared: SharedPositions | null;
+  readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
 
 /** Opens no connection until `start`. */
 export function createReplicas(options: ReplicasOptions): Replicas {
-  const { urls, maxLagMs, lookups, open, shared, log } = options;
+  const { urls, maxLagMs, lookups, open, redisUrl, log } = options;
   const marks = createMarks(lookups, maxLagMs);
+  const shared = redisUrl === undefined ? null : createRedisPositions(redisUrl, log);
   const writes = createWritePositions({ lookups, shared, maxLagMs, onInterruption: marks.forget, log });
   const members = urls.map((connectionString) => {
     const connection = { ...options.connection, connectionString };
