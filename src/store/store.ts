@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
+import { createDistribution, type Distribution } from './distribution.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createHorizons, type Horizons } from './horizons.ts';
@@ -47,6 +48,7 @@ export interface Store {
   readonly rowGuard: RowGuard;
   /** Whether what is done for a caller runs as the role of tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
+  readonly distribution: Distribution;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
@@ -145,6 +147,7 @@ export function createStore(options: StoreOptions): Store {
           }),
         });
   const deliveries = createDeliveryQueue(pool, log);
+  const hasTenantRole = createTenantRole(pool);
   const store: Store = {
     pool,
     readers,
@@ -157,7 +160,8 @@ export function createStore(options: StoreOptions): Store {
     horizons,
     prisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole: createTenantRole(pool),
+    hasTenantRole,
+    distribution: createDistribution(pool, hasTenantRole, lookups),
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     watchDatabase() {
