@@ -2,8 +2,9 @@
 import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
 import { ownersOf } from './projections.ts';
+import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
-import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
+import { query, type Store, type StoreContext, type Transaction } from './store.ts';
 import { ownedWorkspace, WEBHOOK_DELIVERIES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -41,8 +42,13 @@ export async function findAttempts(
       where ${ownedWorkspace('d.workspace_id', '$1', '$2')}
       order by a."deliveryId", a.number`,
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(deliveryIds)]];
-  return (await readRows(ctx, attempts, values, tenancy, OWNERS)).map(toAttempt);
+  const ids = [...new Set(deliveryIds)];
+  const read = async (workspaceIds: readonly bigint[] | null) =>
+    (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
+  if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
+  // Such a join is of one shard.
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
 
 /** A delivery that is about to be changed. */
