@@ -12,7 +12,7 @@ import { tryOwnWrites } from './replicas/own-writes.ts';
 import { tryPromotion } from './replicas/promotion.ts';
 import { tryReads } from './replicas/reads.ts';
 import { tryRolling } from './replicas/rolling.ts';
-import { type Scene, untilReplayed } from './replicas/scene.ts';
+import { type Scene, untilReplayed, warmUp } from './replicas/scene.ts';
 import { startTopology } from './replicas/topology.ts';
 import { tryWalks } from './replicas/walks.ts';
 import { say } from './say.ts';
@@ -64,9 +64,11 @@ try {
   }
   await untilReplayed(topology);
   await topology.startGateways();
+  const scene = { topology, callers, readers, seconds: Number(seconds) };
+  await warmUp(scene);
   for (const name of names) {
     say(`--- ${name}`);
-    await PHASES[name]?.({ topology, callers, readers, seconds: Number(seconds) });
+    await PHASES[name]?.(scene);
   }
   if (names.length === 0) report(`There is no such phase: ${Object.keys(PHASES).join(', ')}`, false);
 } finally {

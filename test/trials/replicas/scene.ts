@@ -20,6 +20,7 @@ export interface Scene {
 
 /** Of each of two loads. */
 const PER_SECOND = 20;
+const WARM_UP_MS = 3_000;
 let runs = 0;
 
 export interface RunningLoad extends Load {
@@ -49,6 +50,13 @@ export function startLoadOn({ topology, callers, readers }: Scene, name: string)
       await Promise.all([load.stop(), pages.stop()]);
     },
   };
+}
+
+/** What a process does for the first time takes longer. */
+export async function warmUp(scene: Scene): Promise<void> {
+  const load = startLoadOn(scene, 'warm-up');
+  await sleep(WARM_UP_MS);
+  await load.stop();
 }
 
 /** Stops a load. No request of it may have failed, and nothing that was acknowledged may be missing. */
