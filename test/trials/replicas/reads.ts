@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Caller } from '../faults/load.ts';
 import { report } from '../test-bed.ts';
-import { processorMs } from '../workers/process-tree.ts';
+import { processorMs, workersOf } from '../workers/process-tree.ts';
 import { countReads, processorTimeOf } from './counts.ts';
 import type { Scene } from './scene.ts';
 
@@ -59,20 +59,16 @@ async function measure(
   const load = (time: number) =>
     pagesOf(new URL(gateway.origin).port, path, key.replace('Bearer ', ''), time);
   await load(2);
-  const spent = async (work: () => Promise<unknown>) => {
-    const before = await processorTimeOf(topology.primary);
-    await work();
-    return (await processorTimeOf(topology.primary)) - before;
-  };
-  const idle = await spent(() => sleep(1_000 * seconds));
-  let [pages, busy, node] = [0, 0, 0];
+  const idle = await processorTimeOf(topology.primary, () => sleep(1_000 * seconds));
   const { pid = 0 } = gateway.child;
+  const pids = [pid, ...(await workersOf(pid))];
+  let [pages, busy, node] = [0, 0, 0];
   const { of, share, total } = await countReads(topology.all, async () => {
-    busy = await spent(async () => {
-      const before = await processorMs([pid]);
+    const before = await processorMs(pids);
+    busy = await processorTimeOf(topology.primary, async () => {
       pages = await load(seconds);
-      node = (await processorMs([pid])) - before;
     });
+    node = (await processorMs(pids)) - before;
   });
   await gateway.end('SIGKILL');
   const shares = [...of].map(([name, count]) => `${name} ${percent(count / total)}`).join(', ');
