@@ -17,7 +17,7 @@ export async function readsOf({ pool }: Pick<Node, 'pool'>): Promise<number> {
 export async function countReads(
   nodes: readonly Node[],
   work: () => Promise<void>,
-): Promise<{ of: Map<string, number>; total: number; share(name: string): number }> {
+): Promise<{ of: ReadonlyMap<string, number>; total: number; share(name: string): number }> {
   const before = await Promise.all(nodes.map(readsOf));
   await work();
   const after = await Promise.all(nodes.map(readsOf));
