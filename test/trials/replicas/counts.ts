@@ -52,3 +52,12 @@ export async function callsOf({ pool }: { pool: pg.Pool }, pattern: string): Pro
   );
   return rows[0]?.calls ?? 0;
 }
+
+/** How many statements gateways have had executed at a server, but for what they ask at intervals, and what is asked here. */
+export async function statementsOf({ pool }: Node): Promise<number> {
+  const { rows } = await pool.query<{ calls: number }>(
+    `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
+      where query !~ 'horizons[(]|pg_stat_|^(begin|commit|set|select set_config)|pg_notify'`,
+  );
+  return rows[0]?.calls ?? 0;
+}

@@ -11,7 +11,7 @@ import { type Scene, untilReplayed } from './scene.ts';
 import { setDelay } from './topology.ts';
 import { withoutPositions } from './without-positions.ts';
 
-const DELAY = '300ms';
+const DELAY = '800ms';
 const OLD_READS = 200;
 const KINDS = ['token', 'credential', 'neither'] as const;
 type Kind = (typeof KINDS)[number];
