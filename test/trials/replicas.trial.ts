@@ -54,6 +54,9 @@ const topology = await startTopology({
   isDirect: values.direct,
   hasRedis: values.redis,
 });
+// Whoever ends it early leaves no servers behind.
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void topology.stop().finally(() => process.exit(1)));
 try {
   const callers = await createCallers(topology.primary.server.url, CALLERS);
   for (const caller of callers) await createContacts(topology.primary.server.url, caller, CONTACTS);
