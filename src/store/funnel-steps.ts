@@ -1,14 +1,17 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 
+import type { Page, PageRequest } from '../pagination.ts';
 import { funnelStep } from '../resources/funnel-steps.ts';
+import type { FunnelRow } from '../resources/funnels.ts';
 import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
-import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
-import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
+import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
+import { BlockRow, startOf } from '../rows/row-block.ts';
 import { ownersOf, project, type Source } from './projections.ts';
+import { findPagesUnder } from './rows.ts';
 import { statement } from './statements.ts';
 import { readRows, type StoreContext, type Transaction } from './store.ts';
-import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
+import { columnsOf, FILTER_PUBLIC_ID, FUNNELS, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 type StepColumns = Row<typeof funnelStep>;
@@ -33,7 +36,6 @@ const STEPS: Source<StepColumns> = {
 
 /** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
 const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
-const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
 
 /** Where the page's columns stand: behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
@@ -68,7 +70,44 @@ export async function findSteps(
   const values = [tenancy.teamId, workspaceIds, [...new Set(funnelIds)]];
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const rows = await readRows(ctx, ofFunnels, values, tenancy, owners);
-  return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
+  return groupSiblings(
+    rows.map(withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>)),
+  );
+}
+
+/**
+ * Pages of funnels under workspaces (rows.ts), together with every step of these funnels, without their pages.
+ * @param projection the properties of steps that will be asked for, not `page`
+ * @returns no steps where they have to be read for themselves, in a distributed store
+ */
+export async function findPagesWithSteps(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  workspaceIds: readonly bigint[],
+  page: PageRequest,
+  projections: { readonly funnels: readonly string[]; readonly steps: readonly string[] },
+): Promise<{ pages: (Page<FunnelRow> | null)[]; steps: Siblings[] | null }> {
+  const isDistributed = await ctx.store.distribution.isDistributed();
+  const projected = project(STEPS, [...TREE, ...projections.steps], tenancy.teamId);
+  const steps: StepRow[] = [];
+  const below = {
+    projected,
+    table: 'funnel_steps',
+    on: 't.workspace_id = f."workspaceId" and t.funnel_id = f.id and t.sibling_list is not null',
+    order: 't.sibling_list, t.position',
+    owners: (offset: number) => ownersOf(projected.columns, STEPS.owners, offset),
+    add: (step: StepColumns) => void steps.push(step as StepRow),
+  };
+  const pages = await findPagesUnder(
+    ctx,
+    FUNNELS,
+    tenancy,
+    workspaceIds,
+    page,
+    projections.funnels,
+    isDistributed ? null : below,
+  );
+  return { pages, steps: isDistributed ? null : groupSiblings(steps) };
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -90,18 +129,20 @@ export async function findStepsAround(
   const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
   const values = [tenancy.teamId, workspaceIds, stepIds];
   const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
-  return groupSiblings(rows, withPage(make));
+  return groupSiblings(rows.map(withPage(make)));
 }
 
-/** Rows come in the order of their groups, which are told apart by the bytes of the columns that make them. */
-function groupSiblings(rows: RowBlock, make: RowMaker<StepRow>): Siblings[] {
-  const steps = rows.map(make);
+/** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
+  const [first] = steps;
+  const layout = first && layoutOf(first);
+  const [begin = 0, end = 0] = [layout?.get('funnelId')?.index, layout?.get('kind')?.index];
   let from = 0;
   let last: StepRow | null = null;
   let at = 0;
   for (const step of steps) {
-    if (last !== null && !sameFields(last, step, SIBLINGS_FROM, SIBLINGS_TO)) {
+    if (last !== null && !sameFields(last, step, begin, end)) {
       groups.push(steps.slice(from, at));
       from = at;
     }
