@@ -8,9 +8,10 @@ import type { Row } from '../resources/resource.ts';
 import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, startOf } from '../rows/row-block.ts';
 import { ownersOf, project, type Source } from './projections.ts';
+import { readRows } from './reads.ts';
 import { findPagesUnder } from './rows.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, FUNNELS, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

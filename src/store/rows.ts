@@ -7,10 +7,11 @@ import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
 import { type Below, joinColumns } from './below-pages.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
+import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { type PageReading, readSettled } from './settled.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, scanRows } from './store.ts';
+import type { StoreContext } from './store.ts';
 import type { Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

@@ -2,8 +2,9 @@
 import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
 import { ownersOf } from './projections.ts';
+import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
-import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
+import { query, type Store, type StoreContext, type Transaction } from './store.ts';
 import { ownedWorkspace, WEBHOOK_DELIVERIES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
