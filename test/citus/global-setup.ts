@@ -4,9 +4,11 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { distributeStore, MISSING, startCitus } from '../trials/citus/store.ts';
 
-/** Each test file has databases of its own: few shards, and no waiting for a power cut. */
+/** Each test file has databases of its own, so that there are few. */
+const SHARDS = 4;
+
+/** No waiting for a power cut. */
 const SETTINGS = [
-  'citus.shard_count = 4',
   'full_page_writes = off',
   'autovacuum = off',
   'shared_buffers = 64MB',
@@ -16,7 +18,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const nodes = await startCitus(SETTINGS);
   if (nodes === null) throw new Error(MISSING);
   try {
-    await distributeStore(nodes.url);
+    await distributeStore(nodes.url, SHARDS);
     for (const url of [nodes.url, ...nodes.workerUrls]) await close(url);
   } catch (error) {
     await nodes.stop();

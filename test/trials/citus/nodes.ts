@@ -15,20 +15,21 @@ const run = promisify(execFile);
 const DATABASE = 'gateway';
 const USER = 'gateway';
 
-/** A server of Citus needs these settings; the last two let distributed and reference tables have triggers. */
 const SETTINGS = [
-  "shared_preload_libraries = 'citus'",
-  'max_prepared_transactions = 200',
   'max_connections = 400',
-  // Each database has a process of Citus; shards are moved by logical replication.
-  'max_worker_processes = 64',
-  'wal_level = logical',
   "listen_addresses = '127.0.0.1'",
   "unix_socket_directories = ''",
   "timezone = 'UTC'",
   'fsync = off',
-  'citus.enable_unsafe_triggers = on',
-  'citus.allow_nested_distributed_execution = on',
+];
+
+/** A server of Citus needs these as well. */
+const CITUS_SETTINGS = [
+  "shared_preload_libraries = 'citus'",
+  'max_prepared_transactions = 200',
+  // Each database has a process of Citus; shards are moved by logical replication.
+  'max_worker_processes = 64',
+  'wal_level = logical',
 ];
 
 export interface Nodes {
@@ -60,6 +61,37 @@ export async function installCitus(pgConfig: string, source: string | undefined)
 
 /** Starts a coordinator and two workers, which know each other. @param settings on top of those that Citus needs, a line each */
 export async function startNodes(pgConfig: string, settings: readonly string[] = []): Promise<Nodes> {
+  return withServers(pgConfig, async (start, stop) => {
+    const ports: number[] = [];
+    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
+      const port = await start(name, [...CITUS_SETTINGS, ...settings]);
+      await query(urlOf(port), 'create extension citus');
+      ports.push(port);
+    }
+    const [coordinator = 0, ...workers] = ports;
+    const url = urlOf(coordinator);
+    await query(url, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
+    for (const port of workers) await query(url, `select citus_add_node('127.0.0.1', ${port})`);
+    return { url, workerUrls: workers.map((port) => urlOf(port)), stop };
+  });
+}
+
+/** Starts the same PostgreSQL without Citus. */
+export async function startPlain(pgConfig: string, settings: readonly string[] = []): Promise<Nodes> {
+  return withServers(pgConfig, async (start, stop) => ({
+    url: urlOf(await start('plain', settings)),
+    workerUrls: [],
+    stop,
+  }));
+}
+
+type Start = (name: string, settings: readonly string[]) => Promise<number>;
+
+/** Makes and starts servers in a folder of their own, each with a database. */
+async function withServers(
+  pgConfig: string,
+  work: (start: Start, stop: () => Promise<void>) => Promise<Nodes>,
+): Promise<Nodes> {
   const { stdout } = await run(pgConfig, ['--bindir']);
   const bin = stdout.trim();
   const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
@@ -72,27 +104,19 @@ export async function startNodes(pgConfig: string, settings: readonly string[] =
       await run(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], asUser);
     await rm(folder, { recursive: true, force: true });
   };
+  const start: Start = async (name, settings) => {
+    const data = join(folder, name);
+    const port = await freePort();
+    await run(join(bin, 'initdb'), ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8'], asUser);
+    const lines = [...SETTINGS, ...settings, `port = ${port}`];
+    await writeFile(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
+    await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
+    started.push(data);
+    await query(urlOf(port, 'postgres'), `create database ${DATABASE}`);
+    return port;
+  };
   try {
-    const ports: number[] = [];
-    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
-      const data = join(folder, name);
-      const port = await freePort();
-      await run(join(bin, 'initdb'), ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8'], asUser);
-      await writeFile(
-        join(data, 'postgresql.auto.conf'),
-        [...SETTINGS, ...settings, `port = ${port}`].join('\n'),
-      );
-      await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
-      started.push(data);
-      await query(urlOf(port, 'postgres'), `create database ${DATABASE}`);
-      await query(urlOf(port), 'create extension citus');
-      ports.push(port);
-    }
-    const [coordinator = 0, ...workers] = ports;
-    const url = urlOf(coordinator);
-    await query(url, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
-    for (const port of workers) await query(url, `select citus_add_node('127.0.0.1', ${port})`);
-    return { url, workerUrls: workers.map((port) => urlOf(port)), stop };
+    return await work(start, stop);
   } catch (error) {
     await stop();
     throw error;

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ROOT } from '../child-processes.ts';
 import { SECRET_KEY } from '../secret-key.ts';
-import { installCitus, type Nodes, startNodes } from './nodes.ts';
+import { installCitus, type Nodes, startNodes, startPlain } from './nodes.ts';
 
 const { CITUS_SOURCE, PG_CONFIG = '/usr/lib/postgresql/15/bin/pg_config' } = process.env;
 
@@ -16,6 +16,11 @@ export async function startCitus(settings?: readonly string[]): Promise<Nodes | 
   return (await installCitus(PG_CONFIG, CITUS_SOURCE)) ? startNodes(PG_CONFIG, settings) : null;
 }
 
+/** The PostgreSQL that Citus is installed into, without it. */
+export function startWithoutCitus(settings?: readonly string[]): Promise<Nodes> {
+  return startPlain(PG_CONFIG, settings);
+}
+
 /** Runs a command of the gateway on a database. @returns what it printed @throws Error with what it said when it failed */
 export async function gatewayCommand(databaseUrl: string, ...args: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, SECRET_KEY };
@@ -26,8 +31,13 @@ export async function gatewayCommand(databaseUrl: string, ...args: string[]): Pr
   return stdout;
 }
 
-/** Makes an empty database a distributed store. */
-export async function distributeStore(databaseUrl: string): Promise<void> {
+/** Makes an empty database a distributed store. @param fill puts rows into it before it is distributed */
+export async function distributeStore(
+  databaseUrl: string,
+  shards: number,
+  fill = async () => {},
+): Promise<void> {
   await gatewayCommand(databaseUrl, 'migrate');
-  await gatewayCommand(databaseUrl, 'distribute');
+  await fill();
+  await gatewayCommand(databaseUrl, 'distribute', '--shards', String(shards));
 }
