@@ -26,6 +26,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./migrate.ts')).addMigrate,
   },
   {
+    name: 'distribute',
+    description: 'have Citus distribute the tables by workspace',
+    load: async () => (await import('./distribute.ts')).addDistribute,
+  },
+  {
     name: 'doctor',
     description: 'check configuration, database, keys, port and disk; changes nothing',
     load: async () => (await import('./doctor.ts')).addDoctor,

@@ -7,8 +7,8 @@ import { StartupError } from '../errors.ts';
 import { isIncompatible, requireNoOlder } from './migrations/compatibility.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
 import { takeMigrationLock } from './migrations/lock.ts';
+import { withOwnPool } from './migrations/own-pool.ts';
 import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
-import { LIFT_SESSION_LIMITS } from './time-limits.ts';
 
 /** Names of migrations, by what became of them in this store. */
 export interface MigrationState {
@@ -88,7 +88,7 @@ export async function applyMigrations(
   { only = () => true, lenient = false, force = false }: ApplyOptions = {},
 ): Promise<string[]> {
   if (isUpToDate(await migrationState(db, prismaFolder))) return [];
-  return withOwnPool(db, async (pool) => {
+  return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
     try {
       await takeMigrationLock(holder);
@@ -134,7 +134,7 @@ export async function createMigration(
       `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
     );
   }
-  return withOwnPool(db, async (pool) => {
+  return withOwnPool(db, 'migrate', async (pool) => {
     const { withEngine } = await import('./migrations/engine.ts');
     // The engine's own createMigration works only after a call that happens to open its connection.
     const { exitCode, stdout } = await withEngine(
@@ -216,27 +216,4 @@ async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {
   const [row] = rows;
   if (!row) return `${reason.trim()} (check DATABASE_URL and the rights of its user, then start again).`;
   return `${row.name} failed and left nothing behind (${reason.trim()}); correct that, delete its row in the table _prisma_migrations, and start again.`;
-}
-
-/** The same database over connections without the limits that requests have: a migration may take long. */
-async function withOwnPool<T>(db: pg.Pool, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const { password } = db.options;
-  const own = new pg.Pool({
-    ...db.options,
-    // Not among the enumerable ones.
-    ...(password !== undefined && { password }),
-    max: 4,
-    query_timeout: 0,
-    statement_timeout: 0,
-    application_name: 'funnel-gateway migrate',
-    onConnect: async (client) => {
-      await client.query(LIFT_SESSION_LIMITS);
-    },
-  });
-  own.on('error', () => {});
-  try {
-    return await work(own);
-  } finally {
-    await own.end();
-  }
 }

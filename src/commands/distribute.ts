@@ -1,0 +1,43 @@
+// `distribute`: has Citus distribute the tables of a store (docs/scaling.md).
+import { distribute } from '../store/distribution/distribute.ts';
+import { withDatabase } from './database.ts';
+import { type Program, report, type Shell } from './shell.ts';
+import { wholeNumber } from './whole-number.ts';
+
+const EXAMPLES = `
+On the coordinator of Citus, after "migrate", while no gateway runs. All or nothing, in one transaction that keeps everybody else
+waiting; it may be run again, and does then what is missing. Shards are counted once, at the first time: several for each worker that
+there will ever be.
+
+Examples:
+  $ DATABASE_URL=postgresql://user:password@coordinator/gateway npx funnel-gateway distribute
+  $ npx funnel-gateway distribute --shards 64`;
+
+const SHARDS = { fallback: 32, most: 1_024 };
+
+/** Adds the command. */
+export function addDistribute(program: Program, shell: Shell): void {
+  program
+    .command('distribute')
+    .option(
+      '--shards <number>',
+      'how many pieces a table is cut into',
+      wholeNumber(1, SHARDS.most),
+      SHARDS.fallback,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ shards }) => {
+      const { json } = program.opts();
+      const onPlaced = (placed: number, of: number) => {
+        if (!json) shell.stderr.write(`${placed} of ${of} tables\n`);
+      };
+      const done = await withDatabase(shell, ({ app }) => distribute(app.store.pool, { shards, onPlaced }));
+      const { distributed, everywhere, tables } = done;
+      const where = `${tables} tables in ${done.shards} shards on ${done.nodes} ${done.nodes === 1 ? 'node' : 'nodes'}`;
+      const text =
+        distributed.length + everywhere.length === 0
+          ? `Everything is in place: ${where}.`
+          : `Distributed: ${distributed.join(', ') || 'nothing more'}. On every node: ${everywhere.join(', ') || 'nothing more'}. Now ${where}.`;
+      report(shell, json, done, text);
+    });
+}

@@ -1,0 +1,224 @@
+// Distributing a store by Citus: its tables as they stand after the migrations, in one transaction. Whatever fails leaves it as it was;
+// done again, it does what is missing, such as a table that a later migration made.
+//
+// What does not go along: foreign keys are dropped and made again behind it, for Citus takes none to a table that is not where it belongs
+// yet. The role of tenants (tenant-role.ts) is not used there, so that its policies go. A contact's time is given by whoever changes it
+// (`draw_time`), for a trigger on a shard cannot announce anything on the coordinator.
+import pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { takeMigrationLock } from '../migrations/lock.ts';
+import { withOwnPool } from '../migrations/own-pool.ts';
+import { migrationState } from '../migrations.ts';
+import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
+import { BOUNDED_SESSIONS } from '../time-limits.ts';
+import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
+
+export interface DistributeOptions {
+  /** How many shards the tables are to be cut into; said once, at the first time. */
+  readonly shards: number;
+  /** Told of each table when its rows have been placed. */
+  readonly onPlaced: (placed: number, of: number) => void;
+}
+
+export interface Distributed {
+  /** The tables that were placed, none where everything was in place. */
+  readonly distributed: readonly string[];
+  readonly everywhere: readonly string[];
+  /** Those that are below a workspace, with those that were distributed before. */
+  readonly tables: number;
+  readonly shards: number;
+  readonly nodes: number;
+}
+
+/** The first to be distributed; the others' shards are placed with its own. */
+const FIRST = 'contacts';
+
+/**
+ * Puts the tables of a store where they are to be.
+ * @throws StartupError that says what is missing; then nothing is changed
+ */
+export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Distributed> {
+  return withOwnPool(db, 'distribute', async (pool) => {
+    const client = await pool.connect();
+    try {
+      const facts = requireCluster(await readCitusFacts(client));
+      await takeMigrationLock(client);
+      requireMigrated(await migrationState(pool));
+      const tables = await readTables(client);
+      const missing = tables.filter((table) => !isInPlace(table));
+      requirePossible(missing);
+      if (missing.length > 0) {
+        await requireNobody(client);
+        await inTransaction(client, () => place(client, tables, missing, options));
+        await client.query('analyze');
+      }
+      const named = (wanted: PlacedTable['wanted']) =>
+        missing.filter((table) => table.wanted === wanted).map(({ name }) => name);
+      return {
+        distributed: named('distributed'),
+        everywhere: named('everywhere'),
+        tables: tables.filter(({ wanted }) => wanted === 'distributed').length,
+        shards: (await readCitusFacts(client)).shards ?? 0,
+        nodes: facts.nodes,
+      };
+    } catch (error) {
+      if (error instanceof pg.DatabaseError)
+        throw new StartupError(
+          `The store was not distributed, and nothing was changed: ${error.message}${error.hint ? ` (${error.hint})` : ''}.`,
+          { cause: error },
+        );
+      throw error;
+    } finally {
+      // Closed, not given back: the lock goes with the session.
+      client.release(true);
+    }
+  });
+}
+
+function requireCluster(facts: CitusFacts): CitusFacts {
+  const { version, isCoordinator, isKnown, nodes } = facts;
+  if (version === null)
+    throw new StartupError(
+      'The database has no extension citus: install Citus on every node, put it into shared_preload_libraries, and run "create extension citus" in this database on each; then name the coordinator in DATABASE_URL.',
+    );
+  if (!isCoordinator)
+    throw new StartupError('This is a worker of Citus: name its coordinator in DATABASE_URL.');
+  if (!isKnown)
+    throw new StartupError(
+      'The coordinator is not among its own nodes, where small tables are kept too: run "select citus_set_coordinator_host(\'its name\', its port)" there.',
+    );
+  if (nodes === 0)
+    throw new StartupError(
+      'No node of Citus takes shards: run "select citus_add_node(\'its name\', its port)" on the coordinator for each worker.',
+    );
+  return facts;
+}
+
+function requireMigrated({ applied, pending, failed }: Awaited<ReturnType<typeof migrationState>>): void {
+  if (applied.length > 0 && pending.length === 0 && failed.length === 0) return;
+  throw new StartupError(
+    'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
+  );
+}
+
+function requirePossible(missing: readonly PlacedTable[]): void {
+  const wrong = missing.filter(({ wanted, actual }) => wanted === 'coordinator' || actual !== 'coordinator');
+  if (wrong.length === 0) return;
+  const told = wrong.map(({ name, actual, wanted }) => `${name} is ${actual}, and has to be ${wanted}`);
+  throw new StartupError(
+    `Tables were placed otherwise by hand: ${told.join('; ')}. undistribute_table undoes that.`,
+  );
+}
+
+/** A gateway asks once, when it starts, how the store is. */
+async function requireNobody(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ places: string[] | null }>(
+    `select array_agg(distinct coalesce(host(client_addr), 'this machine')) as places from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and application_name ~ $1`,
+    [BOUNDED_SESSIONS],
+  );
+  const places = rows[0]?.places ?? null;
+  if (places !== null)
+    throw new StartupError(
+      `Gateways are connected (from ${places.join(', ')}): stop them, distribute the store, and start them again. Nothing was changed.`,
+    );
+}
+
+async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+const POLICIES = `select polrelid::regclass::text as name, polname as policy from pg_policy p join pg_class c on c.oid = p.polrelid
+  where c.relnamespace = current_schema()::regnamespace`;
+
+/** Each foreign key of, or to, one of these tables. */
+const FOREIGN_KEYS = `select conrelid::regclass::text as name, conname as key, pg_get_constraintdef(oid) as definition
+  from pg_constraint
+  where contype = 'f' and conparentid = 0 and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))
+  order by conname`;
+
+/** The rows that are there are no new ones: copied to the nodes, they must set off nothing. */
+const TRIGGERS = `select tgrelid::regclass::text as name, tgname as trigger, pg_get_triggerdef(oid) as definition
+  from pg_trigger where not tgisinternal and tgparentid = 0 and tgrelid::regclass::text = any($1) order by tgname`;
+
+interface Trigger {
+  readonly name: string;
+  readonly trigger: string;
+  readonly definition: string;
+}
+
+const TIME_TRIGGERS = /^take_time_/;
+
+/** In place of the procedure of the migration tenant_role: a table that a later migration makes is distributed where it is opened. */
+const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')
+  language plpgsql as $$
+begin
+  if exists (select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+    where i.indrelid = opened and i.indisprimary and a.attname = 'workspace_id')
+  then
+    perform create_distributed_table(opened, 'workspace_id', colocate_with => '${FIRST}');
+  end if;
+end
+$$`;
+
+async function place(
+  client: pg.ClientBase,
+  tables: readonly PlacedTable[],
+  missing: readonly PlacedTable[],
+  { shards, onPlaced }: DistributeOptions,
+): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1)', [PARTITIONS_LOCK]);
+  await dropPolicies(client);
+  const names = missing.map(({ name }) => name);
+  const { rows: triggers } = await client.query<Trigger>(TRIGGERS, [names]);
+  for (const { name, trigger } of triggers)
+    await client.query(`drop trigger ${pg.escapeIdentifier(trigger)} on ${name}`);
+  const { rows: keys } = await client.query<{ name: string; key: string; definition: string }>(FOREIGN_KEYS, [
+    names,
+  ]);
+  for (const { name, key } of keys)
+    await client.query(`alter table ${name} drop constraint ${pg.escapeIdentifier(key)}`);
+  let placed = 0;
+  for (const { name, wanted } of inOrder(tables, missing)) {
+    if (wanted === 'everywhere') await client.query('select create_reference_table($1)', [name]);
+    else if (name === FIRST)
+      await client.query(
+        `select create_distributed_table($1, 'workspace_id', colocate_with => 'none', shard_count => $2)`,
+        [name, shards],
+      );
+    else
+      await client.query(`select create_distributed_table($1, 'workspace_id', colocate_with => $2)`, [
+        name,
+        FIRST,
+      ]);
+    placed += 1;
+    onPlaced(placed, missing.length);
+  }
+  for (const { name, key, definition } of keys)
+    await client.query(`alter table ${name} add constraint ${pg.escapeIdentifier(key)} ${definition}`);
+  for (const { trigger, definition } of triggers)
+    if (!TIME_TRIGGERS.test(trigger)) await client.query(definition);
+  await client.query(OPEN_TO_TENANTS);
+}
+
+async function dropPolicies(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string; policy: string }>(POLICIES);
+  for (const { name, policy } of rows)
+    await client.query(`drop policy ${pg.escapeIdentifier(policy)} on ${name}`);
+  for (const name of new Set(rows.map(({ name }) => name)))
+    await client.query(`alter table ${name} disable row level security`);
+}
+
+/** First what is on every node, and the one that the others are placed with. */
+function inOrder(tables: readonly PlacedTable[], missing: readonly PlacedTable[]): PlacedTable[] {
+  const rank = ({ name, wanted }: PlacedTable) => (wanted === 'everywhere' ? 0 : name === FIRST ? 1 : 2);
+  if (!tables.some(({ name }) => name === FIRST)) throw new Error(`There is no table ${FIRST}.`);
+  return [...missing].sort((one, other) => rank(one) - rank(other));
+}

@@ -1,0 +1,37 @@
+// Connections for work on the tables themselves, which may take long.
+import pg from 'pg';
+import { APPLICATION, LIFT_SESSION_LIMITS } from '../time-limits.ts';
+
+/**
+ * What changes of tables need where they are distributed by Citus: one shard after another, so that those of one transaction do not wait
+ * for each other; and tables that every node has a copy of keep their triggers. Elsewhere these settings say nothing.
+ */
+const CITUS_SETTINGS = `set citus.multi_shard_modify_mode = 'sequential'; set citus.enable_unsafe_triggers = on`;
+
+/** The same database over connections without the limits that requests have. @param task what the sessions are called */
+export async function withOwnPool<T>(
+  db: Pick<pg.Pool, 'options'>,
+  task: string,
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
+  const { password } = db.options;
+  const own = new pg.Pool({
+    ...db.options,
+    // Not among the enumerable ones.
+    ...(password !== undefined && { password }),
+    max: 4,
+    query_timeout: 0,
+    statement_timeout: 0,
+    application_name: `${APPLICATION} ${task}`,
+    onConnect: async (client) => {
+      await client.query(LIFT_SESSION_LIMITS);
+      await client.query(CITUS_SETTINGS);
+    },
+  });
+  own.on('error', () => {});
+  try {
+    return await work(own);
+  } finally {
+    await own.end();
+  }
+}
