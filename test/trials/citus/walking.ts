@@ -18,8 +18,7 @@ const DISTRIBUTED: WriterStatements = {
     );
     const [{ id, time } = { id: '0', time: new Date() }] = rows;
     await client.query(
-      `update contacts set updated_at = greatest($3::timestamptz, updated_at + interval '1 millisecond')
-        where workspace_id = $1 and id = $2`,
+      'update contacts set updated_at = $3 where workspace_id = $1 and id = $2 and updated_at < $3',
       [workspaceId, id, time],
     );
   },

@@ -52,8 +52,9 @@ export async function walkBeside(
   const isDone = () => isOver;
   const walks = Promise.all([...upward, byTime].map((walker) => walkUntil(walker, isDone)));
   const down = walkDown(one, path, isDone);
-  await writers.done.finally(() => {
+  await writers.done.finally(async () => {
     isOver = true;
+    await Promise.allSettled([walks, down]);
   });
   const seconds = (performance.now() - started) / 1000;
   await walks;

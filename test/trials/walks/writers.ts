@@ -85,6 +85,7 @@ export function startWriters(
   let committed = 0;
   async function write(): Promise<void> {
     const client = new pg.Client({ connectionString: url, application_name: 'writer' });
+    client.on('error', () => {});
     await client.connect();
     try {
       while (committed < total) {
