@@ -21,7 +21,8 @@ import { createWaitingConnections } from './waiting-connections.ts';
 
 /** How many requests of a connection may wait for the answers before theirs. */
 const MAX_WAITING = 32;
-/** Of so many networks a look at the event loop one connection that asks for /healthz stays open to be read. */
+/** How many requests for /healthz without room, in a look at the event loop (20 ms), leave their connections to be read: of a network, of all. */
+const MAX_CHECKS_OF_NETWORK = 4;
 const MAX_CHECKS = 256;
 
 /**
@@ -39,13 +40,15 @@ export function handleRequests(
   const refused = new WeakSet<Duplex>();
   const held = createWaitingConnections();
   const turns = createTurns();
-  /** Networks that were told since the last look that the process is alive, though there was no room. */
-  const told = new Set<string>();
+  /** By network, how often the process was said to be alive since the last look, though there was no room. */
+  const told = new Map<string, number>();
+  let toldInAll = 0;
   const load = createLoadShedding({
     max: config.limits.maxUnderWay,
     log,
     onLook() {
       told.clear();
+      toldInAll = 0;
       return held.next(load.room);
     },
   });
@@ -98,8 +101,12 @@ export function handleRequests(
         answerAlive(incoming, outgoing);
         // A balancer asks now and then. Whoever asks all the time waits like others whose requests are shed.
         const network = networkOf(incoming, connection.isProxy);
-        if (told.has(network) || told.size >= MAX_CHECKS) held.add(incoming.socket);
-        else told.add(network);
+        const before = told.get(network) ?? 0;
+        if (before >= MAX_CHECKS_OF_NETWORK || toldInAll >= MAX_CHECKS) held.add(incoming.socket);
+        else {
+          told.set(network, before + 1);
+          toldInAll += 1;
+        }
         return;
       }
       // What was sent behind it would be shed as well: one answer for all of it.

@@ -15,7 +15,7 @@ export const APPLIED_TAG_RULES: ChangeRules = {
 /** The id of a tag's being applied to a contact of the caller's own; null where it is not. */
 export async function findAppliedTagId(
   { store }: StoreContext,
-  { teamId, workspaceIds }: Tenancy,
+  tenancy: Tenancy,
   contactId: bigint,
   tagId: bigint,
 ): Promise<bigint | null> {
@@ -25,6 +25,7 @@ export async function findAppliedTagId(
       join contact_tags t on t.workspace_id = c.workspace_id and t.contact_id = c.id and t.tag_id = $4
       where c.id = $3 and ${APPLIED_TAGS.owned('$1', '$2')}`,
   );
+  const { teamId, workspaceIds } = await store.distribution.reach(tenancy);
   const [found] = await query<{ id: string }>(store, ofBoth, [teamId, workspaceIds, contactId, tagId]);
   return found === undefined ? null : BigInt(found.id);
 }

@@ -2,7 +2,7 @@
 import { MAX_ID } from '../cursors.ts';
 import type { Selection } from '../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
-import { isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import type { Unowned } from './row-owners.ts';
 import {
   BOUNDS,
@@ -51,15 +51,19 @@ export async function countUnder<R extends Row>(
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
-  { filter }: Selection = {},
+  selection: Selection = {},
 ): Promise<Count[]> {
+  const { filter } = selection;
+  if (parents.length > 1 && (await ctx.store.distribution.isDistributed()))
+    return (await Promise.all(parents.map((id) => countUnder(ctx, table, tenancy, [id], selection)))).flat();
   const selected = selectionOf(table, { ...(filter && { filter }) });
   const count = perParent(table, selected, parents, 'count', (places) => {
     const limit = MAX_EXACT_COUNT + 1;
     const condition = table.narrowed('$2');
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
-  const values = [tenancy.teamId, tenancy.workspaceIds, count.parents, ...selected.values];
+  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
+  const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
   const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => {
     const rows = Number(found.get(String(id)) ?? 0);
@@ -78,6 +82,8 @@ export async function existsUnder<R extends Row>(
   parents: readonly bigint[],
   probe: Probe,
 ): Promise<boolean[]> {
+  if (parents.length > 1 && (await ctx.store.distribution.isDistributed()))
+    return (await Promise.all(parents.map((id) => existsUnder(ctx, table, tenancy, [id], probe)))).flat();
   const selected = selectionOf(table, probe);
   const bounded = BOUNDS[selected.sort];
   const exists = perParent(
@@ -94,7 +100,7 @@ export async function existsUnder<R extends Row>(
   );
   const values = [
     tenancy.teamId,
-    tenancy.workspaceIds,
+    await workspacesOf(ctx, table, tenancy, parents),
     exists.parents,
     ...boundsOf(toBounds(probe)),
     ...selected.values,
@@ -102,6 +108,20 @@ export async function existsUnder<R extends Row>(
   const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
   const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
+}
+
+/** In a distributed store the workspace of the parent: what stands below it is counted on its shard. */
+async function workspacesOf<R extends Row>(
+  ctx: StoreContext,
+  { parent: { table: above } }: Table<R>,
+  tenancy: Tenancy,
+  [parent]: readonly bigint[],
+): Promise<readonly bigint[] | null> {
+  const { distribution } = ctx.store;
+  if (!isBelowWorkspace(above) || parent === undefined || !(await distribution.isDistributed()))
+    return tenancy.workspaceIds;
+  const workspace = await findWorkspace(ctx, above, tenancy, parent);
+  return workspace === null ? [] : [workspace];
 }
 
 /** The positions that a probe looks between: its own is among them. */

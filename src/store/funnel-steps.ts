@@ -64,7 +64,8 @@ export async function findSteps(
   const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
     stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', projected.columns, withPages),
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(funnelIds)]];
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  const values = [tenancy.teamId, workspaceIds, [...new Set(funnelIds)]];
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const rows = await readRows(ctx, ofFunnels, values, tenancy, owners);
   return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
@@ -80,12 +81,14 @@ export async function findStepsAround(
   const around = statement('funnel_steps.around', () =>
     stepsOf(
       `(select distinct o.workspace_id, o.funnel_id as id
-        from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id) f`,
+        from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
+        where $2::bigint[] is null or o.workspace_id = any($2)) f`,
       columns,
       true,
     ),
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, stepIds];
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  const values = [tenancy.teamId, workspaceIds, stepIds];
   const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
   return groupSiblings(rows, withPage(make));
 }

@@ -27,12 +27,14 @@ export async function findFirstAnswer(
         r.outcome, coalesce(a.after, a.before)::text as snapshot
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
-      where r.key_hash = decode($3, 'hex') and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
+      where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
   );
+  const { workspaceIds } = await store.distribution.reach({ ...tenancy, workspaceIds: null });
   const [first] = await queryAs<FirstAnswer>(store, tenancy, byKey, [
     tenancy.teamId,
     tenancy.workspaceIds,
     keyHash,
+    workspaceIds,
   ]);
   return first ?? null;
 }

@@ -28,7 +28,8 @@ export async function findById<R extends Row>(
       where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
   const { make, owners } = project(table);
-  const rows = await readRows(ctx, byId, [tenancy.teamId, tenancy.workspaceIds, id], tenancy, owners);
+  const { workspaceIds } = await reachOf(ctx, table, tenancy);
+  const rows = await readRows(ctx, byId, [tenancy.teamId, workspaceIds, id], tenancy, owners);
   return rows.map(make)[0] ?? null;
 }
 
@@ -47,7 +48,8 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
       where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(ids)]];
+  const { workspaceIds } = await reachOf(ctx, table, tenancy);
+  const values = [tenancy.teamId, workspaceIds, [...new Set(ids)]];
   const { make, owners } = project(table);
   const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -99,7 +101,7 @@ export async function findPageUnder<R extends Row>(
 
 /**
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
- * alone needs no join, which takes a tenth longer.
+ * alone needs no join, which takes a tenth longer. In a distributed store, where there is no such join, each is asked for alone.
  * @param projection the properties of rows that will be asked for; null reads all
  */
 export async function findPagesUnder<R extends Row>(
@@ -113,6 +115,8 @@ export async function findPagesUnder<R extends Row>(
   const [parent, ...others] = parents;
   if (parent !== undefined && others.length === 0)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
+  if (await ctx.store.distribution.isDistributed())
+    return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);
   const { sort } = selected;
@@ -152,6 +156,15 @@ export async function findPagesUnder<R extends Row>(
     const siblings = byParent.get(String(id));
     return siblings === undefined ? null : toPage(siblings, page);
   });
+}
+
+/** In a distributed store the workspaces in which a row of the table can be; teams and workspaces are on every node. */
+function reachOf<R extends Row>(
+  { store }: StoreContext,
+  { name }: Table<R>,
+  tenancy: Tenancy,
+): Promise<Tenancy> {
+  return isBelowWorkspace(name) ? store.distribution.reach(tenancy) : Promise.resolve(tenancy);
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */

@@ -9,6 +9,7 @@ import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
+import { createDistribution, type Distribution } from './distribution.ts';
 import { toStoreError } from './failures.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createHorizons, type Horizons } from './horizons.ts';
@@ -46,6 +47,7 @@ export interface Store {
   readonly rowGuard: RowGuard;
   /** Whether what is done for a caller runs as the role of tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
+  readonly distribution: Distribution;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
@@ -122,6 +124,7 @@ export function createStore(options: StoreOptions): Store {
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
   const horizons = createHorizons(lookups);
   const deliveries = createDeliveryQueue(pool, log);
+  const hasTenantRole = createTenantRole(pool);
   const store: Store = {
     pool,
     readers,
@@ -133,7 +136,8 @@ export function createStore(options: StoreOptions): Store {
     horizons,
     prisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole: createTenantRole(pool),
+    hasTenantRole,
+    distribution: createDistribution(pool, hasTenantRole, lookups),
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     watchDatabase: () => liveness.start(),

@@ -113,11 +113,12 @@ function columnsOfOwners({ fields }: Resource, owners: Hanging['owners']): Colum
 
 /**
  * That a workspace is the caller's own. A scalar subquery is no join: the planner cannot begin with the team's workspaces,
- * and one that does not depend on `t` is asked once, before any row.
+ * and one that does not depend on `t` is asked once, before any row. What the caller is narrowed to stands beside it: in a
+ * distributed store that says which shards are asked.
  */
 export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
-  `(select true from workspaces w where w.id = ${id} and w.team_id = ${team}
-    and (${narrowed}::bigint[] is null or w.id = any(${narrowed})))`;
+  `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})
+    and (${narrowed}::bigint[] is null or ${id} = any(${narrowed})))`;
 
 /** The public id of another table's row, of which only the id is at hand. */
 function publicIdOf(table: PublicIdTable, id: string): string {

@@ -41,8 +41,13 @@ export async function findAttempts(
       where ${ownedWorkspace('d.workspace_id', '$1', '$2')}
       order by a."deliveryId", a.number`,
   );
-  const values = [tenancy.teamId, tenancy.workspaceIds, [...new Set(deliveryIds)]];
-  return (await readRows(ctx, attempts, values, tenancy, OWNERS)).map(toAttempt);
+  const ids = [...new Set(deliveryIds)];
+  const read = async (workspaceIds: readonly bigint[] | null) =>
+    (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
+  if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
+  // Such a join is of one shard.
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
 
 /** A delivery that is about to be changed. */

@@ -50,9 +50,10 @@ export async function findSecret(
   const find = statement(
     'webhook_endpoints.secret',
     () =>
-      'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint',
+      'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint and ($2::bigint[] is null or workspace_id = any($2))',
   );
-  return (await queryAs<EndpointSecret>(store, tenancy, find, [id]))[0] ?? null;
+  const { workspaceIds } = await store.distribution.reach(tenancy);
+  return (await queryAs<EndpointSecret>(store, tenancy, find, [id, workspaceIds]))[0] ?? null;
 }
 
 /** An endpoint that is locked until its transaction ends. */

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
 
+const DAY_SECONDS = 86_400;
+
 // Each starts three processes.
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -52,10 +54,11 @@ const isGone = async (pid: number) => {
   }
 };
 
-/** The sum of a counter's samples. */
-async function counted(metrics: string, name: string): Promise<number> {
+/** The sum of a metric's samples, of those alone that have a label with this value where one is given. */
+async function counted(metrics: string, name: string, label?: string): Promise<number> {
   const text = await (await fetch(metrics)).text();
-  return [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+  const labels = label === undefined ? '(?:\\{.*\\})?' : `\\{[^}]*="${label}"[^}]*\\}`;
+  return [...text.matchAll(new RegExp(`^${name}${labels} (\\S+)$`, 'gm'))].reduce(
     (sum, [, n]) => sum + Number(n),
     0,
   );
@@ -83,6 +86,8 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   const partitions = () => counted(metrics, 'gateway_partitions_ahead_seconds');
   await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
   const ahead = await partitions();
+  // A week, and less than one more, for each table of short ranges; the sum of two workers would have two.
+  expect(await counted(metrics, 'gateway_partitions_ahead_seconds', 'events')).toBeLessThan(14 * DAY_SECONDS);
 
   process.kill(before[0] ?? 0, 'SIGKILL');
   await until(async () => {
@@ -94,6 +99,7 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await counted(metrics, 'http_requests_total')).toBe(151);
   await expect.poll(partitions, { timeout: 10_000 }).toBeGreaterThan(0);
   expect(await partitions()).toBeLessThanOrEqual(ahead);
+  expect(await counted(metrics, 'gateway_partitions_ahead_seconds', 'events')).toBeLessThan(14 * DAY_SECONDS);
 
   const all = await workersOf(server);
   const { code, stdout, stderr } = await server.stop();

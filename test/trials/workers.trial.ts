@@ -4,6 +4,7 @@
 // `npm run trial -- workers 6 4 8 2`: rounds of the comparison, seconds of each, kills, and workers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startBusyClients } from './faults/busy-clients.ts';
@@ -156,18 +157,24 @@ async function shareLimit(testBed: TestBed): Promise<void> {
   const { apiKey } = await import('../support/factories.ts');
   const [{ teamId }] = testBed.tenants;
   const gateway = await start(testBed, workers, { RATE_LIMIT_KEY: String(LIMIT), RATE_LIMIT_TEAM: '0' });
-  for (const [how, requests, atOnce] of [
-    ['16 at once, each on a connection of its own', 3 * LIMIT, 16],
-    ['one after the other', 2 * LIMIT, 1],
-  ] as const) {
+  /** Of the requests on connections of their own all workers lease points; those on one connection come to one worker. */
+  for (const { how, requests, atOnce, onOne } of [
+    { how: '16 at once, each on a connection of its own', requests: 3 * LIMIT, atOnce: 16, onOne: 0 },
+    { how: 'one after the other', requests: 2 * LIMIT, atOnce: 1, onOne: 0 },
+    { how: 'some from all over, the rest on one connection', requests: LIMIT / 4, atOnce: 4, onOne: LIMIT },
+  ]) {
     const { authorization } = await apiKey(app, { teamId });
     const headers = { Authorization: authorization ?? '' };
-    const statuses: number[] = [];
+    const statuses: (number | undefined)[] = [];
     const client = async () => {
       while (statuses.length < requests)
         statuses.push((await gateway.send('/api/v2/me', { headers })).status);
     };
     await Promise.all(Array.from({ length: atOnce }, client));
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let i = 0; i < onOne; i++)
+      statuses.push(await statusOver(kept, `${gateway.origin}/api/v2/me`, headers));
+    kept.destroy();
     const served = statuses.filter((status) => status === 200).length;
     const other = statuses.filter((status) => status !== 200 && status !== 429).length;
     report(
@@ -176,6 +183,14 @@ async function shareLimit(testBed: TestBed): Promise<void> {
     );
   }
   await gateway.stop();
+}
+
+function statusOver(agent: Agent, url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    }).once('error', reject);
+  });
 }
 
 async function drain(testBed: TestBed): Promise<void> {

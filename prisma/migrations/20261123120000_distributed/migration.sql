@@ -12,6 +12,7 @@ end
 $$;
 
 -- A transaction that has notified cannot be prepared, as Citus does on its workers.
+-- checked: on one PostgreSQL it does what it did
 create or replace function notify_lookup_change() returns trigger language plpgsql as $$
 begin
   if not is_on_worker() then
@@ -22,6 +23,7 @@ end
 $$;
 
 -- A copy of a table has its name with a number behind it.
+-- checked: on one PostgreSQL it does what it did
 create or replace function subdomain_is_free() returns trigger language plpgsql as $$
 declare
   taken boolean;
@@ -44,6 +46,7 @@ begin
 end
 $$;
 
+-- checked: on one PostgreSQL it does what it did
 create or replace function keep_service_user() returns trigger language plpgsql as $$
 begin
   if is_on_worker() then

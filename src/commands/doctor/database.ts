@@ -11,6 +11,7 @@ import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserv
 import { isTooNew, type MigrationState, migrationState } from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
+import { checkDistribution } from './distribution.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
 import { checkPartitions } from './partitions.ts';
@@ -59,6 +60,7 @@ export async function checkDatabase(
   const rest = await Promise.all([
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
+    runCheck('distribution', () => checkDistribution(place.url)),
     runCheck('tenant role', () => checkTenantRole(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
     runCheck('lists', () => checkLists(settings, place.url)),

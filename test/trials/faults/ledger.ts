@@ -32,7 +32,9 @@ export function outcomeOf({ status, text }: Pick<Entry, 'status' | 'text'>): Out
 
 /** An answer that no client should get of these requests, whatever befalls the gateway. */
 export function isWrong({ status, text }: Entry): boolean {
-  if (status === 0 || status === 429 || status === 503) return false;
+  // A field of a GraphQL answer is refused as REST refuses with 429: the rest of the answer stands, its status is 200.
+  if (status === 0 || status === 429 || status === 503 || text.includes('"code":"TOO_MANY_REQUESTS"'))
+    return false;
   return status >= 300 || text.includes('"errors":[{"message"');
 }
 

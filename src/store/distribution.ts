@@ -1,0 +1,85 @@
+// Whether a store is distributed by Citus (distribution/), and what is different there: a statement has to name the workspaces that it is
+// about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
+import type pg from 'pg';
+import { BlockRow, textOf } from '../rows/row-block.ts';
+import { toStoreError } from './failures.ts';
+import type { Readers } from './readers.ts';
+import { type Statement, statement } from './statements.ts';
+import type { Tenancy } from './tenancy.ts';
+
+export interface Distribution {
+  /** Asked once: a store is distributed while no gateway runs. */
+  isDistributed(): Promise<boolean>;
+  /**
+   * The tenancy as statements need it: in a distributed store with every workspace that the caller reaches, else as it is.
+   * @throws AppError `unavailable`
+   */
+  reach(tenancy: Tenancy): Promise<Tenancy>;
+}
+
+const IS_DISTRIBUTED =
+  "select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as distributed";
+
+const WORKSPACES: Statement = {
+  name: 'workspaces.of_team',
+  text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
+};
+
+/** @param hasTenantRole without Citus; @param lookups where the workspaces of a team are asked for */
+export function createDistribution(
+  pool: pg.Pool,
+  hasTenantRole: () => Promise<boolean>,
+  lookups: Pick<Readers, 'read'>,
+): Distribution {
+  let found: Promise<boolean> | undefined;
+  const find = async () => {
+    if (await hasTenantRole()) return false;
+    const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
+    return rows[0]?.distributed === true;
+  };
+  const isDistributed = () => {
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
+      throw toStoreError(error);
+    });
+    return found;
+  };
+  return {
+    isDistributed,
+    async reach(tenancy) {
+      if (tenancy.workspaceIds !== null || !(await isDistributed())) return tenancy;
+      const rows = await lookups.read(WORKSPACES, [tenancy.teamId]).catch((error: unknown) => {
+        throw toStoreError(error);
+      });
+      const ids = rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
+      return { ...tenancy, workspaceIds: ids };
+    },
+  };
+}
+
+/** What executes a statement within a transaction. */
+interface Queries {
+  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
+}
+
+/**
+ * The tenancy with the workspace alone that a row is in, where several are named: a row of one shard can be locked. Null where no such
+ * workspace has it.
+ * @param tenancy of `reach`
+ */
+export async function inItsWorkspace(
+  tx: Queries,
+  table: string,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<Tenancy | null> {
+  const { workspaceIds } = tenancy;
+  if (workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const { text } = statement(
+    `${table}.workspace_among`,
+    () => `select t.workspace_id as "workspaceId" from ${table} t
+      where t.id = $1::bigint and t.workspace_id = any($2::bigint[]) limit 1`,
+  );
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, id, workspaceIds);
+  return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
+}

@@ -1,0 +1,104 @@
+// What would be distributed, and what the operator is told. That it works is what `npm run test:citus` shows, on Citus.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
+import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
+import { inItsWorkspace } from '../../src/store/distribution.ts';
+import { run } from '../commands/cli.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+async function tables(): Promise<PlacedTable[]> {
+  const client = await gateway.app.store.pool.connect();
+  try {
+    return await readTables(client);
+  } finally {
+    client.release();
+  }
+}
+
+test('each table has its place, which its keys say', async () => {
+  const placed = Object.groupBy(await tables(), ({ wanted }) => wanted);
+  const names = (list: PlacedTable[] = []) => list.map(({ name }) => name);
+  expect({
+    distributed: names(placed.distributed),
+    everywhere: names(placed.everywhere),
+    coordinator: names(placed.coordinator),
+  }).toEqual({
+    distributed: [
+      ...['audit_entries', 'contact_tags', 'contacts', 'events', 'funnel_steps', 'funnel_tags', 'funnels'],
+      ...['idempotency_records', 'pages', 'refine_filters', 'tags'],
+      ...['webhook_attempts', 'webhook_deliveries', 'webhook_endpoints'],
+    ],
+    everywhere: ['custom_domains', 'teams', 'workspaces'],
+    coordinator: [
+      ...['api_keys', 'oauth_access_tokens', 'oauth_clients', 'oauth_grants', 'oauth_states'],
+      ...['sign_in_failures', 'signing_keys', 'team_members', 'users'],
+    ],
+  });
+});
+
+test('a store of one PostgreSQL says so, and statements are sent as they are', async () => {
+  const { store } = gateway.app;
+  const client = await store.pool.connect();
+  const facts = await readCitusFacts(client).finally(() => client.release());
+  expect(distributionFindings(facts, await tables())).toMatchObject([{ status: 'ok' }]);
+  const tenancy = { teamId: 1n, workspaceIds: null };
+  expect(await store.distribution.isDistributed()).toBe(false);
+  expect(await store.distribution.reach(tenancy)).toBe(tenancy);
+});
+
+test('without the extension distribute changes nothing, and says what is missing', async () => {
+  const { code, stderr } = await run(['distribute'], {
+    DATABASE_URL: `${gateway.app.store.connection.connectionString}`,
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain('create extension citus');
+});
+
+test('of several workspaces the one that a row is in is found', async () => {
+  const { app } = gateway;
+  const team = await factories.team(app);
+  const [one, other] = [
+    await factories.workspace(app, { teamId: team.id }),
+    await factories.workspace(app, { teamId: team.id }),
+  ];
+  const contact = await factories.contact(app, { workspaceId: other.id });
+  const among = (workspaceIds: bigint[] | null) =>
+    inItsWorkspace(app.store.prisma, 'contacts', { teamId: team.id, workspaceIds }, contact.id);
+  expect(await among([one.id, other.id])).toEqual({ teamId: team.id, workspaceIds: [other.id] });
+  expect(await among([])).toBeNull();
+  expect(await among(null)).toEqual({ teamId: team.id, workspaceIds: null });
+});
+
+const FACTS = { version: '13.0-1', isCoordinator: true, isKnown: true, nodes: 2, shards: 32 };
+const table = (name: string, wanted: PlacedTable['wanted'], actual: PlacedTable['wanted']) => ({
+  ...{ name, wanted, actual },
+});
+
+test.each([
+  ['nothing', FACTS, [table('tags', 'distributed', 'coordinator')], 'warn', 'no table is distributed'],
+  [
+    'a part',
+    FACTS,
+    [table('tags', 'distributed', 'distributed'), table('notes', 'distributed', 'coordinator')],
+    'fail',
+    'notes should be and are not',
+  ],
+  [
+    'everything',
+    FACTS,
+    [table('tags', 'distributed', 'distributed')],
+    'ok',
+    '1 tables by workspace in 32 shards',
+  ],
+  ['a worker', { ...FACTS, isCoordinator: false }, [], 'fail', 'a worker'],
+] as const)('doctor tells %s from the rest', (_, facts, placed, status, message) => {
+  const [finding] = distributionFindings(facts, placed);
+  expect(finding).toMatchObject({ status, message: expect.stringContaining(message) });
+});
