@@ -4,7 +4,7 @@
 import type pg from 'pg';
 
 /** Where the rows of a table are to be. */
-export type Placing = 'distributed' | 'everywhere' | 'coordinator';
+type Placing = 'distributed' | 'everywhere' | 'coordinator';
 
 export interface PlacedTable {
   readonly name: string;
