@@ -2,6 +2,7 @@
 // about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
 import type pg from 'pg';
 import { BlockRow, textOf } from '../rows/row-block.ts';
+import { dropPlace, findPlaces, HAS_PLACES, type KnownRows, keepPlace } from './distribution/places.ts';
 import { toStoreError } from './failures.ts';
 import type { Readers } from './readers.ts';
 import { type Statement, statement } from './statements.ts';
@@ -12,13 +13,27 @@ export interface Distribution {
   isDistributed(): Promise<boolean>;
   /**
    * The tenancy as statements need it: in a distributed store with every workspace that the caller reaches, else as it is.
+   * @param known the rows that the statement is about: then with the workspaces alone that they are in
    * @throws AppError `unavailable`
    */
-  reach(tenancy: Tenancy): Promise<Tenancy>;
+  reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
+  /** Tells where a row is that the transaction makes, so that it is found by its id alone; elsewhere it does nothing. */
+  keep(tx: Transaction, table: string, id: bigint, workspaceId: bigint): Promise<void>;
+  /** Forgets where a row was that the transaction deletes. */
+  drop(tx: Transaction, table: string, id: bigint): Promise<void>;
 }
 
-const IS_DISTRIBUTED =
-  "select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as distributed";
+type Transaction = Parameters<typeof keepPlace>[0];
+
+const FACTS = `select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as "isDistributed",
+  ${HAS_PLACES} as "hasPlaces"`;
+
+interface Facts {
+  readonly isDistributed: boolean;
+  readonly hasPlaces: boolean;
+}
+
+const PLAIN: Facts = { isDistributed: false, hasPlaces: false };
 
 const WORKSPACES: Statement = {
   name: 'workspaces.of_team',
@@ -31,28 +46,43 @@ export function createDistribution(
   hasTenantRole: () => Promise<boolean>,
   lookups: Pick<Readers, 'read'>,
 ): Distribution {
-  let found: Promise<boolean> | undefined;
+  let found: Promise<Facts> | undefined;
   const find = async () => {
-    if (await hasTenantRole()) return false;
-    const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
-    return rows[0]?.distributed === true;
+    if (await hasTenantRole()) return PLAIN;
+    const { rows } = await pool.query<Facts>(FACTS);
+    return rows[0] ?? PLAIN;
   };
-  const isDistributed = () => {
+  const facts = () => {
     found ??= find().catch((error: unknown) => {
       found = undefined;
       throw toStoreError(error);
     });
     return found;
   };
+  const asked = async <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      throw toStoreError(error);
+    });
   return {
-    isDistributed,
-    async reach(tenancy) {
-      if (tenancy.workspaceIds !== null || !(await isDistributed())) return tenancy;
-      const rows = await lookups.read(WORKSPACES, [tenancy.teamId]).catch((error: unknown) => {
-        throw toStoreError(error);
-      });
+    isDistributed: async () => (await facts()).isDistributed,
+    async reach(tenancy, known) {
+      const { workspaceIds } = tenancy;
+      if (workspaceIds?.length === 1) return tenancy;
+      const { isDistributed, hasPlaces } = await facts();
+      if (!isDistributed) return tenancy;
+      const places = known !== undefined && hasPlaces ? await asked(findPlaces(lookups, known)) : null;
+      if (places !== null)
+        return { ...tenancy, workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true) };
+      if (workspaceIds !== null) return tenancy;
+      const rows = await asked(lookups.read(WORKSPACES, [tenancy.teamId]));
       const ids = rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
       return { ...tenancy, workspaceIds: ids };
+    },
+    async keep(tx, table, id, workspaceId) {
+      if ((await facts()).hasPlaces) await keepPlace(tx, table, id, workspaceId);
+    },
+    async drop(tx, table, id) {
+      if ((await facts()).hasPlaces) await dropPlace(tx, table, id);
     },
   };
 }

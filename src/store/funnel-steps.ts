@@ -64,7 +64,7 @@ export async function findSteps(
   const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
     stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', projected.columns, withPages),
   );
-  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy, { table: 'funnels', ids: funnelIds });
   const values = [tenancy.teamId, workspaceIds, [...new Set(funnelIds)]];
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const rows = await readRows(ctx, ofFunnels, values, tenancy, owners);
@@ -87,7 +87,10 @@ export async function findStepsAround(
       true,
     ),
   );
-  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy, {
+    table: 'funnel_steps',
+    ids: stepIds,
+  });
   const values = [tenancy.teamId, workspaceIds, stepIds];
   const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
   return groupSiblings(rows, withPage(make));

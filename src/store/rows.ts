@@ -28,7 +28,7 @@ export async function findById<R extends Row>(
       where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
   const { make, owners } = project(table);
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
+  const { workspaceIds } = await reachOf(ctx, table, tenancy, [id]);
   const rows = await readRows(ctx, byId, [tenancy.teamId, workspaceIds, id], tenancy, owners);
   return rows.map(make)[0] ?? null;
 }
@@ -48,7 +48,7 @@ export async function findByIds<R extends Row>(
     () => `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
       where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
   );
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
+  const { workspaceIds } = await reachOf(ctx, table, tenancy, ids);
   const values = [tenancy.teamId, workspaceIds, [...new Set(ids)]];
   const { make, owners } = project(table);
   const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
@@ -158,13 +158,16 @@ export async function findPagesUnder<R extends Row>(
   });
 }
 
-/** In a distributed store the workspaces in which a row of the table can be; teams and workspaces are on every node. */
+/** In a distributed store the workspaces in which rows of the table are; teams and workspaces are on every node. */
 function reachOf<R extends Row>(
   { store }: StoreContext,
   { name }: Table<R>,
   tenancy: Tenancy,
+  ids: readonly bigint[],
 ): Promise<Tenancy> {
-  return isBelowWorkspace(name) ? store.distribution.reach(tenancy) : Promise.resolve(tenancy);
+  return isBelowWorkspace(name)
+    ? store.distribution.reach(tenancy, { table: name, ids })
+    : Promise.resolve(tenancy);
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */

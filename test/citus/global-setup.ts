@@ -8,11 +8,7 @@ import { distributeStore, MISSING, startCitus } from '../trials/citus/store.ts';
 const SHARDS = 4;
 
 /** No waiting for a power cut. */
-const SETTINGS = [
-  'full_page_writes = off',
-  'autovacuum = off',
-  'shared_buffers = 64MB',
-];
+const SETTINGS = ['full_page_writes = off', 'autovacuum = off', 'shared_buffers = 64MB'];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const nodes = await startCitus(SETTINGS);
