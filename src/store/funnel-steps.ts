@@ -137,7 +137,7 @@ export async function lockFunnel(
   const [found] = await tx.$queryRaw<LockedFunnel[]>`
     select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
     where f.id = ${id} and w.team_id = ${tenancy.teamId}
-      and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))`;
+      and (${tenancy.workspaceIds}::bigint[] is null or f.workspace_id = any(${tenancy.workspaceIds}))`;
   if (found === undefined) return null;
   const locked = await tx.$queryRaw<{ id: bigint }[]>`
     select id from funnels where workspace_id = ${found.workspaceId} and id = ${id} for update`;

@@ -6,14 +6,14 @@ import { snapshot } from './snapshots.ts';
 
 /** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
 export async function findSnapshots(
-  tx: Transaction,
+  tx: Pick<Transaction, '$queryRawUnsafe'>,
   { name, resource, columns }: Table<{ id: bigint }>,
   workspaceId: bigint,
   ids: readonly bigint[],
 ): Promise<string[]> {
   const { text } = statement(
     `${name}.${resource.type}.snapshots`,
-    () => `select ${snapshot(resource, columns)}::text as snapshot
+    () => `select ${snapshot(resource, columns).replaceAll('= t.workspace_id', '= $1::bigint')}::text as snapshot
       from unnest($2::bigint[]) with ordinality i (id, place)
         join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
       order by i.place`,
