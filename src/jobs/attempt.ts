@@ -2,7 +2,7 @@
 import type { App } from '../context.ts';
 import { openSecret } from '../services/webhook-secrets.ts';
 import type { DueDelivery, DueEndpoint, DueEvent } from '../store/deliveries-due.ts';
-import type { Outcome } from '../store/delivery-outcomes.ts';
+import type { Outcome } from '../store/attempt-outcome.ts';
 import { toBody } from './payload.ts';
 import { isDelivered, nextAttempt } from './retries.ts';
 import type { Sender } from './sender.ts';

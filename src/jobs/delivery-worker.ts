@@ -3,7 +3,7 @@
 import type { App } from '../context.ts';
 import { mayReceive } from '../services/webhook-rights.ts';
 import { listenForChanges } from '../store/change-listener.ts';
-import { sweepEndpoints } from '../store/deliveries-due.ts';
+import { sweepEndpoints } from '../store/delivery-sweep.ts';
 import { deleteOrphanedDeliveries } from '../store/delivery-cleaning.ts';
 import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
 import { createWorkerStore } from '../store/worker-store.ts';

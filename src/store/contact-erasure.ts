@@ -1,14 +1,13 @@
 // Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12). That something happened, when, and by
 // whom stays.
-import type pg from 'pg';
 import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
 import { findSnapshots } from './changes/find-snapshots.ts';
 import { bumpAt } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
+import type { Executor } from './executor.ts';
 import { TYPE_NUMBER } from './public-ids.ts';
-import type { Transaction } from './store.ts';
 import { CONTACTS, tablesBelow } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -50,21 +49,6 @@ const STATEMENTS = [
       select d.id from webhook_deliveries d where d.workspace_id = $1::bigint and d.event_id in ${ITS_EVENTS})`,
 ];
 
-/** Prisma's client, or as much of one over a connection. */
-interface Executor {
-  $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown>;
-  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
-}
-
-/** What executes the statements of an erasure over a connection of its own. */
-export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Executor {
-  const send = async (text: string, values: unknown[]) => (await client.query(text, values)).rows;
-  return {
-    $executeRawUnsafe: (text, ...values) => send(text, values),
-    $queryRawUnsafe: async <Rows>(text: string, ...values: unknown[]) => (await send(text, values)) as Rows,
-  };
-}
-
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
 export async function eraseContact(
   tx: Executor,
@@ -81,7 +65,7 @@ export async function eraseContact(
  * @returns what REST shows of it; of one that was deleted, what it showed last
  */
 export async function lockForErasure(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   tenancy: Tenancy,
   contactId: bigint,
 ): Promise<{ workspaceId: bigint; json: string } | null> {

@@ -2,6 +2,7 @@
 // about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
 import type pg from 'pg';
 import { BlockRow, textOf } from '../rows/row-block.ts';
+import type { Executor } from './executor.ts';
 import { toStoreError } from './failures.ts';
 import type { Readers } from './readers.ts';
 import { type Statement, statement } from './statements.ts';
@@ -57,18 +58,13 @@ export function createDistribution(
   };
 }
 
-/** What executes a statement within a transaction. */
-interface Queries {
-  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
-}
-
 /**
  * The tenancy with the workspace alone that a row is in, where several are named: a row of one shard can be locked. Null where no such
  * workspace has it.
  * @param tenancy of `reach`
  */
 export async function inItsWorkspace(
-  tx: Queries,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
   tenancy: Tenancy,
   id: bigint,

@@ -1,7 +1,8 @@
 // Who has been erased, and erasing them again in a store that is from before that, such as a restored one (DESIGN §12). The audit
 // entries of erasures say it, which go from store to store.
 import type pg from 'pg';
-import { ERASED, eraseContact, executorOf } from './contact-erasure.ts';
+import { ERASED, eraseContact } from './contact-erasure.ts';
+import { executorOf } from './executor.ts';
 
 /** What goes along of an audit entry. It gets another id: the ids of the store that it comes from are given again. */
 const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,

@@ -1,12 +1,12 @@
 // What REST shows of rows, within a transaction that changes them.
+import type { Executor } from '../executor.ts';
 import { statement } from '../statements.ts';
-import type { Transaction } from '../store.ts';
 import type { Table } from '../tables.ts';
 import { snapshot } from './snapshots.ts';
 
 /** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
 export async function findSnapshots(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   { name, resource, columns }: Table<{ id: bigint }>,
   workspaceId: bigint,
   ids: readonly bigint[],

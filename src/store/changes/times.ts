@@ -1,5 +1,5 @@
 // The times of changes that take several steps: read before the change and given with it, for a distributed store has its shards compute none.
-import type { Transaction } from '../store.ts';
+import type { Executor } from '../executor.ts';
 
 /** What a change of the row `c` sets. @param now the placeholder of `timeOf` */
 export function bumpAt(now: string): string {
@@ -7,7 +7,7 @@ export function bumpAt(now: string): string {
 }
 
 /** The database's time. */
-export async function timeOf(tx: Pick<Transaction, '$queryRawUnsafe'>): Promise<string> {
+export async function timeOf(tx: Pick<Executor, '$queryRawUnsafe'>): Promise<string> {
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>('select clock_timestamp()::text as now');
   return time?.now ?? '';
 }

@@ -2,8 +2,8 @@
 // writes them in one statement; here one after the other, each on the workspace's shard, with ids that the coordinator draws.
 import { subjectTypeOf } from '../../../resources/resource.ts';
 import { bigintAsText } from '../../../rows/json.ts';
+import type { Executor } from '../../executor.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
-import type { Transaction } from '../../store.ts';
 import type { ChangeRecord } from '../record-change.ts';
 import { type ChangeOutcome, IS_SUBSCRIBED, KEY_LIFETIME, type Recorded } from '../records.ts';
 
@@ -30,7 +30,7 @@ const CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, req
  * @throws ClaimedBefore
  */
 export async function claimInSteps(
-  tx: Transaction,
+  tx: Executor,
   { key_hash, request_hash, workspaces }: Recorded,
   workspaceId: bigint,
   outcome: ChangeOutcome,
@@ -57,7 +57,7 @@ const AUDIT = `insert into audit_entries (id, workspace_id, action, subject_type
 
 /** Writes the audit entry, whose id was drawn with the claim, and the events. @returns the endpoints that are to be told */
 export async function recordInSteps(
-  tx: Transaction,
+  tx: Executor,
   { actor_kind, actor_id, client_id, request_id }: Recorded,
   auditEntryId: bigint,
   { workspaceId, resource, action, subjectId, contactId, before, after, events }: ChangeRecord,
@@ -66,11 +66,7 @@ export async function recordInSteps(
     ...[AUDIT, auditEntryId, workspaceId, `${resource.topic}.${action}`, subjectTypeOf(resource)],
     ...[subjectId, contactId, actor_kind, actor_id, client_id, request_id, before, after],
   );
-  const happened = events.map(
-    ({ resource: noun, name, subjectId: subject, data }) =>
-      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subject},"data":${data}}`,
-  );
-  return tell(tx, workspaceId, contactId, `[${happened.join()}]`);
+  return tell(tx, workspaceId, contactId, events);
 }
 
 const OUTBOX = `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
@@ -87,15 +83,19 @@ const DELIVERIES = `insert into webhook_deliveries (workspace_id, endpoint_id, e
   select $1::bigint, d.endpoint_id, d.event_id, d.event_type
   from json_to_recordset($2::json) d (endpoint_id bigint, event_id bigint, event_type text)`;
 
-/** The outbox: events, and what each endpoint that is subscribed is to be told. @param events JSON @returns these endpoints */
+/** The outbox: events, and what each endpoint that is subscribed is to be told. @returns these endpoints */
 export async function tell(
-  tx: Pick<Transaction, '$queryRawUnsafe' | '$executeRawUnsafe'>,
+  tx: Executor,
   workspaceId: bigint,
   contactId: bigint | null,
-  events: string,
+  events: ChangeRecord['events'],
 ): Promise<bigint[]> {
-  if (events === '[]') return [];
-  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, events);
+  if (events.length === 0) return [];
+  const happened = events.map(
+    ({ resource, name, subjectId, data }) =>
+      `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,
+  );
+  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, `[${happened.join()}]`);
   const told = await tx.$queryRawUnsafe<{ endpoint_id: bigint }[]>(SUBSCRIBED, workspaceId, toJson(written));
   if (told.length > 0) await tx.$executeRawUnsafe(DELIVERIES, workspaceId, toJson(told));
   return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
