@@ -2,11 +2,18 @@
 // about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
 import type pg from 'pg';
 import { BlockRow, textOf } from '../rows/row-block.ts';
-import { dropPlace, findPlaces, HAS_PLACES, type KnownRows, keepPlace } from './distribution/places.ts';
+import { findPlace, findPlaces, type KnownRows } from './distribution/places.ts';
+import type { Executor } from './executor.ts';
 import { toStoreError } from './failures.ts';
 import type { Readers } from './readers.ts';
 import { type Statement, statement } from './statements.ts';
 import type { Tenancy } from './tenancy.ts';
+
+/** What one statement is about. */
+export interface Part extends Tenancy {
+  /** The only workspace that it is about. Compared for equality it leads to one shard, for every table of the statement. */
+  readonly only: bigint | null;
+}
 
 export interface Distribution {
   /** Asked once: a store is distributed while no gateway runs. */
@@ -17,23 +24,18 @@ export interface Distribution {
    * @throws AppError `unavailable`
    */
   reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
-  /** Tells where a row is that the transaction makes, so that it is found by its id alone; elsewhere it does nothing. */
-  keep(tx: Transaction, table: string, id: bigint, workspaceId: bigint): Promise<void>;
-  /** Forgets where a row was that the transaction deletes. */
-  drop(tx: Transaction, table: string, id: bigint): Promise<void>;
+  /**
+   * The same for rows that several statements may read: in a distributed store one for each workspace, unless there are many.
+   * @throws AppError `unavailable`
+   */
+  parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
 }
 
-type Transaction = Parameters<typeof keepPlace>[0];
+/** With more workspaces than this, one statement that asks all of their shards is less. */
+const MAX_PARTS = 8;
 
-const FACTS = `select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as "isDistributed",
-  ${HAS_PLACES} as "hasPlaces"`;
-
-interface Facts {
-  readonly isDistributed: boolean;
-  readonly hasPlaces: boolean;
-}
-
-const PLAIN: Facts = { isDistributed: false, hasPlaces: false };
+const IS_DISTRIBUTED =
+  "select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as distributed";
 
 const WORKSPACES: Statement = {
   name: 'workspaces.of_team',
@@ -46,50 +48,46 @@ export function createDistribution(
   hasTenantRole: () => Promise<boolean>,
   lookups: Pick<Readers, 'read'>,
 ): Distribution {
-  let found: Promise<Facts> | undefined;
+  let found: Promise<boolean> | undefined;
   const find = async () => {
-    if (await hasTenantRole()) return PLAIN;
-    const { rows } = await pool.query<Facts>(FACTS);
-    return rows[0] ?? PLAIN;
+    if (await hasTenantRole()) return false;
+    const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
+    return rows[0]?.distributed === true;
   };
-  const facts = () => {
+  const isDistributed = () => {
     found ??= find().catch((error: unknown) => {
       found = undefined;
       throw toStoreError(error);
     });
     return found;
   };
-  const asked = async <T>(answer: Promise<T>): Promise<T> =>
-    answer.catch((error: unknown) => {
-      throw toStoreError(error);
-    });
-  return {
-    isDistributed: async () => (await facts()).isDistributed,
-    async reach(tenancy, known) {
-      const { workspaceIds } = tenancy;
-      if (workspaceIds?.length === 1) return tenancy;
-      const { isDistributed, hasPlaces } = await facts();
-      if (!isDistributed) return tenancy;
-      const places = known !== undefined && hasPlaces ? await asked(findPlaces(lookups, known)) : null;
+  const workspacesOf = async (teamId: bigint) => {
+    const rows = await lookups.read(WORKSPACES, [teamId]);
+    return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
+  };
+  const reach: Distribution['reach'] = async (tenancy, known) => {
+    const { teamId, workspaceIds } = tenancy;
+    if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
+    try {
+      const places = known === undefined ? null : await findPlaces(lookups, known);
       if (places !== null)
         return { ...tenancy, workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true) };
-      if (workspaceIds !== null) return tenancy;
-      const rows = await asked(lookups.read(WORKSPACES, [tenancy.teamId]));
-      const ids = rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
-      return { ...tenancy, workspaceIds: ids };
-    },
-    async keep(tx, table, id, workspaceId) {
-      if ((await facts()).hasPlaces) await keepPlace(tx, table, id, workspaceId);
-    },
-    async drop(tx, table, id) {
-      if ((await facts()).hasPlaces) await dropPlace(tx, table, id);
+      return workspaceIds === null ? { ...tenancy, workspaceIds: await workspacesOf(teamId) } : tenancy;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  return {
+    isDistributed,
+    reach,
+    async parts(tenancy, known) {
+      if (!(await isDistributed())) return [{ ...tenancy, only: null }];
+      const { teamId, workspaceIds } = await reach(tenancy, known);
+      if (workspaceIds === null || workspaceIds.length > MAX_PARTS)
+        return [{ teamId, workspaceIds, only: null }];
+      return workspaceIds.map((only) => ({ teamId, workspaceIds: [only], only }));
     },
   };
-}
-
-/** What executes a statement within a transaction. */
-interface Queries {
-  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
 }
 
 /**
@@ -98,13 +96,15 @@ interface Queries {
  * @param tenancy of `reach`
  */
 export async function inItsWorkspace(
-  tx: Queries,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<Tenancy | null> {
   const { workspaceIds } = tenancy;
   if (workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const place = await findPlace(tx, table, id);
+  if (place !== null && workspaceIds.includes(place)) return { ...tenancy, workspaceIds: [place] };
   const { text } = statement(
     `${table}.workspace_among`,
     () => `select t.workspace_id as "workspaceId" from ${table} t

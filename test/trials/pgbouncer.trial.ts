@@ -1,69 +1,17 @@
 // A real PgBouncer in transaction mode takes LISTEN and hands nothing on. The gateway notices, remembers nothing and
 // says so; with DATABASE_LISTEN_URL it hears.
 // It needs `pgbouncer`, as Debian has it.
-import { spawn } from 'node:child_process';
-import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { listenForChanges } from '../../src/store/change-listener.ts';
+import { startPgBouncer } from './faults/pgbouncer.ts';
 import { report, withTestBed } from './test-bed.ts';
 
-/** Starts PgBouncer before the database; its address for it. */
-async function startPgBouncer(databaseUrl: string, folder: string): Promise<{ url: string; stop(): void }> {
-  const { host, port, database, user, password } = new pg.Client({ connectionString: databaseUrl });
-  const listenPort = await freePort();
-  const login = `user=${user} ${password ? `password=${password}` : ''}`;
-  const settings = [
-    '[databases]',
-    `${database} = host=${host} port=${port} ${login}`,
-    '[pgbouncer]',
-    'listen_addr = 127.0.0.1',
-    `listen_port = ${listenPort}`,
-    'unix_socket_dir =',
-    'auth_type = any',
-    'pool_mode = transaction',
-    'default_pool_size = 2',
-    'ignore_startup_parameters = statement_timeout,extra_float_digits',
-  ];
-  const file = join(folder, 'pgbouncer.ini');
-  await writeFile(file, settings.join('\n'));
-  // Only the owner of PostgreSQL's socket may enter there, and PgBouncer refuses to run as root.
-  const { uid, gid } = await stat(host);
-  await chown(folder, uid, gid);
-  await chown(file, uid, gid);
-  const child = spawn('pgbouncer', ['-q', file], { uid, gid, stdio: ['ignore', 'ignore', 'inherit'] });
-  for (let tries = 0; !(await answers(listenPort)); tries++) {
-    if (tries === 100) throw new Error('PgBouncer did not start');
-    await sleep(50);
-  }
-  const url = new URL(databaseUrl);
-  url.search = '';
-  url.host = `127.0.0.1:${listenPort}`;
-  return { url: url.href, stop: () => child.kill() };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket.destroy().destroyed));
-    socket.on('error', () => resolve(false));
-  });
-}
-
 await withTestBed(async ({ url, gateway }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'fg-pgbouncer-'));
-  const bouncer = await startPgBouncer(url, folder);
+  // Only the owner of PostgreSQL's socket may enter there.
+  const { uid, gid } = await stat(new pg.Client({ connectionString: url }).host);
+  const bouncer = await startPgBouncer(url, { poolSize: 2, user: { uid, gid } });
   try {
     const listener = new pg.Client({ connectionString: bouncer.url });
     const heard: string[] = [];
@@ -104,7 +52,6 @@ await withTestBed(async ({ url, gateway }) => {
       await changes.close();
     }
   } finally {
-    bouncer.stop();
-    await rm(folder, { recursive: true, force: true });
+    await bouncer.stop();
   }
 });

@@ -2,11 +2,11 @@
 // Redis that is frozen, killed and started again. It needs `redis-server` (Debian: apt-get install redis-server); without it that part is left out.
 //
 // `npm run trial -- rate-limits 10 3000 100000 1`: rounds, requests a round, addresses (0: not that part), and 0 for a run without Redis.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startRedis } from './faults/redis.ts';
 import { freePort } from './free-port.ts';
 import { type GatewayProcess, startGateway } from './gateway-process.ts';
 import { say } from './say.ts';
@@ -205,20 +205,6 @@ async function tryRedis({ url, tenants, gateway: inProcess }: TestBed): Promise<
     for (const gateway of gateways) await gateway.stop();
     redis.kill('SIGKILL');
   }
-}
-
-async function startRedis(port: number): Promise<ChildProcess> {
-  const child = spawn(
-    'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break;
-  child.on('exit', () => {});
-  await Promise.race([once(child, 'exit'), sleep(100)]);
-  return child;
 }
 
 const median = (values: readonly number[]) =>

@@ -11,7 +11,7 @@ import { withOwnPool } from '../migrations/own-pool.ts';
 import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
 import { BOUNDED_SESSIONS } from '../time-limits.ts';
-import { HAS_PLACES, makePlaces } from './places.ts';
+import { hasPlaces, makePlaces } from './places.ts';
 import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
 
 export interface DistributeOptions {
@@ -48,13 +48,12 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const tables = await readTables(client);
       const missing = tables.filter((table) => !isInPlace(table));
       requirePossible(missing);
-      const places = await client.query(`select ${HAS_PLACES} as made`);
-      const hasPlaces = places.rows[0]?.made === true;
-      if (missing.length > 0 || !hasPlaces) {
+      const isWithoutPlaces = !(await hasPlaces(client));
+      if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
         await inTransaction(client, async () => {
           await place(client, tables, missing, options);
-          if (!hasPlaces) await makePlaces(client, options.shards);
+          if (isWithoutPlaces) await makePlaces(client, options.shards);
         });
         await client.query('analyze');
       }

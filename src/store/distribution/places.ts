@@ -3,20 +3,24 @@
 //
 // It is a hint. What it knows nothing of is looked for in all workspaces that the caller reaches, so that rows may come by any way; what
 // it says of rows that are gone, or somebody else's, the statement that it is for finds out.
+import type pg from 'pg';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
+import type { Executor } from '../executor.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../public-ids.ts';
 import type { Readers } from '../readers.ts';
 import type { Statement } from '../statements.ts';
 
 /** In a schema of its own: it is no part of what the gateway keeps, and is not backed up. */
 const SCHEMA = 'funnel_gateway_places';
-export const PLACES = `${SCHEMA}.places`;
+const PLACES = `${SCHEMA}.places`;
 
-/** Those whose rows clients name by their ids. What ages (events, deliveries, audit entries) would be as much again, and is not here. */
+/**
+ * Those whose rows clients name by their ids. What there is much of, and seldom named so, would be as much again: applied tags, events,
+ * deliveries, audit entries.
+ */
 const PLACED = [
   'contacts',
   'tags',
-  'contact_tags',
   'refine_filters',
   'webhook_endpoints',
   'funnels',
@@ -30,11 +34,6 @@ type PlacedTable = (typeof PLACED)[number];
 export interface KnownRows {
   readonly table: string;
   readonly ids: readonly bigint[];
-}
-
-/** What executes a statement within a transaction. */
-interface Execution {
-  $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<number>;
 }
 
 /** Whether there is a place for rows of a table. */
@@ -59,9 +58,24 @@ export async function findPlaces(
   return [...new Set(rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0)))];
 }
 
+/** The workspace of one row, asked within a transaction; null where it knows nothing of it. */
+export async function findPlace(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  table: string,
+  id: bigint,
+): Promise<bigint | null> {
+  if (!isPlaced(table)) return null;
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
+    `select p.workspace_id as "workspaceId" from ${PLACES} p where p.type_number = $1::int and p.id = $2::bigint`,
+    TYPE_NUMBER[table],
+    id,
+  );
+  return found?.workspaceId ?? null;
+}
+
 /** Keeps the workspace of a row that the transaction makes. */
 export async function keepPlace(
-  tx: Execution,
+  tx: Pick<Executor, '$executeRawUnsafe'>,
   table: string,
   id: bigint,
   workspaceId: bigint,
@@ -76,7 +90,11 @@ export async function keepPlace(
 }
 
 /** Forgets a row that the transaction deletes. */
-export async function dropPlace(tx: Execution, table: string, id: bigint): Promise<void> {
+export async function dropPlace(
+  tx: Pick<Executor, '$executeRawUnsafe'>,
+  table: string,
+  id: bigint,
+): Promise<void> {
   if (!isPlaced(table)) return;
   await tx.$executeRawUnsafe(
     `delete from ${PLACES} where type_number = $1::int and id = $2::bigint`,
@@ -86,10 +104,7 @@ export async function dropPlace(tx: Execution, table: string, id: bigint): Promi
 }
 
 /** Makes the table, and puts the rows into it that are there. @param shards how many it is cut into */
-export async function makePlaces(
-  client: { query(text: string, values?: unknown[]): Promise<unknown> },
-  shards: number,
-): Promise<void> {
+export async function makePlaces(client: Pick<pg.ClientBase, 'query'>, shards: number): Promise<void> {
   await client.query(`create schema ${SCHEMA}`);
   await client.query(
     `create table ${PLACES} (type_number integer not null, id bigint not null, workspace_id bigint not null, primary key (id, type_number))`,
@@ -104,5 +119,10 @@ export async function makePlaces(
     );
 }
 
-/** Whether the table is there, as SQL. */
-export const HAS_PLACES = `to_regclass('${PLACES}') is not null`;
+/** Whether the table is there. */
+export async function hasPlaces(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ made: boolean }>(
+    `select to_regclass('${PLACES}') is not null as made`,
+  );
+  return rows[0]?.made === true;
+}

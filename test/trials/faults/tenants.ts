@@ -2,6 +2,7 @@
 // change of a contact.
 import { closeApp, createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config/config.ts';
+import type { App } from '../../../src/context.ts';
 import { createLogger } from '../../../src/log.ts';
 import { applyMigrations } from '../../../src/store/migrations.ts';
 import * as factories from '../../support/factories.ts';
@@ -17,12 +18,16 @@ function workspaceRef(id: bigint | number): string {
   return btoa(`Workspace:${id}`);
 }
 
-/** Migrates a database and makes callers in it. */
-export async function createCallers(url: string, count: number): Promise<Caller[]> {
+async function withApp<T>(url: string, work: (app: App) => Promise<T>): Promise<T> {
   const log = createLogger('fatal', { write() {} });
   const secrets = { databaseUrl: url, secretKeys: () => [SECRET_KEY] };
   const app = createApp(parseConfig({}, '/').config, secrets, { log });
-  try {
+  return work(app).finally(() => closeApp(app));
+}
+
+/** Migrates a database and makes callers in it. */
+export function createCallers(url: string, count: number): Promise<Caller[]> {
+  return withApp(url, async (app) => {
     await applyMigrations(app.store.pool);
     const callers: Caller[] = [];
     for (let index = 0; index < count; index++) {
@@ -38,7 +43,30 @@ export async function createCallers(url: string, count: number): Promise<Caller[
       });
     }
     return callers;
-  } finally {
-    await closeApp(app);
-  }
+  });
+}
+
+/** Further keys for the team of a caller. @returns the values of their headers */
+export function createKeys(
+  url: string,
+  { workspaceId }: Caller,
+  count: number,
+  scopes: readonly string[] = ['read', 'write'],
+): Promise<string[]> {
+  return withApp(url, async (app) => {
+    const { teamId } = await app.store.prisma.workspace.findFirstOrThrow({
+      where: { id: BigInt(workspaceId) },
+    });
+    const keys: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const { authorization } = await factories.apiKey(app, { teamId, scopes });
+      keys.push(authorization ?? '');
+    }
+    return keys;
+  });
+}
+
+/** Rows of a caller's workspace. */
+export async function createContacts(url: string, { workspaceId }: Caller, count: number): Promise<void> {
+  await withApp(url, (app) => factories.contacts(app, BigInt(workspaceId), count));
 }

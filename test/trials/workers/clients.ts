@@ -1,6 +1,7 @@
 // Clients that ask all the time, some over connections that they keep and some over a new one each time, and say which failed and from
 // which port.
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Failed {
   readonly port: number;
@@ -16,11 +17,11 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-/** Starts them. @param keeping, opening how many keep their connections, and how many do not */
+/** Starts them. @param keeping, opening how many keep their connections, and how many do not; @param pauseMs before each request */
 export function startClients(
   url: string,
   headers: Record<string, string>,
-  { keeping, opening }: { keeping: number; opening: number },
+  { keeping, opening, pauseMs = 0 }: { keeping: number; opening: number; pauseMs?: number },
 ): Clients {
   let [answered, isOver] = [0, false];
   const [failed, refused]: [Failed[], number[]] = [[], []];
@@ -28,6 +29,7 @@ export function startClients(
   async function client(keepAlive: boolean): Promise<void> {
     const agent = new Agent({ keepAlive, maxSockets: 1 });
     while (!isOver) {
+      if (pauseMs > 0) await sleep(pauseMs);
       await new Promise<void>((done) => {
         let port = 0;
         const fail = ({ code = 'none' }: NodeJS.ErrnoException) => {

@@ -1,0 +1,68 @@
+// Four gateways behind HAProxy, PgBouncer in transaction mode, a primary and two streaming replicas: reads go to replicas, and nobody
+// notices when one is lost, lags or is promoted. `npm run trial -- replicas [seconds of each phase] [phases] [--workers N] [--redis]
+// [--direct]`; 5 and all by default, `replicas 10 walks,kill` does two. With --redis the positions of writes are kept there, with --direct
+// gateways reach PostgreSQL without PgBouncer. It needs Debian's `postgresql`, `pgbouncer` and `haproxy`.
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { createCallers, createContacts } from './faults/tenants.ts';
+import { tryKill, tryLag } from './replicas/kill.ts';
+import { tryListen } from './replicas/listen.ts';
+import { tryOwnWrites } from './replicas/own-writes.ts';
+import { tryPromotion } from './replicas/promotion.ts';
+import { tryReads } from './replicas/reads.ts';
+import { tryRolling } from './replicas/rolling.ts';
+import { type Scene, untilReplayed } from './replicas/scene.ts';
+import { startTopology } from './replicas/topology.ts';
+import { tryWalks } from './replicas/walks.ts';
+import { say } from './say.ts';
+import { report } from './test-bed.ts';
+
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    workers: { type: 'string', default: '1' },
+    direct: { type: 'boolean', default: false },
+    redis: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+
+const CALLERS = 4;
+const CONTACTS = 300;
+/** The last one leaves a cluster of two. */
+const PHASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+  reads: tryReads,
+  own: tryOwnWrites,
+  walks: tryWalks,
+  listen: tryListen,
+  rolling: tryRolling,
+  kill: tryKill,
+  lag: tryLag,
+  promotion: tryPromotion,
+};
+
+const [seconds = '5', chosen] = positionals;
+const names =
+  chosen === undefined
+    ? Object.keys(PHASES)
+    : Object.keys(PHASES).filter((name) => chosen.split(',').includes(name));
+for (const program of ['pgbouncer', 'haproxy'])
+  if (spawnSync(program, ['-v']).error) throw new Error(`This trial needs the Debian package ${program}.`);
+const topology = await startTopology({
+  workers: Number(values.workers),
+  isDirect: values.direct,
+  hasRedis: values.redis,
+});
+try {
+  const callers = await createCallers(topology.primary.server.url, CALLERS);
+  for (const caller of callers) await createContacts(topology.primary.server.url, caller, CONTACTS);
+  await untilReplayed(topology);
+  await topology.startGateways();
+  for (const name of names) {
+    say(`--- ${name}`);
+    await PHASES[name]?.({ topology, callers, seconds: Number(seconds) });
+  }
+  if (names.length === 0) report(`There is no such phase: ${Object.keys(PHASES).join(', ')}`, false);
+} finally {
+  await topology.stop();
+}
