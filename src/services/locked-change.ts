@@ -45,7 +45,11 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   const toRow = snapshotRows<Row>(resource);
   let refusal: AppError | null = null;
 
-  async function work(tx: Transaction, tenancy: Tenancy, recorded: Recorded): Promise<ChangeRecord | NotMade> {
+  async function work(
+    tx: Transaction,
+    tenancy: Tenancy,
+    recorded: Recorded,
+  ): Promise<ChangeRecord | NotMade> {
     refusal = null;
     const locked = await lock(tx, tenancy, id);
     if (locked === null) return 'not_found';

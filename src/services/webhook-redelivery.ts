@@ -18,8 +18,8 @@ import { findSnapshots } from '../store/changes/find-snapshots.ts';
 import type { ChangeRecord } from '../store/changes/record-change.ts';
 import { executeSteps, type NotMade } from '../store/changes.ts';
 import type { Transaction } from '../store/store.ts';
-import type { Tenancy } from '../store/tenancy.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import {
   cancelDelivery,
   findEndpoint,

@@ -50,11 +50,7 @@ const STATEMENTS = [
 ];
 
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
-export async function eraseContact(
-  tx: Executor,
-  workspaceId: bigint,
-  contactId: bigint,
-): Promise<void> {
+export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
   await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
   for (const statement of STATEMENTS) await tx.$executeRawUnsafe(statement, workspaceId, contactId);

@@ -66,7 +66,10 @@ function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
       `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as "isOurs", current_timestamp as now`,
     );
     if (turn?.isOurs !== true) return null;
-    const due = await tx.$queryRawUnsafe<{ id: bigint; dueAt: Date; isFailing: boolean }[]>(OF_SHARDS, turn.now);
+    const due = await tx.$queryRawUnsafe<{ id: bigint; dueAt: Date; isFailing: boolean }[]>(
+      OF_SHARDS,
+      turn.now,
+    );
     const ids = due.map(({ id }) => id);
     const forgotten = await tx.$queryRawUnsafe<{ id: bigint }[]>(FORGOTTEN, ids);
     const waiting = due.filter(({ isFailing }) => !isFailing).map(({ dueAt }) => dueAt.getTime());

@@ -14,7 +14,8 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
   const send = (text: string, values: unknown[]) => client.query({ text, values, types });
   return {
     $executeRawUnsafe: async (text, ...values) => (await send(text, values)).rowCount ?? 0,
-    $queryRawUnsafe: async <Rows>(text: string, ...values: unknown[]) => (await send(text, values)).rows as Rows,
+    $queryRawUnsafe: async <Rows>(text: string, ...values: unknown[]) =>
+      (await send(text, values)).rows as Rows,
   };
 }
 

@@ -104,8 +104,7 @@ export function violationOf(error: unknown): Violation | null {
     // Prisma's adapter leaves out the name of a check.
     const name = named ?? /constraint "([^"]+)"$/.exec(String(originalMessage ?? message))?.[1];
     const kind = VIOLATIONS[code as string];
-    if (typeof name === 'string' && kind !== undefined)
-      return { constraint: name.replace(SHARD, ''), kind };
+    if (typeof name === 'string' && kind !== undefined) return { constraint: name.replace(SHARD, ''), kind };
   }
   return null;
 }

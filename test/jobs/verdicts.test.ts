@@ -1,12 +1,12 @@
 // What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { executorOf } from '../../src/store/executor.ts';
-import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
 import type { Outcome } from '../../src/store/attempt-outcome.ts';
+import { eraseContact } from '../../src/store/contact-erasure.ts';
+import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
 import { cancelPending, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
 import { deactivateBecause } from '../../src/store/endpoint-deactivation.ts';
+import { executorOf } from '../../src/store/executor.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

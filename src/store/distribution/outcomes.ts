@@ -66,7 +66,11 @@ const DELIVERIES = `update webhook_deliveries d set attempt_count = greatest(d.a
   where d.workspace_id = $1::bigint and d.id = o."deliveryId" and d.created_at = o."deliveryCreatedAt" and d.status <> 'delivered'`;
 
 /** Deliveries are locked first: whoever waited for an erasure keeps nothing of an answer that nobody waits for any more. */
-async function recordDeliveries(tx: Executor, workspaceId: bigint, outcomes: readonly Outcome[]): Promise<void> {
+async function recordDeliveries(
+  tx: Executor,
+  workspaceId: bigint,
+  outcomes: readonly Outcome[],
+): Promise<void> {
   const locked = await tx.$queryRawUnsafe<{ id: bigint; status: string }[]>(
     LOCK,
     workspaceId,
@@ -100,7 +104,11 @@ const FAILING = `update webhook_endpoints e set failing_since = $3::timestamptz,
   where e.workspace_id = $1::bigint and e.id = $2::bigint`;
 
 /** Those that begin or cease to fail are locked, in the order of their ids, and looked at again. */
-async function recordEndpoints(tx: Executor, workspaceId: bigint, outcomes: readonly Outcome[]): Promise<void> {
+async function recordEndpoints(
+  tx: Executor,
+  workspaceId: bigint,
+  outcomes: readonly Outcome[],
+): Promise<void> {
   const changing = (found: readonly Failing[]) =>
     found.filter((endpoint) => since(endpoint, outcomes)?.getTime() !== endpoint.failingSince?.getTime());
   const ids = [...new Set(outcomes.map(({ endpointId }) => endpointId))];

@@ -35,7 +35,12 @@ export async function changeInSteps(
     : tenancy;
   if (place === null) return 'not_found';
   const workspace_id = place.workspaceIds?.[0];
-  const steps = new Steps(tx, statements, { ...values, workspaces: place.workspaceIds, workspace_id }, values);
+  const steps = new Steps(
+    tx,
+    statements,
+    { ...values, workspaces: place.workspaceIds, workspace_id },
+    values,
+  );
   if (verb === 'create') return steps.create();
   return verb === 'update' ? steps.update() : steps.remove();
 }
@@ -82,7 +87,13 @@ class Steps {
     const auditEntryId = await this.#claim(workspace_id, 'create');
     const [drawn] = await this.#ask<{ id: bigint; now: string; changed: string }>(create.draw);
     if (drawn === undefined) throw new TypeError('No id was drawn');
-    const of = { workspace_id, row_id: drawn.id, ...drawn, id: this.#values['id'], parent_id: this.#values['id'] };
+    const of = {
+      workspace_id,
+      row_id: drawn.id,
+      ...drawn,
+      id: this.#values['id'],
+      parent_id: this.#values['id'],
+    };
     await this.#do(create.insert, of);
     const tags =
       rules.tags === undefined
@@ -92,7 +103,10 @@ class Steps {
     const [made] = await this.#ask<After>(after.created, of);
     if (made === undefined) throw new TypeError(`${table.name}: what was created is not there`);
     const events = [...this.#happened('created', drawn.id, made), ...tags];
-    return { auditEntryId, ...this.#record('created', workspace_id, drawn.id, { before: null, ...made }, events) };
+    return {
+      auditEntryId,
+      ...this.#record('created', workspace_id, drawn.id, { before: null, ...made }, events),
+    };
   }
 
   async update(): Promise<Claimed | 'not_found' | 'unfit'> {
@@ -152,7 +166,11 @@ class Steps {
   }
 
   /** The event of the change, and those of the rules that happened with it. */
-  #happened(name: 'created' | 'updated', subjectId: bigint, { after, happened }: After): ChangeRecord['events'] {
+  #happened(
+    name: 'created' | 'updated',
+    subjectId: bigint,
+    { after, happened }: After,
+  ): ChangeRecord['events'] {
     const { table, rules } = this.#statements;
     const flags = JSON.parse(happened) as Readonly<Record<string, boolean>>;
     const names = [name, ...Object.keys(rules.events ?? {}).filter((event) => flags[event] === true)];
@@ -168,11 +186,24 @@ class Steps {
   ): ChangeRecord {
     const { resource } = this.#statements.table;
     const outcome = action === 'deleted' ? 'removed' : action;
-    return { workspaceId, resource, action, outcome, subjectId, contactId: contact_id, before, after, events };
+    return {
+      workspaceId,
+      resource,
+      action,
+      outcome,
+      subjectId,
+      contactId: contact_id,
+      before,
+      after,
+      events,
+    };
   }
 
   #ask<Row extends object>(statement: NamedStatement, values: object = {}): Promise<Row[]> {
-    return this.#tx.$queryRawUnsafe<Row[]>(statement.text, ...valuesOf(statement, { ...this.#values, ...values }));
+    return this.#tx.$queryRawUnsafe<Row[]>(
+      statement.text,
+      ...valuesOf(statement, { ...this.#values, ...values }),
+    );
   }
 
   #do(statement: NamedStatement, values: object): Promise<number> {

@@ -39,7 +39,12 @@ export async function claimInSteps(
   if (drawn === undefined) throw new TypeError('No id was drawn');
   const { id, expired } = drawn;
   if (key_hash === null) return id;
-  const isClaimed = await tx.$queryRawUnsafe<unknown[]>(IS_CLAIMED, key_hash, workspaces ?? [workspaceId], expired);
+  const isClaimed = await tx.$queryRawUnsafe<unknown[]>(
+    IS_CLAIMED,
+    key_hash,
+    workspaces ?? [workspaceId],
+    expired,
+  );
   if (isClaimed.length > 0) throw new ClaimedBefore();
   const claimed = await tx.$queryRawUnsafe<unknown[]>(
     ...[CLAIM, workspaceId, key_hash, request_hash, outcome],

@@ -47,7 +47,8 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
   // The workspace is said inside the subqueries of what is shown too: Citus infers it for joins alone.
   const of = (verb: string, text: string) =>
     named(`${name}.distributed.${verb}`, text.replaceAll('= t.workspace_id', '= $workspace_id::bigint'));
-  const here = (alias: string) => `${alias}.workspace_id = $workspace_id::bigint and ${alias}.id = $row_id::bigint`;
+  const here = (alias: string) =>
+    `${alias}.workspace_id = $workspace_id::bigint and ${alias}.id = $row_id::bigint`;
   return {
     table,
     rules,
@@ -125,7 +126,9 @@ const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
 function drawText(table: Noun, rules: ChangeRules): string {
   const { name } = table;
   const given = columnsOf(table, 'creation').map((column) => `n.${column}`);
-  const derived = Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => `${onCreate} as ${column}`);
+  const derived = Object.entries(rules.derived ?? {}).map(
+    ([column, { onCreate }]) => `${onCreate} as ${column}`,
+  );
   return `select draw_id(${TYPE_NUMBER[name]}, '${name}_id_seq') as id, ${drawnTime(table, rules)}::text as now,
       (select to_jsonb(v)::text from (select ${[...given, ...derived].join(', ') || 'true as none'}
         from jsonb_populate_record(null::${name}, $given::jsonb) n) v) as changed`;
@@ -137,7 +140,9 @@ const changed = ({ name }: Noun, column: string) =>
 
 function insertText(table: Noun, rules: ChangeRules): string {
   const { name, parent } = table;
-  const below: Record<string, string> = isBelowWorkspace(parent.table) ? { [parent.column]: '$id::bigint' } : {};
+  const below: Record<string, string> = isBelowWorkspace(parent.table)
+    ? { [parent.column]: '$id::bigint' }
+    : {};
   const times: Record<string, string> = isTimed(table)
     ? { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }
     : {};
@@ -162,7 +167,9 @@ function beforeText(table: Noun, rules: ChangeRules, here: string): string {
       ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}') as ${column}`
       : `n.${column}`,
   );
-  const derived = Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => `${onUpdate} as ${column}`);
+  const derived = Object.entries(rules.derived ?? {}).map(
+    ([column, { onUpdate }]) => `${onUpdate} as ${column}`,
+  );
   return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules)} as fits,
       t.${parent.column} as parent_id, ${contactIdOf(table)} as contact_id,
       ${snapshot(resource, table.columns)}::text as before, to_jsonb(t)::text as was,
@@ -192,7 +199,8 @@ function afterText(
 ): string {
   const { resource, name } = table;
   const happened = Object.entries(events).map(([event, sql]) => `, ${sql[moment]} as "${event}"`);
-  const was = moment === 'onCreate' ? '' : `cross join lateral jsonb_populate_record(null::${name}, $was::jsonb) o`;
+  const was =
+    moment === 'onCreate' ? '' : `cross join lateral jsonb_populate_record(null::${name}, $was::jsonb) o`;
   return `select ${contactIdOf(table)} as contact_id, ${snapshot(resource, table.columns)}::text as after,
       to_json((select h from (select true as there ${happened.join('')}) h))::text as happened
     from ${name} t cross join lateral (select t.*) n ${was} where ${here}`;
