@@ -25,10 +25,12 @@ export async function findById<R extends Row>(
 ): Promise<R | null> {
   const { make, owners } = project(table);
   const read = async ({ teamId, workspaceIds, only }: Part) => {
-    const byId = statement(
-      `${table.name}.id${only === null ? '' : '_in_workspace'}`,
-      () => `select ${selectList(table.columns)} from ${table.name} t
-        where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}${only === null ? '' : ' and t.workspace_id = $4'}`,
+    const byId = statement(`${table.name}.id${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from ${table.name} t
+            where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
     );
     const values = [teamId, workspaceIds, id, ...(only === null ? [] : [only])];
     return (await readRows(ctx, byId, values, tenancy, owners)).map(make);
@@ -50,10 +52,12 @@ export async function findByIds<R extends Row>(
   const distinct = [...new Set(ids)];
   const read = async ({ teamId, workspaceIds, only }: Part) => {
     // Joined, not compared with any(): a hash index is asked for one value at a time.
-    const byIds = statement(
-      `${table.name}.ids${only === null ? '' : '_in_workspace'}`,
-      () => `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
-        where ${isVisible(table)} and ${table.owned('$1', '$2')}${only === null ? '' : ' and t.workspace_id = $4'}`,
+    const byIds = statement(`${table.name}.ids${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
+            where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
     );
     const values = [teamId, workspaceIds, distinct, ...(only === null ? [] : [only])];
     return (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
@@ -176,6 +180,11 @@ async function partsOf<R extends Row>(
   return isBelowWorkspace(name)
     ? store.distribution.parts(tenancy, { table: name, ids })
     : [{ ...tenancy, only: null }];
+}
+
+/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
+function inWorkspace(text: string, only: Part['only']): string {
+  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
