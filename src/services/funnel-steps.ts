@@ -5,12 +5,12 @@ import type { Page, PageRequest } from '../pagination.ts';
 import type { FunnelRow } from '../resources/funnels.ts';
 import {
   type BranchName,
-  findPagesWithSteps,
   findSteps,
   findStepsAround,
   type Siblings,
   type StepRow,
 } from '../store/funnel-steps.ts';
+import { findPagesWithSteps } from '../store/funnels-with-steps.ts';
 import * as funnels from './funnels.ts';
 import type { Projection } from './reads.ts';
 import type { Ref } from './refs.ts';

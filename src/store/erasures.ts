@@ -2,6 +2,7 @@
 // entries of erasures say it, which go from store to store.
 import type pg from 'pg';
 import { ERASED, eraseContact } from './contact-erasure.ts';
+import { executorOf } from './executor.ts';
 
 /** What goes along of an audit entry. It gets another id: the ids of the store that it comes from are given again. */
 const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,
@@ -46,7 +47,7 @@ const RECORD = `with given as (
  * @returns how many contacts these are
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
-  const tx = { $executeRawUnsafe: (text: string, ...values: unknown[]) => client.query(text, values) };
+  const tx = executorOf(client);
   await client.query('begin');
   try {
     const { rows } = await client.query<{ workspaceId: string; contactId: string }>(RECORD, [

@@ -5,7 +5,7 @@ import { createPool } from './pool.ts';
 import type { Store } from './store.ts';
 import { limitTransactions } from './time-limits.ts';
 
-export interface WorkerStore extends Pick<Store, 'pool'> {
+export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
   readonly jobs: JobQueue;
   close(): Promise<void>;
 }
@@ -16,7 +16,10 @@ const CONNECTIONS = 4;
 const ANSWER_GRACE_MS = 2_000;
 
 /** Opens no connection: the first statement does. */
-export function createWorkerStore({ connection }: Pick<Store, 'connection'>, log: Logger): WorkerStore {
+export function createWorkerStore(
+  { connection, distribution }: Pick<Store, 'connection' | 'distribution'>,
+  log: Logger,
+): WorkerStore {
   const { statement_timeout: timeout } = connection;
   const timeoutMs = typeof timeout === 'number' ? timeout : 0;
   const answerTimeoutMs = timeoutMs + ANSWER_GRACE_MS;
@@ -25,6 +28,7 @@ export function createWorkerStore({ connection }: Pick<Store, 'connection'>, log
   const jobs = createJobQueue(pooled.pool, log);
   return {
     pool: pooled.pool,
+    distribution,
     jobs,
     async close() {
       await jobs.close();
