@@ -36,6 +36,7 @@ export function createApp(
         redisUrl: secrets.redisUrl,
       },
       poolSize: config.poolSize,
+      preparedStatements: config.preparedStatements,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,
