@@ -4,6 +4,7 @@
 import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
+import type { Part } from './distribution.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
@@ -22,15 +23,20 @@ export async function findById<R extends Row>(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<R | null> {
-  const byId = statement(
-    `${table.name}.id`,
-    () => `select ${selectList(table.columns)} from ${table.name} t
-      where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-  );
   const { make, owners } = project(table);
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
-  const rows = await readRows(ctx, byId, [tenancy.teamId, workspaceIds, id], tenancy, owners);
-  return rows.map(make)[0] ?? null;
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    const byId = statement(`${table.name}.id${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from ${table.name} t
+            where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
+    );
+    const values = [teamId, workspaceIds, id, ...(only === null ? [] : [only])];
+    return (await readRows(ctx, byId, values, tenancy, owners)).map(make);
+  };
+  const parts = await partsOf(ctx, table, tenancy, [id]);
+  return (await Promise.all(parts.map(read))).flat()[0] ?? null;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -42,16 +48,22 @@ export async function findByIds<R extends Row>(
 ): Promise<(R | null)[]> {
   const [id, ...others] = ids;
   if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id)];
-  // Joined, not compared with any(): a hash index is asked for one value at a time.
-  const byIds = statement(
-    `${table.name}.ids`,
-    () => `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
-      where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-  );
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
-  const values = [tenancy.teamId, workspaceIds, [...new Set(ids)]];
   const { make, owners } = project(table);
-  const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
+  const distinct = [...new Set(ids)];
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    // Joined, not compared with any(): a hash index is asked for one value at a time.
+    const byIds = statement(`${table.name}.ids${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
+            where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
+    );
+    const values = [teamId, workspaceIds, distinct, ...(only === null ? [] : [only])];
+    return (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
+  };
+  const parts = await partsOf(ctx, table, tenancy, ids);
+  const rows = (await Promise.all(parts.map(read))).flat();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -158,13 +170,21 @@ export async function findPagesUnder<R extends Row>(
   });
 }
 
-/** In a distributed store the workspaces in which a row of the table can be; teams and workspaces are on every node. */
-function reachOf<R extends Row>(
+/** In a distributed store the workspaces in which rows of the table are; teams and workspaces are on every node. */
+async function partsOf<R extends Row>(
   { store }: StoreContext,
   { name }: Table<R>,
   tenancy: Tenancy,
-): Promise<Tenancy> {
-  return isBelowWorkspace(name) ? store.distribution.reach(tenancy) : Promise.resolve(tenancy);
+  ids: readonly bigint[],
+): Promise<readonly Part[]> {
+  return isBelowWorkspace(name)
+    ? store.distribution.parts(tenancy, { table: name, ids })
+    : [{ ...tenancy, only: null }];
+}
+
+/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
+function inWorkspace(text: string, only: Part['only']): string {
+  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */

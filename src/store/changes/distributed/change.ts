@@ -1,5 +1,6 @@
 // Creating, changing and removing a row in a distributed store: the steps, and what is recorded of them.
 import type { Resource } from '../../../resources/resource.ts';
+import { dropPlace, keepPlace } from '../../distribution/places.ts';
 import { inItsWorkspace } from '../../distribution.ts';
 import { isBelowWorkspace } from '../../parents.ts';
 import type { Transaction } from '../../store.ts';
@@ -95,6 +96,7 @@ class Steps {
       parent_id: this.#values['id'],
     };
     await this.#do(create.insert, of);
+    await keepPlace(this.#tx, table.name, drawn.id, workspace_id);
     const tags =
       rules.tags === undefined
         ? []
@@ -140,6 +142,7 @@ class Steps {
     const auditEntryId = await this.#claim(of.workspace_id, 'remove');
     const [time] = await this.#ask<{ now: string }>(now);
     await this.#do(remove, of);
+    await dropPlace(this.#tx, table.name, of.row_id);
     if (touch !== null) await this.#do(touch, { ...of, ...before, ...time });
     const events = this.#event(table.resource, 'deleted', of.row_id, before.before);
     const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
