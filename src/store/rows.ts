@@ -190,14 +190,14 @@ export async function findPagesUnder<R extends Row, B>(
   });
 }
 
-/** In a distributed store the workspaces in which rows of the table are; teams and workspaces are on every node. */
+/** In a distributed store the workspaces in which rows of the table are, where these say on which shards. */
 async function partsOf<R extends Row>(
   { store }: StoreContext,
-  { name }: Table<R>,
+  { name, owned }: Table<R>,
   tenancy: Tenancy,
   ids: readonly bigint[],
 ): Promise<readonly Part[]> {
-  return isBelowWorkspace(name)
+  return owned('$1', '$2').includes('t.workspace_id')
     ? store.distribution.parts(tenancy, { table: name, ids })
     : [{ ...tenancy, only: null }];
 }

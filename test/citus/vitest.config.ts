@@ -3,6 +3,14 @@
 import { defineConfig } from 'vitest/config';
 import { resolve } from '../../vitest.config.ts';
 
+/** What is otherwise with Citus, and why. */
+const LEFT_OUT: readonly (readonly [test: string, reason: string])[] = [
+  [
+    'every table that is listed by the time of changes takes these times announced, for creations and for changes',
+    'is about triggers: a trigger on a shard can announce nothing on the coordinator, so that the changes take their times there (draw_time)',
+  ],
+];
+
 export default defineConfig({
   resolve,
   test: {
@@ -41,6 +49,7 @@ export default defineConfig({
       'test/oauth/{code-flow,clients,sessions,account}.test.ts',
       'test/store/oauth-grants.test.ts',
     ],
+    testNamePattern: new RegExp(`^(?!.*(?:${LEFT_OUT.map(([test]) => test).join('|')}))`),
     globalSetup: ['test/citus/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
