@@ -3,8 +3,8 @@
 import type { App } from '../context.ts';
 import { mayReceive } from '../services/webhook-rights.ts';
 import { listenForChanges } from '../store/change-listener.ts';
-import { sweepEndpoints } from '../store/deliveries-due.ts';
 import { deleteOrphanedDeliveries } from '../store/delivery-cleaning.ts';
+import { sweepEndpoints } from '../store/delivery-sweep.ts';
 import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
 import { createWorkerStore } from '../store/worker-store.ts';
 import type { Works } from './deliver.ts';

@@ -1,7 +1,8 @@
 // Writes what came of attempts: those that end while others are being written go together into the next statement.
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { type Outcome, recordOutcomes } from '../store/delivery-outcomes.ts';
+import type { Outcome } from '../store/attempt-outcome.ts';
+import { recordOutcomes } from '../store/delivery-outcomes.ts';
 import type { WorkerStore } from '../store/worker-store.ts';
 
 export interface OutcomeWriter {

@@ -17,6 +17,7 @@ import { executeSteps, type NotMade } from '../store/changes.ts';
 import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/funnel-steps.ts';
 import type { Transaction } from '../store/store.ts';
 import { PAGES, SPLITS, type Table } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import { requireNotAborted } from '../store/transactions.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
@@ -115,7 +116,9 @@ export async function remove(
     request: ['remove', SPLITS.name, funnelId, splitId, branch],
     asksItself: true,
     change: (recorded) =>
-      executeSteps(ctx, recorded, (tx) => removeWithin(ctx, tx, { funnelId, splitId, branch }, options)),
+      executeSteps(ctx, recorded, (tx, tenancy) =>
+        removeWithin(ctx, tx, tenancy, { funnelId, splitId, branch }, options),
+      ),
     toRow: toRemoval,
   });
   if (row === null) throw new TypeError('The record of a removal holds nothing that is erased');
@@ -125,11 +128,12 @@ export async function remove(
 async function removeWithin(
   ctx: Context,
   tx: Transaction,
+  tenancy: Tenancy,
   { funnelId, splitId, branch }: { funnelId: bigint; splitId: bigint; branch: BranchChoice },
   { fits }: WriteOptions,
 ): Promise<ChangeRecord | NotMade> {
   const actor = requireScope(ctx, writeScope);
-  const funnel = await lockFunnel(tx, actor.tenancy, funnelId);
+  const funnel = await lockFunnel(tx, tenancy, funnelId);
   if (funnel === null) return 'not_found';
   requireNotAborted(ctx);
   const steps = await findTreePositions(tx, funnel);

@@ -79,7 +79,7 @@ function contended(name: string): AppError {
  * @returns the contact, of which nothing is known any more
  */
 export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
+  requireScope(ctx, writeScope);
   const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
   return mutate(ctx, {
     scope: writeScope,
@@ -88,7 +88,7 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
     outcome: 'updated',
     request: ['erase', CONTACTS.name, id],
     asksItself: true,
-    change: (recorded) => executeSteps(ctx, recorded, (tx) => eraseWithin(tx, tenancy, id, options)),
+    change: (recorded) => executeSteps(ctx, recorded, (tx, tenancy) => eraseWithin(tx, tenancy, id, options)),
     toRow,
   });
 }

@@ -38,14 +38,18 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   options: WriteOptions,
   { scope, action, given = null, lock, represent, refuse, make }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
-  const { tenancy } = requireScope(ctx, scope);
+  requireScope(ctx, scope);
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { fits } = options;
   const toRow = snapshotRows<Row>(resource);
   let refusal: AppError | null = null;
 
-  async function work(tx: Transaction, recorded: Recorded): Promise<ChangeRecord | NotMade> {
+  async function work(
+    tx: Transaction,
+    tenancy: Tenancy,
+    recorded: Recorded,
+  ): Promise<ChangeRecord | NotMade> {
     refusal = null;
     const locked = await lock(tx, tenancy, id);
     if (locked === null) return 'not_found';
@@ -68,7 +72,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     outcome: 'updated',
     request: [action, name, id, given],
     asksItself: true,
-    change: (recorded) => executeSteps(ctx, recorded, (tx) => work(tx, recorded)),
+    change: (recorded) => executeSteps(ctx, recorded, (tx, tenancy) => work(tx, tenancy, recorded)),
     unfit: () => refusal,
     toRow,
   });

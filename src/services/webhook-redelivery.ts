@@ -19,6 +19,7 @@ import type { ChangeRecord } from '../store/changes/record-change.ts';
 import { executeSteps, type NotMade } from '../store/changes.ts';
 import type { Transaction } from '../store/store.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
+import type { Tenancy } from '../store/tenancy.ts';
 import {
   cancelDelivery,
   findEndpoint,
@@ -188,10 +189,10 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
   options: WriteOptions,
   { request, outcome, toRow, make }: Telling<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
-  const { tenancy } = requireScope(ctx, writeScope);
+  requireScope(ctx, writeScope);
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   let refusal: string | null = null;
-  async function work(tx: Transaction): Promise<ChangeRecord | NotMade> {
+  async function work(tx: Transaction, tenancy: Tenancy): Promise<ChangeRecord | NotMade> {
     const found = await findEndpoint(tx, tenancy, id);
     if (found === null) return 'not_found';
     refusal = found.isActive ? null : DEACTIVATED;

@@ -25,7 +25,10 @@ export async function findAppliedTagId(
       join contact_tags t on t.workspace_id = c.workspace_id and t.contact_id = c.id and t.tag_id = $4
       where c.id = $3 and ${APPLIED_TAGS.owned('$1', '$2')}`,
   );
-  const { teamId, workspaceIds } = await store.distribution.reach(tenancy);
+  const { teamId, workspaceIds } = await store.distribution.reach(tenancy, {
+    table: 'contacts',
+    ids: [contactId],
+  });
   const [found] = await query<{ id: string }>(store, ofBoth, [teamId, workspaceIds, contactId, tagId]);
   return found === undefined ? null : BigInt(found.id);
 }

@@ -3,12 +3,15 @@
 // done for a caller (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
+import { type Claimed, changeInSteps } from './changes/distributed/change.ts';
+import { ClaimedBefore, claimInSteps, recordInSteps } from './changes/distributed/record.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
 import type { Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
 import type { StoreContext, Transaction } from './store.ts';
+import type { Tenancy } from './tenancy.ts';
 import { queryAs } from './tenant-query.ts';
 import { tenancyOf } from './tenant-role.ts';
 import { beginChange, withTenantTransaction } from './transactions.ts';
@@ -45,6 +48,10 @@ export async function executeChange(
   verb: 'create' | 'update' | 'remove',
   values: Recorded & Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
+  if (await ctx.store.distribution.isDistributed())
+    return executeSteps(ctx, values, (tx, { workspaceIds: workspaces }) =>
+      changeInSteps(tx, statements.distributed(), verb, { ...values, workspaces }),
+    );
   const statement = statements[verb];
   const answer = await attempt(ctx, values, async () => {
     const answer = await send(ctx, statement, values);
@@ -64,25 +71,27 @@ export async function executeChange(
 /** Why a change was not made: there is nothing that is the caller's, or it is not as the caller expects. */
 export type NotMade = 'not_found' | 'unfit';
 
-/** The idempotency key was claimed before: the transaction is rolled back. */
-class ClaimedBefore extends Error {}
-
 /**
  * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are tried again.
- * @param work makes the change and says what is to be recorded of it, or why there is none
+ * @param work makes the change and says what is to be recorded of it, or why there is none; given whose it is, as statements need it
  * @throws AppError as `executeChange` does; what `work` throws
  */
 export async function executeSteps(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (tx: Transaction) => Promise<ChangeRecord | NotMade>,
+  work: (tx: Transaction, tenancy: Tenancy) => Promise<ChangeRecord | Claimed | NotMade>,
 ): Promise<Changed> {
+  const { distribution } = ctx.store;
+  const isDistributed = await distribution.isDistributed();
+  const tenancy = await distribution.reach(tenancyOf(recorded));
   let told: readonly bigint[] = [];
   const steps = async (tx: Transaction): Promise<Changed> => {
-    const record = await work(tx);
+    const record = await work(tx, tenancy);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };
-    const endpoints = await recordChange(tx, recorded, record);
+    const endpoints = isDistributed
+      ? await recordDistributed(tx, { ...recorded, workspaces: tenancy.workspaceIds }, record)
+      : await recordChange(tx, recorded, record);
     if (endpoints === null) throw new ClaimedBefore();
     told = endpoints;
     return { found: true, fits: true, snapshot: record.after ?? record.before };
@@ -97,6 +106,18 @@ export async function executeSteps(
     if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
     throw error;
   }
+}
+
+/** A key that is not claimed yet is claimed now. @throws ClaimedBefore */
+async function recordDistributed(
+  tx: Transaction,
+  recorded: Recorded,
+  record: ChangeRecord | Claimed,
+): Promise<bigint[]> {
+  const { workspaceId, outcome } = record;
+  const auditEntryId =
+    'auditEntryId' in record ? record.auditEntryId : await claimInSteps(tx, recorded, workspaceId, outcome);
+  return recordInSteps(tx, recorded, auditEntryId, record);
 }
 
 /** Makes a change once its team has a slot; serialization failures and deadlocks are tried again. */
@@ -130,11 +151,10 @@ export async function findCurrent<Row extends object>(
   values: Recorded & Readonly<Record<string, unknown>>,
   toRow: (json: string) => Row,
 ): Promise<{ row: Row; version: number } | null> {
+  const tenancy = await store.distribution.reach(tenancyOf(values));
   const [found] = await queryAs<{ snapshot: string; version: number }>(
-    store,
-    tenancyOf(values),
-    current,
-    valuesOf(current, values),
+    ...[store, tenancy, current],
+    valuesOf(current, { ...values, workspaces: tenancy.workspaceIds }),
   );
   return found === undefined ? null : { row: toRow(found.snapshot), version: found.version };
 }

@@ -3,9 +3,11 @@
 import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
-import { snapshot } from './changes/snapshots.ts';
-import { bump } from './changes/statements.ts';
-import type { Transaction } from './store.ts';
+import { findSnapshots } from './changes/find-snapshots.ts';
+import { bumpAt } from './changes/times.ts';
+import { inItsWorkspace } from './distribution.ts';
+import type { Executor } from './executor.ts';
+import { TYPE_NUMBER } from './public-ids.ts';
 import { CONTACTS, tablesBelow } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -25,9 +27,13 @@ const OF_CONTACT = 'workspace_id = $1::bigint and contact_id = $2::bigint';
 
 const ITS_EVENTS = `(select e.id from events e where e.workspace_id = $1::bigint and e.contact_id = $2::bigint)`;
 
-/** In this order: whoever has waited for the contact's lock sees in the statements behind it what the other change has recorded. */
+/** Blanks the row. Its time is `$3`: lists are in the order of it. */
+const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${bumpAt('$3')}
+  where c.workspace_id = $1::bigint and c.id = $2::bigint`;
+const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
+
+/** Behind it, in this order: whoever has waited for the contact's lock sees in the statements behind it what the other change has recorded. */
 const STATEMENTS = [
-  `update contacts c set ${BLANK.join(', ')}, ${bump('c')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
   ...tablesBelow(CONTACTS.name).map(
     ({ name, parent: { column } }) =>
       `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
@@ -44,11 +50,9 @@ const STATEMENTS = [
 ];
 
 /** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
-export async function eraseContact(
-  tx: { $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> },
-  workspaceId: bigint,
-  contactId: bigint,
-): Promise<void> {
+export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
+  const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
+  await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
   for (const statement of STATEMENTS) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
 }
 
@@ -57,23 +61,29 @@ export async function eraseContact(
  * @returns what REST shows of it; of one that was deleted, what it showed last
  */
 export async function lockForErasure(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
-  { teamId, workspaceIds }: Tenancy,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tenancy: Tenancy,
   contactId: bigint,
 ): Promise<{ workspaceId: bigint; json: string } | null> {
-  const find = (text: string) =>
-    tx.$queryRawUnsafe<{ workspaceId: bigint; json: string }[]>(text, teamId, workspaceIds, contactId);
-  const [found] = await find(CONTACT_TO_ERASE);
+  const find = <Row>(text: string, { teamId, workspaceIds }: Tenancy) =>
+    tx.$queryRawUnsafe<Row[]>(text, teamId, workspaceIds, contactId);
+  const place = await inItsWorkspace(tx, 'contacts', tenancy, contactId);
+  const [found] = place === null ? [] : await find<{ workspaceId: bigint }>(CONTACT_TO_ERASE, place);
+  if (found !== undefined) {
+    const [json] = await findSnapshots(tx, CONTACTS, found.workspaceId, [contactId]);
+    if (json !== undefined) return { ...found, json };
+  }
   // It may have been deleted while its lock was waited for.
-  return found ?? (await find(DELETED_CONTACT_TO_ERASE))[0] ?? null;
+  const [deleted] = await find<{ workspaceId: bigint; json: string }>(DELETED_CONTACT_TO_ERASE, tenancy);
+  return deleted ?? null;
 }
 
-const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId", ${snapshot(contact, CONTACTS.columns)}::text as json
+const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId"
   from contacts t where t.id = $3::bigint and ${CONTACTS.owned('$1', '$2::bigint[]')} for update of t`;
 
 /** The last entry that still says what it was: of its deletion, or of its erasure. */
 const DELETED_CONTACT_TO_ERASE = `select a.workspace_id as "workspaceId", coalesce(a.after, a.before)::text as json
   from audit_entries a join workspaces w on w.id = a.workspace_id
-  where w.team_id = $1 and ($2::bigint[] is null or w.id = any($2::bigint[]))
+  where w.team_id = $1 and ($2::bigint[] is null or a.workspace_id = any($2::bigint[]))
     and a.contact_id = $3::bigint and a.subject_type = '${contact.type}' and a.subject_id = $3::bigint and coalesce(a.after, a.before) is not null
   order by a.id desc limit 1`;

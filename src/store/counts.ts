@@ -63,7 +63,9 @@ export async function countUnder<R extends Row>(
     const condition = table.narrowed('$2');
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
-  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
+  const workspaceIds = isBelowWorkspace(table.parent.table)
+    ? await workspacesOf(ctx, table.parent.table, tenancy, parents)
+    : tenancy.workspaceIds;
   const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
   const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => {
@@ -99,9 +101,12 @@ export async function existsUnder<R extends Row>(
     },
     bounded,
   );
+  const workspaceIds = isBelowWorkspace(table.parent.table)
+    ? await workspacesOf(ctx, table.parent.table, tenancy, parents)
+    : tenancy.workspaceIds;
   const values = [
     tenancy.teamId,
-    await workspacesOf(ctx, table, tenancy, parents),
+    workspaceIds,
     exists.parents,
     ...boundsOf(toBounds(probe)),
     ...selected.values,
@@ -112,15 +117,13 @@ export async function existsUnder<R extends Row>(
 }
 
 /** In a distributed store the workspace of the parent: what stands below it is counted on its shard. */
-async function workspacesOf<R extends Row>(
+async function workspacesOf(
   ctx: StoreContext,
-  { parent: { table: above } }: Table<R>,
+  above: Parameters<typeof findWorkspace>[1],
   tenancy: Tenancy,
   [parent]: readonly bigint[],
 ): Promise<readonly bigint[] | null> {
-  const { distribution } = ctx.store;
-  if (!isBelowWorkspace(above) || parent === undefined || !(await distribution.isDistributed()))
-    return tenancy.workspaceIds;
+  if (parent === undefined || !(await ctx.store.distribution.isDistributed())) return tenancy.workspaceIds;
   const workspace = await findWorkspace(ctx, above, tenancy, parent);
   return workspace === null ? [] : [workspace];
 }

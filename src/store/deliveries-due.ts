@@ -1,5 +1,4 @@
 // What is due to be delivered: which endpoints have something due, and the next deliveries of one of them with all that sending needs.
-import { QUEUE } from './job-queue.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
@@ -140,7 +139,7 @@ const NEXT = statement('webhook_deliveries.next', () =>
 const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   withEvents(
     `select h.* from (
-        select d.*, not exists (select from webhook_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+        select d.*, not exists (select from webhook_attempts a where a.workspace_id = $1::bigint and a.delivery_id = d.id
           and a.number > d.attempts_before and a.started_at < current_timestamp - ${HOLD}) as holds
         from webhook_deliveries d where ${PENDING}) h
       where h.holds or h.next_attempt_at <= current_timestamp
@@ -159,7 +158,7 @@ function withEvents(deliveries: string, order: string): string {
         ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
         count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
       from (${deliveries}) d
-      left join events v on v.workspace_id = d.workspace_id and v.id = d.event_id
+      left join events v on v.workspace_id = $1::bigint and v.id = d.event_id
       window w as (order by ${order} rows unbounded preceding)
     ) t where position = 1 or coalesce(bytes, 0) <= $5::int
     order by position`;
@@ -167,51 +166,5 @@ function withEvents(deliveries: string, order: string): string {
 
 function place(table: 'pages' | 'funnels', id: string): string {
   return `coalesce((select json_build_object('id', p.id, 'name', p.name, 'public_id', p.public_id)::text
-    from ${table} p where p.workspace_id = v.workspace_id and p.id = ${id}), 'null')`;
+    from ${table} p where p.workspace_id = $1::bigint and p.id = ${id}), 'null')`;
 }
-
-/** What a sweep found. */
-export interface Sweep {
-  /** Endpoints that have something due and no job. */
-  readonly forgotten: readonly bigint[];
-  /** Endpoints that have something due. */
-  readonly endpointCount: number;
-  /** How long the delivery that is due longest has been, but for endpoints that fail: these have pauses. */
-  readonly oldestSeconds: number;
-}
-
-/**
- * Looks for endpoints that have something due: each takes two steps of an index, however much is due.
- * @returns null where another process is looking
- */
-export async function sweepEndpoints(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
-  const [sweep] = await query<Sweep & { isOurs: boolean }>(db, SWEEP, []);
-  return sweep?.isOurs === true ? sweep : null;
-}
-
-/** Of pg_try_advisory_xact_lock. */
-const SWEEP_LOCK = 7_364_291_501;
-
-const SWEEP = statement(
-  'webhook_endpoints.sweep',
-  () => `with recursive turn as materialized (
-      select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as is_ours
-    ), pending as (
-      (select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
-        where d.status = 'pending' and (select is_ours from turn)
-        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1)
-      union all
-      select n.* from pending p cross join lateral (
-        select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
-        where d.status = 'pending' and (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
-        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1) n
-    ), due as materialized (
-      select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
-      join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
-      where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
-    )
-    select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
-      (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
-      array(select d.id from due d where not exists (select from funnel_gateway_jobs.job j where j.name = '${QUEUE}'
-        and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
-);

@@ -1,35 +1,22 @@
 // Writing what came of attempts to deliver: many of them in one statement.
+import type { Outcome } from './attempt-outcome.ts';
+import { cancelPendingInSteps, recordInSteps } from './distribution/outcomes.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
-
-/** What came of an attempt, and what becomes of the delivery. */
-export interface Outcome {
-  readonly workspaceId: bigint;
-  readonly endpointId: bigint;
-  readonly deliveryId: bigint;
-  readonly deliveryCreatedAt: Date;
-  /** From 1. */
-  readonly number: number;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly url: string;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  /** null without an answer. */
-  readonly code: number | null;
-  /** Why there is no complete one. */
-  readonly error: string | null;
-  readonly responseStart: string;
-  readonly status: 'delivered' | 'pending' | 'failed';
-  /** Until the next attempt; null where there is none. */
-  readonly waitMs: number | null;
-}
 
 /**
  * Writes attempts, their deliveries, and since when each endpoint has failed. A delivery that was canceled meanwhile stays so, unless it
  * was delivered. Of an answer that nobody waits for any more nothing is kept: its event may have been erased. Written twice, they are
  * there once.
  */
-export async function recordOutcomes(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
+export async function recordOutcomes(
+  db: Pick<Store, 'pool' | 'distribution'>,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  if (await db.distribution.isDistributed()) {
+    await recordInSteps(db, outcomes);
+    return;
+  }
   const rows = outcomes.map((outcome) => ({
     ...outcome,
     ...{ workspaceId: String(outcome.workspaceId), endpointId: String(outcome.endpointId) },
@@ -92,8 +79,9 @@ export async function cancelDeliveries(
   db: Pick<Store, 'pool'>,
   deliveries: readonly { readonly workspaceId: bigint; readonly id: bigint }[],
 ): Promise<void> {
-  const [workspaceIds, ids] = [deliveries.map((d) => d.workspaceId), deliveries.map((d) => d.id)];
-  await query(db, CANCEL, [workspaceIds, ids]);
+  const byWorkspace = Map.groupBy(deliveries, ({ workspaceId }) => workspaceId);
+  for (const [workspaceId, ofWorkspace] of byWorkspace)
+    await query(db, CANCEL, [workspaceId, ofWorkspace.map(({ id }) => id)]);
 }
 
 const CANCELED = "status = 'canceled', next_attempt_at = null, updated_at = current_timestamp";
@@ -101,16 +89,16 @@ const CANCELED = "status = 'canceled', next_attempt_at = null, updated_at = curr
 const CANCEL = statement(
   'webhook_deliveries.cancel_some',
   () => `update webhook_deliveries d set ${CANCELED}
-    from unnest($1::bigint[], $2::bigint[]) as c(workspace_id, id)
-    where d.workspace_id = c.workspace_id and d.id = c.id and d.status = 'pending'`,
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
 );
 
 /** Cancels at most `limit` pending deliveries of an endpoint that is deactivated, and stays so meanwhile. Returns how many. */
 export async function cancelPending(
-  db: Pick<Store, 'pool'>,
+  db: Pick<Store, 'pool' | 'distribution'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
   limit: number,
 ): Promise<number> {
+  if (await db.distribution.isDistributed()) return cancelPendingInSteps(db, workspaceId, id, limit);
   return (await query(db, CANCEL_PENDING, [workspaceId, id, limit])).length;
 }
 

@@ -2,20 +2,37 @@
 // about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
 import type pg from 'pg';
 import { BlockRow, textOf } from '../rows/row-block.ts';
+import { findPlace, findPlaces, type KnownRows } from './distribution/places.ts';
+import type { Executor } from './executor.ts';
 import { toStoreError } from './failures.ts';
 import type { Readers } from './readers.ts';
 import { type Statement, statement } from './statements.ts';
 import type { Tenancy } from './tenancy.ts';
+
+/** What one statement is about. */
+export interface Part extends Tenancy {
+  /** The only workspace that it is about. Compared for equality it leads to one shard, for every table of the statement. */
+  readonly only: bigint | null;
+}
 
 export interface Distribution {
   /** Asked once: a store is distributed while no gateway runs. */
   isDistributed(): Promise<boolean>;
   /**
    * The tenancy as statements need it: in a distributed store with every workspace that the caller reaches, else as it is.
+   * @param known the rows that the statement is about: then with the workspaces alone that they are in
    * @throws AppError `unavailable`
    */
-  reach(tenancy: Tenancy): Promise<Tenancy>;
+  reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
+  /**
+   * The same for rows that several statements may read: in a distributed store one for each workspace, unless there are many.
+   * @throws AppError `unavailable`
+   */
+  parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
 }
+
+/** With more workspaces than this, one statement that asks all of their shards is less. */
+const MAX_PARTS = 8;
 
 const IS_DISTRIBUTED =
   "select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as distributed";
@@ -44,22 +61,33 @@ export function createDistribution(
     });
     return found;
   };
+  const workspacesOf = async (teamId: bigint) => {
+    const rows = await lookups.read(WORKSPACES, [teamId]);
+    return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
+  };
+  const reach: Distribution['reach'] = async (tenancy, known) => {
+    const { teamId, workspaceIds } = tenancy;
+    if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
+    try {
+      const places = known === undefined ? null : await findPlaces(lookups, known);
+      if (places !== null)
+        return { ...tenancy, workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true) };
+      return workspaceIds === null ? { ...tenancy, workspaceIds: await workspacesOf(teamId) } : tenancy;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
   return {
     isDistributed,
-    async reach(tenancy) {
-      if (tenancy.workspaceIds !== null || !(await isDistributed())) return tenancy;
-      const rows = await lookups.read(WORKSPACES, [tenancy.teamId]).catch((error: unknown) => {
-        throw toStoreError(error);
-      });
-      const ids = rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
-      return { ...tenancy, workspaceIds: ids };
+    reach,
+    async parts(tenancy, known) {
+      if (!(await isDistributed())) return [{ ...tenancy, only: null }];
+      const { teamId, workspaceIds } = await reach(tenancy, known);
+      if (workspaceIds === null || workspaceIds.length > MAX_PARTS)
+        return [{ teamId, workspaceIds, only: null }];
+      return workspaceIds.map((only) => ({ teamId, workspaceIds: [only], only }));
     },
   };
-}
-
-/** What executes a statement within a transaction. */
-interface Queries {
-  $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
 }
 
 /**
@@ -68,13 +96,15 @@ interface Queries {
  * @param tenancy of `reach`
  */
 export async function inItsWorkspace(
-  tx: Queries,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<Tenancy | null> {
   const { workspaceIds } = tenancy;
   if (workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const place = await findPlace(tx, table, id);
+  if (place !== null && workspaceIds.includes(place)) return { ...tenancy, workspaceIds: [place] };
   const { text } = statement(
     `${table}.workspace_among`,
     () => `select t.workspace_id as "workspaceId" from ${table} t

@@ -1,9 +1,13 @@
 // Deactivating an endpoint because of what came of its deliveries, with the event that tells its owner.
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
+import { tell } from './changes/distributed/record.ts';
+import { findSnapshots } from './changes/find-snapshots.ts';
 import { event, outbox, TOLD } from './changes/records.ts';
 import { snapshot } from './changes/snapshots.ts';
 import { bump } from './changes/statements.ts';
+import { bumpAt, timeOf } from './changes/times.ts';
 import type { DueEndpoint } from './deliveries-due.ts';
+import { inTransaction } from './executor.ts';
 import { type Statement, statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
@@ -23,10 +27,12 @@ type Found = Pick<DueEndpoint, 'workspaceId' | 'id' | 'url' | 'actorKind' | 'act
  * @returns null where it stays as it is; else the endpoints that are to be told of it
  */
 export async function deactivateBecause(
-  db: Pick<Store, 'pool'>,
-  { workspaceId, id, url, actorKind, actorId, clientId }: Found,
+  db: Pick<Store, 'pool' | 'distribution'>,
+  found: Found,
   cause: Cause,
 ): Promise<readonly bigint[] | null> {
+  if (await db.distribution.isDistributed()) return deactivateInSteps(db, found, cause);
+  const { workspaceId, id, url, actorKind, actorId, clientId } = found;
   const [answer] = await query<{ deactivated: boolean; told: bigint[] }>(db, deactivation(cause), [
     ...[workspaceId, id, url],
     ...[actorKind, actorId, clientId],
@@ -36,17 +42,52 @@ export async function deactivateBecause(
 
 const HAS_FAILED_LONG = `c.failing_since < current_timestamp - ${FAILING_FOR} and ${FAILED_ATTEMPTS} = (select count(*) from (
       select from webhook_deliveries d join webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
-      where d.workspace_id = c.workspace_id and d.endpoint_id = c.id and d.status in ('pending', 'failed') and d.attempt_count > 0
+      where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status in ('pending', 'failed') and d.attempt_count > 0
         and a.started_at >= c.failing_since limit ${FAILED_ATTEMPTS}) a)`;
+
+/** Active and as it was found. */
+function isAsFound(cause: Cause): string {
+  return `c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
+    and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
+    and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}`;
+}
+
+/** In a distributed store: the same on the endpoint's shard. */
+function deactivateInSteps(
+  db: Pick<Store, 'pool'>,
+  { workspaceId, id, url, actorKind, actorId, clientId }: Found,
+  cause: Cause,
+): Promise<readonly bigint[] | null> {
+  return inTransaction(db.pool, async (tx) => {
+    await tx.$queryRawUnsafe(
+      'select c.id from webhook_endpoints c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c',
+      workspaceId,
+      id,
+    );
+    const fits = await tx.$queryRawUnsafe<object[]>(
+      `select c.id from webhook_endpoints c where ${isAsFound(cause)}`,
+      ...[workspaceId, id, url, actorKind, actorId, clientId],
+    );
+    if (fits.length === 0) return null;
+    await tx.$executeRawUnsafe(
+      `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
+        where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+      ...[workspaceId, id],
+      await timeOf(tx),
+    );
+    const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
+    return tell(tx, workspaceId, null, [
+      { resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' },
+    ]);
+  });
+}
 
 function deactivation(cause: Cause): Statement {
   return statement(
     `webhook_endpoints.deactivate.${cause}`,
     () => `with t as (
       update webhook_endpoints c set deactivated_at = current_timestamp, deactivation_reason = '${cause}', ${bump('c')}
-      where c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
-        and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
-        and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}
+      where ${isAsFound(cause)}
       returning c.*
     ), shown as (
       select t.workspace_id, t.id, null::bigint as contact_id, ${snapshot(webhookEndpoint, WEBHOOK_ENDPOINTS.columns)} as after from t

@@ -2,6 +2,7 @@
 // entries of erasures say it, which go from store to store.
 import type pg from 'pg';
 import { ERASED, eraseContact } from './contact-erasure.ts';
+import { executorOf } from './executor.ts';
 
 /** What goes along of an audit entry. It gets another id: the ids of the store that it comes from are given again. */
 const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,
@@ -20,23 +21,37 @@ export async function readErasures(client: Client): Promise<string[]> {
   return rows.map(({ entry }) => entry);
 }
 
-/** Records the erasures that the store does not know, and tells which contacts were not there anew since. */
-const RECORD = `with given as (
-    select * from json_populate_recordset(null::audit_entries, $1::json)
-    where action = '${ERASED}' and workspace_id is not null and contact_id is not null and created_at is not null
-  ), recorded as (
-    insert into audit_entries (${COLUMNS})
-    select ${COLUMNS} from given g
-    where exists (select from workspaces w where w.id = g.workspace_id)
-      and not exists (select from audit_entries a where a.workspace_id = g.workspace_id and a.contact_id = g.contact_id
-        and a.action = g.action and a.created_at = g.created_at)
-    returning workspace_id, contact_id, created_at
-  )
-  select distinct r.workspace_id as "workspaceId", r.contact_id as "contactId" from recorded r
-  where exists (select from contacts c
-      where c.workspace_id = r.workspace_id and c.id = r.contact_id and c.created_at <= r.created_at)
-    or not exists (select from contacts c where c.workspace_id = r.workspace_id and c.id = r.contact_id)
-  order by 1, 2`;
+/** An erasure of a workspace that is there: what is asked for is whole. */
+const GIVEN = `select g.workspace_id::text as "workspaceId", g.contact_id::text as "contactId", g.created_at::text as at
+  from json_populate_record(null::audit_entries, $1::json) g
+  where g.action = '${ERASED}' and g.workspace_id is not null and g.contact_id is not null and g.created_at is not null
+    and exists (select from workspaces w where w.id = g.workspace_id)`;
+
+const IS_KNOWN = `select 1 from audit_entries a where a.workspace_id = $1::bigint and a.contact_id = $2::bigint
+  and a.action = '${ERASED}' and a.created_at = $3::timestamptz limit 1`;
+
+const RECORD = `insert into audit_entries (${COLUMNS})
+  select ${COLUMNS} from json_populate_record(null::audit_entries, $1::json) g`;
+
+const IS_YOUNGER = `select 1 from contacts c
+  where c.workspace_id = $1::bigint and c.id = $2::bigint and c.created_at > $3::timestamptz`;
+
+interface Given {
+  readonly workspaceId: string;
+  readonly contactId: string;
+  readonly at: string;
+}
+
+/** Records an erasure unless the store knows it. Returns who is to be erased, if anybody is. One at a time: each is of one shard where there are any. */
+async function record(client: Client, erasure: string): Promise<Given | null> {
+  const [given] = (await client.query<Given>(GIVEN, [erasure])).rows;
+  if (given === undefined) return null;
+  const { workspaceId, contactId, at } = given;
+  if ((await client.query(IS_KNOWN, [workspaceId, contactId, at])).rows.length > 0) return null;
+  await client.query(RECORD, [erasure]);
+  const isYounger = (await client.query(IS_YOUNGER, [workspaceId, contactId, at])).rows.length > 0;
+  return isYounger ? null : given;
+}
 
 /**
  * Erases again whoever has been erased since the store was as it is, all of them or nobody. Ids may have been given again: a contact
@@ -46,16 +61,18 @@ const RECORD = `with given as (
  * @returns how many contacts these are
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
-  const tx = { $executeRawUnsafe: (text: string, ...values: unknown[]) => client.query(text, values) };
+  const tx = executorOf(client);
   await client.query('begin');
   try {
-    const { rows } = await client.query<{ workspaceId: string; contactId: string }>(RECORD, [
-      `[${erasures.join()}]`,
-    ]);
-    for (const { workspaceId, contactId } of rows)
+    const erased = new Map<string, Given>();
+    for (const erasure of erasures) {
+      const given = await record(client, erasure);
+      if (given !== null) erased.set(`${given.workspaceId} ${given.contactId}`, given);
+    }
+    for (const { workspaceId, contactId } of erased.values())
       await eraseContact(tx, BigInt(workspaceId), BigInt(contactId));
     await client.query('commit');
-    return rows.length;
+    return erased.size;
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;

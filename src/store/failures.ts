@@ -83,6 +83,9 @@ export interface Violation {
   readonly kind: 'unique' | 'reference' | 'check';
 }
 
+/** What Citus has behind the name of a constraint: the number of a shard. */
+const SHARD = /_\d{6,}$/;
+
 const VIOLATIONS: Readonly<Record<string, Violation['kind']>> = {
   '23503': 'reference',
   '23505': 'unique',
@@ -101,7 +104,7 @@ export function violationOf(error: unknown): Violation | null {
     // Prisma's adapter leaves out the name of a check.
     const name = named ?? /constraint "([^"]+)"$/.exec(String(originalMessage ?? message))?.[1];
     const kind = VIOLATIONS[code as string];
-    if (typeof name === 'string' && kind !== undefined) return { constraint: name, kind };
+    if (typeof name === 'string' && kind !== undefined) return { constraint: name.replace(SHARD, ''), kind };
   }
   return null;
 }

@@ -3,8 +3,9 @@
 import { funnelStep } from '../resources/funnel-steps.ts';
 import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
-import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
-import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
+import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
+import { BlockRow, startOf } from '../rows/row-block.ts';
+import type { Part } from './distribution.ts';
 import { ownersOf, project, type Source } from './projections.ts';
 import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
@@ -12,7 +13,7 @@ import type { StoreContext, Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
-type StepColumns = Row<typeof funnelStep>;
+export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
 
 /** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
@@ -25,7 +26,7 @@ export interface StepRow extends Readonly<StepColumns> {
 /** Steps with the same parent and on the same branch, at least one, in their order. */
 export type Siblings = readonly StepRow[];
 
-const STEPS: Source<StepColumns> = {
+export const STEPS: Source<StepColumns> = {
   name: 'funnel_steps.tree',
   columns: { ...columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }), ...WORKSPACE_COLUMN },
   owners: { workspaceId: 'workspace' },
@@ -33,8 +34,7 @@ const STEPS: Source<StepColumns> = {
 };
 
 /** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
-const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
-const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
+export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 
 /** Where the page's columns stand: behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
@@ -42,12 +42,12 @@ const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
 /** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
-const stepsOf = (funnels: string, columns: Columns, withPages: boolean): string =>
+const stepsOf = (funnels: string, columns: Columns, withPages: boolean, only: Part['only']): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
     from ${funnels}
       join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and t.sibling_list is not null
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
-    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}
+    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${only === null ? '' : ' and f.workspace_id = $4'}
     order by t.funnel_id, t.sibling_list, t.position`;
 
 /**
@@ -62,14 +62,25 @@ export async function findSteps(
 ): Promise<Siblings[]> {
   const withPages = projection?.includes('page') ?? true;
   const projected = project(STEPS, withPages ? null : [...TREE, ...(projection ?? [])], tenancy.teamId);
-  const ofFunnels = projected.statement('funnel_steps.of_funnels', () =>
-    stepsOf('unnest($3::bigint[]) i (id) join funnels f on f.id = i.id', projected.columns, withPages),
-  );
-  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
-  const values = [tenancy.teamId, workspaceIds, [...new Set(funnelIds)]];
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
-  const rows = await readRows(ctx, ofFunnels, values, tenancy, owners);
-  return groupSiblings(rows, withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>));
+  const make = withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>);
+  const ids = [...new Set(funnelIds)];
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    const ofFunnels = projected.statement(
+      `funnel_steps.of_funnels${only === null ? '' : '_in_workspace'}`,
+      () =>
+        stepsOf(
+          'unnest($3::bigint[]) i (id) join funnels f on f.id = i.id',
+          projected.columns,
+          withPages,
+          only,
+        ),
+    );
+    const values = [teamId, workspaceIds, ids, ...(only === null ? [] : [only])];
+    return groupSiblings((await readRows(ctx, ofFunnels, values, tenancy, owners)).map(make));
+  };
+  const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnels', ids });
+  return (await Promise.all(parts.map(read))).flat();
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -79,30 +90,36 @@ export async function findStepsAround(
   stepIds: readonly bigint[],
 ): Promise<Siblings[]> {
   const { columns, make, owners } = project(STEPS);
-  const around = statement('funnel_steps.around', () =>
-    stepsOf(
-      `(select distinct o.workspace_id, o.funnel_id as id
-        from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
-        where $2::bigint[] is null or o.workspace_id = any($2)) f`,
-      columns,
-      true,
-    ),
-  );
-  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
-  const values = [tenancy.teamId, workspaceIds, stepIds];
-  const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
-  return groupSiblings(rows, withPage(make));
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    const around = statement(`funnel_steps.around${only === null ? '' : '_in_workspace'}`, () =>
+      stepsOf(
+        `(select distinct o.workspace_id, o.funnel_id as id
+          from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
+          where ${only === null ? '($2::bigint[] is null or o.workspace_id = any($2))' : 'o.workspace_id = $4'}) f`,
+        columns,
+        true,
+        only,
+      ),
+    );
+    const values = [teamId, workspaceIds, stepIds, ...(only === null ? [] : [only])];
+    const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
+    return groupSiblings(rows.map(withPage(make)));
+  };
+  const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnel_steps', ids: stepIds });
+  return (await Promise.all(parts.map(read))).flat();
 }
 
-/** Rows come in the order of their groups, which are told apart by the bytes of the columns that make them. */
-function groupSiblings(rows: RowBlock, make: RowMaker<StepRow>): Siblings[] {
-  const steps = rows.map(make);
+/** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
+  const [first] = steps;
+  const layout = first && layoutOf(first);
+  const [begin = 0, end = 0] = [layout?.get('funnelId')?.index, layout?.get('kind')?.index];
   let from = 0;
   let last: StepRow | null = null;
   let at = 0;
   for (const step of steps) {
-    if (last !== null && !sameFields(last, step, SIBLINGS_FROM, SIBLINGS_TO)) {
+    if (last !== null && !sameFields(last, step, begin, end)) {
       groups.push(steps.slice(from, at));
       from = at;
     }
@@ -138,7 +155,7 @@ export async function lockFunnel(
   const [found] = await tx.$queryRaw<LockedFunnel[]>`
     select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
     where f.id = ${id} and w.team_id = ${tenancy.teamId}
-      and (${tenancy.workspaceIds}::bigint[] is null or w.id = any(${tenancy.workspaceIds}))`;
+      and (${tenancy.workspaceIds}::bigint[] is null or f.workspace_id = any(${tenancy.workspaceIds}))`;
   if (found === undefined) return null;
   const locked = await tx.$queryRaw<{ id: bigint }[]>`
     select id from funnels where workspace_id = ${found.workspaceId} and id = ${id} for update`;

@@ -3,12 +3,15 @@
 
 import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
-import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
+import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
+import { type Below, joinColumns } from './below-pages.ts';
+import type { Part } from './distribution.ts';
+import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { type ProjectedColumns, project } from './projections.ts';
+import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
-import { type PageReading, readSettled } from './settled.ts';
+import { readSettled } from './settled.ts';
 import { statement } from './statements.ts';
 import type { StoreContext } from './store.ts';
 import type { Table } from './tables.ts';
@@ -23,15 +26,20 @@ export async function findById<R extends Row>(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<R | null> {
-  const byId = statement(
-    `${table.name}.id`,
-    () => `select ${selectList(table.columns)} from ${table.name} t
-      where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-  );
   const { make, owners } = project(table);
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
-  const rows = await readRows(ctx, byId, [tenancy.teamId, workspaceIds, id], tenancy, owners);
-  return rows.map(make)[0] ?? null;
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    const byId = statement(`${table.name}.id${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from ${table.name} t
+            where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
+    );
+    const values = [teamId, workspaceIds, id, ...(only === null ? [] : [only])];
+    return (await readRows(ctx, byId, values, tenancy, owners)).map(make);
+  };
+  const parts = await partsOf(ctx, table, tenancy, [id]);
+  return (await Promise.all(parts.map(read))).flat()[0] ?? null;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -43,16 +51,22 @@ export async function findByIds<R extends Row>(
 ): Promise<(R | null)[]> {
   const [id, ...others] = ids;
   if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id)];
-  // Joined, not compared with any(): a hash index is asked for one value at a time.
-  const byIds = statement(
-    `${table.name}.ids`,
-    () => `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
-      where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-  );
-  const { workspaceIds } = await reachOf(ctx, table, tenancy);
-  const values = [tenancy.teamId, workspaceIds, [...new Set(ids)]];
   const { make, owners } = project(table);
-  const rows = (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
+  const distinct = [...new Set(ids)];
+  const read = async ({ teamId, workspaceIds, only }: Part) => {
+    // Joined, not compared with any(): a hash index is asked for one value at a time.
+    const byIds = statement(`${table.name}.ids${only === null ? '' : '_in_workspace'}`, () =>
+      inWorkspace(
+        `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
+            where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+        only,
+      ),
+    );
+    const values = [teamId, workspaceIds, distinct, ...(only === null ? [] : [only])];
+    return (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
+  };
+  const parts = await partsOf(ctx, table, tenancy, ids);
+  const rows = (await Promise.all(parts.map(read))).flat();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
@@ -104,17 +118,19 @@ export async function findPageUnder<R extends Row>(
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
  * alone needs no join, which takes a tenth longer. In a distributed store, where there is no such join, each is asked for alone.
  * @param projection the properties of rows that will be asked for; null reads all
+ * @param below what is read with each row, where the store is not distributed
  */
-export async function findPagesUnder<R extends Row>(
+export async function findPagesUnder<R extends Row, B>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
   page: PageRequest,
   projection: readonly string[] | null = null,
+  below: Below<B> | null = null,
 ): Promise<(Page<R> | null)[]> {
   const [parent, ...others] = parents;
-  if (parent !== undefined && others.length === 0)
+  if (parent !== undefined && others.length === 0 && below === null)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
   if (await ctx.store.distribution.isDistributed())
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
@@ -122,16 +138,29 @@ export async function findPagesUnder<R extends Row>(
   const selected = selectionOf(table, page);
   const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
-  const pages = projected.statement(`${table.name}.under_ids.${direction}${selected.name}`, () => {
-    const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
-    const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
-    const columns = selectList(projected.columns);
-    const byTime = sort === 'id' ? '' : `t."${sort}" ${direction}, `;
-    return `select t.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
+  const behind = Object.keys(projected.columns).length;
+  const joined = below && joinColumns(projected, below.projected, behind + 1);
+  const pages = (joined ?? projected).statement(
+    `${table.name}.under_ids.${direction}${selected.name}`,
+    () => {
+      const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
+      const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
+      const columns = selectList(projected.columns);
+      const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
+      const [selectedBelow, joinedBelow, orderBelow] =
+        below === null
+          ? ['', '', '']
+          : [
+              `, ${selectList(below.projected.columns)}`,
+              `left join ${below.table} t on ${below.on}`,
+              `, ${below.order}`,
+            ];
+      return `select f.*, p.id as "parentId"${selectedBelow} from ${ownedParents(table.parent.table)} left join lateral (
         ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
-      ) t on true
-      order by p.id, ${byTime}t.id ${direction}`;
-  });
+      ) f on true ${joinedBelow}
+      order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
+    },
+  );
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
   const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
   const send = (bounds: unknown[]) =>
@@ -140,17 +169,20 @@ export async function findPagesUnder<R extends Row>(
       ofSelection(pages, selected),
       [...first, ...bounds, ...selected.values],
       tenancy,
-      projected.owners,
+      below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
     );
   const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const byParent = new Map<string, R[]>();
-  const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (startOf(row, 0) >= 0) siblings.push(projected.make(rows, index));
+    const isRow = startOf(row, 0) >= 0;
+    // It is repeated for each one that is below it.
+    const isFirst = below === null || index === 0 || !equalFields(new BlockRow(rows, index - 1), row, 0, 1);
+    if (isRow && isFirst) siblings.push(projected.make(rows, index));
+    if (joined && startOf(row, behind + 1) >= 0) below?.add(joined.make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {
@@ -159,61 +191,24 @@ export async function findPagesUnder<R extends Row>(
   });
 }
 
-/** In a distributed store the workspaces in which a row of the table can be; teams and workspaces are on every node. */
-function reachOf<R extends Row>(
+/** In a distributed store the workspaces in which rows of the table are, where these say on which shards. */
+async function partsOf<R extends Row>(
   { store }: StoreContext,
-  { name }: Table<R>,
+  { name, owned }: Table<R>,
   tenancy: Tenancy,
-): Promise<Tenancy> {
-  return isBelowWorkspace(name) ? store.distribution.reach(tenancy) : Promise.resolve(tenancy);
+  ids: readonly bigint[],
+): Promise<readonly Part[]> {
+  return owned('$1', '$2').includes('t.workspace_id')
+    ? store.distribution.parts(tenancy, { table: name, ids })
+    : [{ ...tenancy, only: null }];
+}
+
+/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
+function inWorkspace(text: string, only: Part['only']): string {
+  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
-}
-
-/** How a page is read up to where its table is settled. @param read reads it between two positions */
-function readingOf<R extends Row>(
-  table: Table<R>,
-  page: PageRequest,
-  { columns, make }: ProjectedColumns<R>,
-  read: PageReading['read'],
-): PageReading {
-  return {
-    table: table.name,
-    page,
-    read,
-    idField: Object.keys(columns).indexOf('id'),
-    latestOf(rows) {
-      const times = rows.map((block, index) => {
-        const { updatedAt } = make(block, index) as { updatedAt?: Date | null };
-        return updatedAt?.getTime() ?? 0;
-      });
-      return Math.max(0, ...times);
-    },
-  };
-}
-
-/** One row too many tells whether there is more. */
-function limitOf({ size, rowsOnly }: PageRequest): number {
-  return rowsOnly ? size : size + 1;
-}
-
-/** Paging backward scans from the other end. */
-function scanDirection(page: PageRequest): 'asc' | 'desc' {
-  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
-}
-
-/** A projection with what the rows are ordered by: their cursors have it. */
-function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
-  return projection === null || sort === undefined ? projection : [...projection, sort];
-}
-
-/** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
-function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
-  const more = rows.length > page.size;
-  const kept = more ? rows.slice(0, page.size) : rows;
-  const { sort } = page;
-  return { rows: page.backward ? kept.toReversed() : kept, more, ...(sort && { sort }) };
 }

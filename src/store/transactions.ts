@@ -1,7 +1,7 @@
 // Transactions that are rolled back when the request is aborted before the commit is sent (DESIGN §12).
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
-import { BOUND_WAITS } from './changes/records.ts';
+import { LOCK_TIMEOUT_MS } from './changes/records.ts';
 import { isConflictOfTransactions } from './failures.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -48,9 +48,15 @@ export async function withTenantTransaction<T>(
   const isEntered = await ctx.store.hasTenantRole();
   return withTransaction(ctx, async (tx) => {
     if (isEntered) await tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
-    else await tx.$queryRawUnsafe(`select ${BOUND_WAITS}`);
+    else await boundWaits(tx);
     return work(tx);
   });
+}
+
+/** On Citus those who wait do so on other servers, which are told what is set from then on. */
+async function boundWaits(tx: Transaction): Promise<void> {
+  await tx.$queryRawUnsafe(`select set_config('citus.propagate_set_commands', 'local', true)`);
+  await tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
 }
 
 /** To be called immediately before a commit is sent. @throws AppError the signal's reason: then it must not be sent */

@@ -1,11 +1,13 @@
 // Deliveries of webhooks as clients see and change them: attempts, making deliveries due again, canceling them, and test events.
 import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
+import { timeOf } from './changes/times.ts';
+import { inItsWorkspace } from './distribution.ts';
 import { ownersOf } from './projections.ts';
 import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
 import { query, type Store, type StoreContext, type Transaction } from './store.ts';
-import { ownedWorkspace, WEBHOOK_DELIVERIES, WORKSPACE_COLUMN } from './tables.ts';
+import { ownedWorkspace, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** An attempt, and what it was about. */
@@ -65,24 +67,37 @@ export interface LockedDelivery {
 /** Locks a delivery that is the caller's. */
 export async function lockDelivery(
   tx: Transaction,
-  { teamId, workspaceIds }: Tenancy,
+  tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedDelivery | null> {
-  const [found] = await tx.$queryRawUnsafe<LockedDelivery[]>(
-    `select t.workspace_id as "workspaceId", t.endpoint_id as "endpointId", t.status,
-      e.deactivated_at is null as "isActive", o.data is not null as "hasData"
-    from webhook_deliveries t join webhook_endpoints e on e.workspace_id = t.workspace_id and e.id = t.endpoint_id
-      left join events o on o.workspace_id = t.workspace_id and o.id = t.event_id
-    where t.id = $3::bigint and ${WEBHOOK_DELIVERIES.owned('$1', '$2::bigint[]')}
+  const place = await inItsWorkspace(tx, 'webhook_deliveries', tenancy, id);
+  if (place === null) return null;
+  const [found] = await tx.$queryRawUnsafe<
+    (Pick<LockedDelivery, 'workspaceId' | 'endpointId' | 'status'> & { eventId: bigint })[]
+  >(
+    `select t.workspace_id as "workspaceId", t.endpoint_id as "endpointId", t.event_id as "eventId", t.status
+    from webhook_deliveries t
+    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')}
     for update of t`,
-    teamId,
-    workspaceIds,
+    place.teamId,
+    place.workspaceIds,
     id,
   );
-  return found ?? null;
+  if (found === undefined) return null;
+  const { workspaceId, endpointId, eventId, status } = found;
+  const [about] = await tx.$queryRawUnsafe<Pick<LockedDelivery, 'isActive' | 'hasData'>[]>(
+    `select e.deactivated_at is null as "isActive", o.data is not null as "hasData"
+    from webhook_endpoints e left join events o on o.workspace_id = $1::bigint and o.id = $3::bigint
+    where e.workspace_id = $1::bigint and e.id = $2::bigint`,
+    workspaceId,
+    endpointId,
+    eventId,
+  );
+  return about === undefined ? null : { workspaceId, endpointId, status, ...about };
 }
 
-const CHANGED = `updated_at = greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`;
+/** `$3` is `timeOf`. */
+const CHANGED = 'updated_at = later_time(t.updated_at, $3::timestamptz)';
 const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, delivered_at = null,
     attempts_before = t.attempt_count, ${CHANGED}`;
 
@@ -92,6 +107,7 @@ export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint):
     `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
     workspaceId,
     id,
+    await timeOf(tx),
   );
 }
 
@@ -102,6 +118,7 @@ export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: b
     where t.workspace_id = $1::bigint and t.id = $2::bigint`,
     workspaceId,
     id,
+    await timeOf(tx),
   );
 }
 
@@ -114,14 +131,16 @@ export interface FoundEndpoint {
 /** An endpoint that is the caller's. It stays as it is until the transaction ends. */
 export async function findEndpoint(
   tx: Transaction,
-  { teamId, workspaceIds }: Tenancy,
+  tenancy: Tenancy,
   id: bigint,
 ): Promise<FoundEndpoint | null> {
+  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
+  if (place === null) return null;
   const [found] = await tx.$queryRawUnsafe<FoundEndpoint[]>(
     `select t.workspace_id as "workspaceId", t.deactivated_at is null as "isActive" from webhook_endpoints t
     where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')} for share of t`,
-    teamId,
-    workspaceIds,
+    place.teamId,
+    place.workspaceIds,
     id,
   );
   return found ?? null;
@@ -136,25 +155,25 @@ export async function makeFailedDue(
   tx: Transaction,
   { workspaceId, endpointId, since, most }: FailedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
-  const [made] = await tx.$queryRawUnsafe<{ count: number; found: number }[]>(
-    `with failed as materialized (
-      select t.id, t.created_at from webhook_deliveries t
+  const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `select t.id from webhook_deliveries t
       where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz
         and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null)
-      order by t.id limit $4::int + 1 for update of t
-    ), made as (
-      update webhook_deliveries t set ${DUE_AGAIN} from (select * from failed order by id limit $4::int) f
-      where t.workspace_id = $1::bigint and t.id = f.id and t.created_at = f.created_at
-      returning 1
-    )
-    select (select count(*)::int from made) as count, (select count(*)::int from failed) as found`,
+      order by t.id limit $4::int + 1 for update of t`,
     workspaceId,
     endpointId,
     since,
     most,
   );
-  const { count = 0, found = 0 } = made ?? {};
-  return { count, hasMore: found > most };
+  const ids = failed.slice(0, most).map(({ id }) => id);
+  const count = await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set ${DUE_AGAIN}
+      where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.status = 'failed'`,
+    workspaceId,
+    ids,
+    await timeOf(tx),
+  );
+  return { count, hasMore: failed.length > most };
 }
 
 interface FailedSince {
@@ -169,20 +188,16 @@ export async function insertOwnEvent(
   tx: Transaction,
   event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
 ): Promise<bigint> {
+  const { workspaceId, endpointId, eventType } = event;
+  const [happened] = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      values ($1::bigint, $3::text, $4::text, $2::bigint, $5::json) returning id`,
+    ...[workspaceId, endpointId, eventType, event.subjectType, event.data],
+  );
   const [made] = await tx.$queryRawUnsafe<{ id: bigint }[]>(
-    `with event as (
-      insert into events (workspace_id, event_type, subject_type, subject_id, data)
-      values ($1::bigint, $3::text, $4::text, $2::bigint, $5::json)
-      returning id, workspace_id, event_type
-    )
-    insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
-    select workspace_id, $2::bigint, id, event_type from event
-    returning id`,
-    event.workspaceId,
-    event.endpointId,
-    event.eventType,
-    event.subjectType,
-    event.data,
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+      values ($1::bigint, $2::bigint, $3::bigint, $4::text) returning id`,
+    ...[workspaceId, endpointId, happened?.id, eventType],
   );
   if (made === undefined) throw new TypeError('The delivery was not recorded');
   return made.id;

@@ -1,7 +1,8 @@
 // What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
 import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
-import { bump } from './changes/statements.ts';
+import { bumpAt, timeOf } from './changes/times.ts';
+import { inItsWorkspace } from './distribution.ts';
 import { statement } from './statements.ts';
 import type { StoreContext, Transaction } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
@@ -65,10 +66,12 @@ export interface LockedEndpoint {
 /** Locks an endpoint that is the caller's; null where there is none. */
 export async function lockEndpoint(
   tx: Pick<Transaction, '$queryRawUnsafe'>,
-  { teamId, workspaceIds }: Tenancy,
+  tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedEndpoint | null> {
-  const [found] = await tx.$queryRawUnsafe<LockedEndpoint[]>(LOCK, teamId, workspaceIds, id);
+  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
+  if (place === null) return null;
+  const [found] = await tx.$queryRawUnsafe<LockedEndpoint[]>(LOCK, place.teamId, place.workspaceIds, id);
   return found ?? null;
 }
 
@@ -93,7 +96,7 @@ export async function activateEndpoint(
   await tx.$executeRawUnsafe(
     `update webhook_endpoints c set deactivated_at = null, deactivation_reason = null, failing_since = null,
       actor_kind = $3, actor_id = $4, client_id = $5,
-      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${bump('c')}
+      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${bumpAt('$7')}
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     workspaceId,
     id,
@@ -101,17 +104,19 @@ export async function activateEndpoint(
     actor_id,
     client_id,
     maxPerSecond,
+    await timeOf(tx),
   );
 }
 
 /** Sends nothing more to an endpoint. One that is deactivated already stays so, for the reason that it has. */
 export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
-    `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, current_timestamp),
-      deactivation_reason = coalesce(c.deactivation_reason, 'requested'), ${bump('c')}
+    `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, $3::timestamptz),
+      deactivation_reason = coalesce(c.deactivation_reason, 'requested'), ${bumpAt('$3')}
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     workspaceId,
     id,
+    await timeOf(tx),
   );
 }
 
@@ -123,19 +128,25 @@ export async function replaceSecret(
   sealed: Uint8Array,
   overlapSeconds: number,
 ): Promise<void> {
+  const [time] = await tx.$queryRawUnsafe<{ at: string; until: string }[]>(
+    `select v.at::text as at, (v.at + $3::integer * interval '1 second')::text as until
+      from webhook_endpoints e
+        cross join lateral (select later_time(e.updated_at, clock_timestamp())::timestamptz(3) as at) v
+      where e.workspace_id = $1::bigint and e.id = $2::bigint`,
+    workspaceId,
+    id,
+    overlapSeconds,
+  );
   await tx.$executeRawUnsafe(
     `update webhook_endpoints c set secret = $3::bytea,
       previous_secret = case when $4::integer > 0 then c.secret end,
-      previous_secret_until = case when $4 > 0 and c.secret is not null then v.at + $4 * interval '1 second' end,
-      row_version = c.row_version + 1, updated_at = v.at, secret_changed_at = v.at
-    from (select greatest(clock_timestamp(), e.updated_at + interval '1 millisecond')::timestamptz(3) as at
-      from webhook_endpoints e where e.workspace_id = $1::bigint and e.id = $2::bigint) v
+      previous_secret_until = case when $4 > 0 and c.secret is not null then $6::timestamptz end,
+      row_version = c.row_version + 1, updated_at = $5::timestamptz, secret_changed_at = $5::timestamptz
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
-    workspaceId,
-    id,
-    sealed,
-    overlapSeconds,
+    ...[workspaceId, id, sealed, overlapSeconds],
+    time?.at,
+    time?.until,
   );
 }
 
-type Executor = { $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };
+type Executor = Pick<Transaction, '$executeRawUnsafe' | '$queryRawUnsafe'>;

@@ -5,7 +5,7 @@ import { createPool } from './pool.ts';
 import type { Store } from './store.ts';
 import { limitTransactions } from './time-limits.ts';
 
-export interface WorkerStore extends Pick<Store, 'pool'> {
+export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
   readonly jobs: JobQueue;
   close(): Promise<void>;
 }
@@ -17,7 +17,11 @@ const ANSWER_GRACE_MS = 2_000;
 
 /** Opens no connection: the first statement does. */
 export function createWorkerStore(
-  { connection, preparedStatements }: Pick<Store, 'connection' | 'preparedStatements'>,
+  {
+    connection,
+    distribution,
+    preparedStatements,
+  }: Pick<Store, 'connection' | 'distribution' | 'preparedStatements'>,
   log: Logger,
 ): WorkerStore {
   const { statement_timeout: timeout } = connection;
@@ -32,6 +36,7 @@ export function createWorkerStore(
   const jobs = createJobQueue(pooled.pool, log);
   return {
     pool: pooled.pool,
+    distribution,
     jobs,
     async close() {
       await jobs.close();

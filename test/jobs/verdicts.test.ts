@@ -1,10 +1,12 @@
 // What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Outcome } from '../../src/store/attempt-outcome.ts';
 import { eraseContact } from '../../src/store/contact-erasure.ts';
 import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
-import { cancelPending, type Outcome, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
+import { cancelPending, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
 import { deactivateBecause } from '../../src/store/endpoint-deactivation.ts';
+import { executorOf } from '../../src/store/executor.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -67,11 +69,7 @@ test('an answer that is written while the person is being erased is not kept', a
   const client = await store.pool.connect();
   try {
     await client.query('begin');
-    await eraseContact(
-      { $executeRawUnsafe: (text, ...values) => client.query(text, values) },
-      workspaceId,
-      contactId,
-    );
+    await eraseContact(executorOf(client), workspaceId, contactId);
     const written = recordOutcomes(store, [outcome]);
     await sleep(300);
     await client.query('commit');
@@ -86,11 +84,7 @@ test('an answer that is written while the person is being erased is not kept', a
 test('an answer that arrives twice is not kept when the person was erased between', async () => {
   const { store, workspaceId, contactId, outcome } = await setUp();
   await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
-  await eraseContact(
-    { $executeRawUnsafe: (text, ...values) => store.pool.query(text, values) },
-    workspaceId,
-    contactId,
-  );
+  await eraseContact(executorOf(store.pool), workspaceId, contactId);
   await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
   const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempts.map(({ responseStart }) => responseStart)).toEqual([null, null]);

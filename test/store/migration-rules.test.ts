@@ -1,7 +1,9 @@
 // Two versions of the gateway run on one database while it is upgraded: a migration does nothing that the version before it could not
 // live with, unless its name says so.
+import { parse } from 'libpg-query';
 import { expect, test } from 'vitest';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { splitStatements } from '../../src/store/migrations/split.ts';
 import { findHarm } from '../support/migration-rules.ts';
 
 /** The last migration that no released version has run without. Moved on at a release. */
@@ -67,4 +69,17 @@ test('an index is made concurrently in a migration of its own, for several state
     'create table t (); create index concurrently on contacts (id)',
   );
   expect(found).toContain('the only statement');
+});
+
+test('scripts are cut into the statements that PostgreSQL reads in them', async () => {
+  for (const { name, sql } of await readMigrations(PRISMA_FOLDER)) {
+    const { stmts = [] } = await parse(sql);
+    const statements = splitStatements(sql);
+    expect(statements.length, name).toBe(stmts.length);
+    for (const statement of statements) expect((await parse(statement)).stmts?.length, statement).toBe(1);
+  }
+  expect(splitStatements(`select ';', E'\\';', "a;b", $x$ ; $y$ ; $x$; -- ;\n/* ; */ ; select 2`)).toEqual([
+    `select ';', E'\\';', "a;b", $x$ ; $y$ ; $x$`,
+    'select 2',
+  ]);
 });

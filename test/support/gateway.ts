@@ -111,16 +111,19 @@ function toRequest(path: string, options: RequestOptions): Request {
 
 let clones = 0;
 
-/** A database of one's own, a copy of the migrated template. */
+/** A database of one's own, a copy of the migrated template; where that is distributed, a copy at every node. */
 export async function cloneTemplate(): Promise<{ url: string; drop(): Promise<void> }> {
   const templateUrl = inject('templateUrl');
   const template = new URL(templateUrl).pathname.slice(1);
   const name = `test_${process.pid}_${Date.now()}_${clones++}`;
-  const admin = () => new pg.Client({ connectionString: withDatabase(templateUrl, 'postgres') });
-  await runOnce(admin(), `create database ${name} template ${template}`);
+  const atEachNode = async (statement: string) => {
+    for (const url of [templateUrl, ...inject('workerUrls')])
+      await runOnce(new pg.Client({ connectionString: withDatabase(url, 'postgres') }), statement);
+  };
+  await atEachNode(`create database ${name} template ${template}`);
   return {
     url: withDatabase(templateUrl, name),
-    drop: () => runOnce(admin(), `drop database ${name} with (force)`),
+    drop: () => atEachNode(`drop database ${name} with (force)`),
   };
 }
 

@@ -13,6 +13,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A migrated database to clone; never to be connected to. */
     templateUrl: string;
+    /** Where else it has to be cloned: the same database at the workers of Citus. */
+    workerUrls: string[];
   }
 }
 
@@ -26,6 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await makePartitions({ config, store: { pool, connection: { connectionString: database.url } } });
   await pool.end();
   project.provide('templateUrl', database.url);
+  project.provide('workerUrls', []);
   return async () => {
     await database.release();
     await rm(dataDir, { recursive: true, force: true });

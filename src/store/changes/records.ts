@@ -22,7 +22,7 @@ export type ChangeOutcome = 'created' | 'updated' | 'removed';
 /** For so long a retry with the same key is answered as the first request was. */
 export const KEY_LIFETIME = "interval '24 hours'";
 /** So long a change waits for others of the same row, or for the first request with its key. */
-const LOCK_TIMEOUT_MS = 4_000;
+export const LOCK_TIMEOUT_MS = 4_000;
 
 /** Bounds what the rest of the transaction waits for locks. It stands in a select list, behind a pooler too. */
 export const BOUND_WAITS = `set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`;
@@ -94,7 +94,7 @@ export function outbox(events: readonly string[]): string {
  * Whether the endpoint `e` is told of the event `o`. One that was deactivated because its answers failed, or at its owner's request, is
  * told when it is activated again.
  */
-const IS_SUBSCRIBED = `(e.deactivated_at is null or e.deactivation_reason in ('requested', 'failing'))
+export const IS_SUBSCRIBED = `(e.deactivated_at is null or e.deactivation_reason in ('requested', 'failing'))
         and e.api_version = o.api_version
         and (e.event_type_ids = '{}' or o.event_type = any(e.event_type_ids))
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))

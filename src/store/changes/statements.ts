@@ -7,6 +7,7 @@ import { type Moment, toSnakeCase, writableFields } from '../../resources/resour
 import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
 import { tagsOf } from '../tags.ts';
+import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
 import { type NamedStatement, named } from './parameters.ts';
 import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
 import type { ChangeRules } from './rules.ts';
@@ -24,12 +25,15 @@ export interface ChangeStatements {
   readonly current: NamedStatement;
   /** Locks what each of them locks, for a change that is then sure to be fresh. */
   readonly locks: Readonly<Record<'create' | 'update' | 'remove', NamedStatement>>;
+  /** The same changes in a distributed store. */
+  distributed(): DistributedStatements;
 }
 
 /** @param rules what is special of the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
   // Prepared statements of one name have one text.
   const name = rules.tags === undefined ? table.name : `${table.name}.tagged`;
+  let distributed: DistributedStatements | undefined;
   const lock = named(`${name}.lock`, locked(table, rules, BOUND_WAITS));
   return {
     create: named(`${name}.create`, createText(table, rules)),
@@ -44,6 +48,10 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
       create: named(`${table.name}.lock_parent`, `${owner(table, 'p.id')} for update of p`),
       update: lock,
       remove: lock,
+    },
+    distributed: () => {
+      distributed ??= distributedStatements(table, rules);
+      return distributed;
     },
   };
 }

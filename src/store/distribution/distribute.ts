@@ -11,6 +11,7 @@ import { withOwnPool } from '../migrations/own-pool.ts';
 import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
 import { BOUNDED_SESSIONS } from '../time-limits.ts';
+import { hasPlaces, makePlaces } from './places.ts';
 import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
 
 export interface DistributeOptions {
@@ -47,9 +48,13 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const tables = await readTables(client);
       const missing = tables.filter((table) => !isInPlace(table));
       requirePossible(missing);
-      if (missing.length > 0) {
+      const isWithoutPlaces = !(await hasPlaces(client));
+      if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
-        await inTransaction(client, () => place(client, tables, missing, options));
+        await inTransaction(client, async () => {
+          await place(client, tables, missing, options);
+          if (isWithoutPlaces) await makePlaces(client, options.shards);
+        });
         await client.query('analyze');
       }
       const named = (wanted: PlacedTable['wanted']) =>

@@ -15,7 +15,9 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { readTables } from '../distribution/state.ts';
 import { readMigrations, readSchema } from './folder.ts';
+import { splitStatements } from './split.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 /** How long a migration waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
@@ -143,6 +145,29 @@ async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
   });
 }
 
+/** Whether Citus distributes the store. */
+async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+  return (await readTables(client)).some(({ actual }) => actual === 'distributed');
+}
+
+/** One after the other, in one transaction; one alone may be a statement that takes no transaction. */
+async function runAlone(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
+  const [only, ...others] = statements;
+  if (only === undefined) return;
+  if (others.length === 0) {
+    await client.query(only);
+    return;
+  }
+  await client.query('begin');
+  try {
+    for (const statement of statements) await client.query(statement);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
 /**
  * PostgreSQL runs a script of many statements as one transaction: a migration that fails leaves nothing behind. One that waits for a lock
  * makes everybody wait who comes behind it, so it gives up soon and tries again later. Building an index concurrently makes nobody wait.
@@ -154,7 +179,8 @@ async function runScript(pool: pg.Pool, script: string): Promise<void> {
     for (let attempts = 1; ; attempts++) {
       try {
         await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
-        await client.query(script);
+        if (await isDistributed(client)) await runAlone(client, splitStatements(script));
+        else await client.query(script);
         return;
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;

@@ -2,31 +2,41 @@
 // repository.
 import { execFile } from 'node:child_process';
 import { access, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { CHILD_ENV, ordinaryUser, type SystemUser } from '../../../src/store/embedded/user.ts';
+import { query } from '../../support/cluster.ts';
+import { freePort } from '../free-port.ts';
 import { say } from '../say.ts';
 
 const run = promisify(execFile);
 
-/** A server of Citus needs these settings; the last two let reference tables keep their triggers. */
+const DATABASE = 'gateway';
+const USER = 'gateway';
+
 const SETTINGS = [
-  "shared_preload_libraries = 'citus'",
-  'max_prepared_transactions = 100',
+  'max_connections = 400',
   "listen_addresses = '127.0.0.1'",
   "unix_socket_directories = ''",
+  "timezone = 'UTC'",
   'fsync = off',
-  'citus.shard_count = 8',
-  'citus.enable_unsafe_triggers = on',
-  'citus.allow_nested_distributed_execution = on',
+];
+
+/** A server of Citus needs these as well. */
+const CITUS_SETTINGS = [
+  "shared_preload_libraries = 'citus'",
+  'max_prepared_transactions = 200',
+  // Each database has a process of Citus; shards are moved by logical replication.
+  'max_worker_processes = 64',
+  'wal_level = logical',
 ];
 
 export interface Nodes {
   /** The coordinator's database. */
   readonly url: string;
+  /** The database at each worker. */
+  readonly workerUrls: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -49,8 +59,39 @@ export async function installCitus(pgConfig: string, source: string | undefined)
   return isThere(control);
 }
 
-/** Starts a coordinator and two workers, which know each other. */
-export async function startNodes(pgConfig: string): Promise<Nodes> {
+/** Starts a coordinator and two workers, which know each other. @param settings on top of those that Citus needs, a line each */
+export async function startNodes(pgConfig: string, settings: readonly string[] = []): Promise<Nodes> {
+  return withServers(pgConfig, async (start, stop) => {
+    const ports: number[] = [];
+    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
+      const port = await start(name, [...CITUS_SETTINGS, ...settings]);
+      await query(urlOf(port), 'create extension citus');
+      ports.push(port);
+    }
+    const [coordinator = 0, ...workers] = ports;
+    const url = urlOf(coordinator);
+    await query(url, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
+    for (const port of workers) await query(url, `select citus_add_node('127.0.0.1', ${port})`);
+    return { url, workerUrls: workers.map((port) => urlOf(port)), stop };
+  });
+}
+
+/** Starts the same PostgreSQL without Citus. */
+export async function startPlain(pgConfig: string, settings: readonly string[] = []): Promise<Nodes> {
+  return withServers(pgConfig, async (start, stop) => ({
+    url: urlOf(await start('plain', settings)),
+    workerUrls: [],
+    stop,
+  }));
+}
+
+type Start = (name: string, settings: readonly string[]) => Promise<number>;
+
+/** Makes and starts servers in a folder of their own, each with a database. */
+async function withServers(
+  pgConfig: string,
+  work: (start: Start, stop: () => Promise<void>) => Promise<Nodes>,
+): Promise<Nodes> {
   const { stdout } = await run(pgConfig, ['--bindir']);
   const bin = stdout.trim();
   const user: Partial<SystemUser> = process.getuid?.() === 0 ? await ordinaryUser() : {};
@@ -63,39 +104,27 @@ export async function startNodes(pgConfig: string): Promise<Nodes> {
       await run(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], asUser);
     await rm(folder, { recursive: true, force: true });
   };
+  const start: Start = async (name, settings) => {
+    const data = join(folder, name);
+    const port = await freePort();
+    await run(join(bin, 'initdb'), ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8'], asUser);
+    const lines = [...SETTINGS, ...settings, `port = ${port}`];
+    await writeFile(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
+    await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
+    started.push(data);
+    await query(urlOf(port, 'postgres'), `create database ${DATABASE}`);
+    return port;
+  };
   try {
-    const ports: number[] = [];
-    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
-      const data = join(folder, name);
-      const port = await freePort();
-      await run(join(bin, 'initdb'), ['-D', data, '-U', 'gateway', '-A', 'trust', '-E', 'UTF8'], asUser);
-      await writeFile(join(data, 'postgresql.auto.conf'), [...SETTINGS, `port = ${port}`].join('\n'));
-      await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
-      started.push(data);
-      await query(urlOf(port, 'postgres'), 'create database gateway');
-      await query(urlOf(port, 'gateway'), 'create extension citus');
-      ports.push(port);
-    }
-    const [coordinator = 0, ...workers] = ports;
-    const url = urlOf(coordinator, 'gateway');
-    await query(url, `select citus_set_coordinator_host('127.0.0.1', ${coordinator})`);
-    for (const port of workers) await query(url, `select citus_add_node('127.0.0.1', ${port})`);
-    return { url, stop };
+    return await work(start, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** One statement over a connection of its own. */
-async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
-}
-
-function urlOf(port: number, database: string): string {
-  return `postgresql://gateway@127.0.0.1:${port}/${database}`;
+function urlOf(port: number, database = DATABASE): string {
+  return `postgresql://${USER}@127.0.0.1:${port}/${database}`;
 }
 
 function isThere(path: string): Promise<boolean> {
@@ -103,13 +132,4 @@ function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-// Every kind of read that the gateway has of what is below a workspace, by hand, with the numbers of a seeded demo.
+// Every kind of read that the gateway has of what is below a workspace, by hand, with the numbers of the bench's rows.
 
 import type { PageRequest } from '../../../src/pagination.ts';
 import { countUnder, existsUnder } from '../../../src/store/counts.ts';
@@ -19,8 +19,8 @@ import type { Tenancy } from '../../../src/store/tenancy.ts';
 
 export interface Read {
   readonly what: string;
-  /** A page of one parent has to go to one shard. */
-  readonly isPage: boolean;
+  /** Each of its statements has to go to one shard: it is a page of one parent, or names one row. */
+  readonly isOfOneShard: boolean;
   run(store: Store): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export function readsOf(
   funnelIds: readonly bigint[],
 ): Read[] {
   const parentsOf = (table: AnyTable) => (table === SPLITS ? funnelIds : workspaceIds);
-  const read = (what: string, run: Read['run'], isPage = false): Read => ({ what, run, isPage });
+  const read = (what: string, run: Read['run'], isOfOneShard = false): Read => ({ what, run, isOfOneShard });
   const lists = LISTS.flatMap(([name, table]) => {
     const [parent = 0n] = parentsOf(table);
     const deep: PageRequest = { ...FIRST, order: 'desc', after: 200n };
@@ -68,16 +68,16 @@ export function readsOf(
     read('pages of contacts of several workspaces', (store) =>
       findPagesUnder({ store }, CONTACTS, tenancy, workspaceIds, FIRST),
     ),
-    read('count of contacts', (store) => countUnder({ store }, CONTACTS, tenancy, [workspaceId])),
+    read('count of contacts', (store) => countUnder({ store }, CONTACTS, tenancy, [workspaceId]), true),
     read('counts of contacts of several workspaces', (store) =>
       countUnder({ store }, CONTACTS, tenancy, workspaceIds),
     ),
     read('whether there are contacts above an id', (store) =>
       existsUnder({ store }, CONTACTS, tenancy, [workspaceId], { id: 5n, side: 'at_or_above' }),
     ),
-    read('contact by id', (store) => findById({ store }, CONTACTS, tenancy, 1n)),
+    read('contact by id', (store) => findById({ store }, CONTACTS, tenancy, 1n), true),
     read('contacts by ids', (store) => findByIds({ store }, CONTACTS, tenancy, [1n, 2n, 3n])),
-    read('split by id', (store) => findById({ store }, SPLITS, tenancy, 3n)),
+    read('split by id', (store) => findById({ store }, SPLITS, tenancy, 3n), true),
     read('steps of a funnel', (store) => findSteps({ store }, tenancy, [funnelId])),
     read('steps around a step', (store) => findStepsAround({ store }, tenancy, [3n])),
   ];

@@ -10,6 +10,23 @@ export interface Writers {
   done: Promise<void>;
 }
 
+/** How a row is made, and how one of the oldest is changed. */
+export interface WriterStatements {
+  insert(client: pg.Client, workspaceId: bigint): Promise<unknown>;
+  change(client: pg.Client, workspaceId: bigint, offset: number): Promise<unknown>;
+}
+
+const PLAIN: WriterStatements = {
+  insert: (client, workspaceId) =>
+    client.query('insert into contacts (workspace_id) values ($1)', [workspaceId]),
+  change: (client, workspaceId, offset) =>
+    client.query(
+      `update contacts set updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond') where workspace_id = $1 and id =
+        (select id from contacts where workspace_id = $1 order by id offset $2 limit 1)`,
+      [workspaceId, offset],
+    ),
+};
+
 const LOCKS = 4;
 /** Rows that are changed as well are among so many of the oldest: walks by time meet them again and again. */
 const CHANGED_ROWS = 500;
@@ -21,8 +38,12 @@ async function wait(mostMs: number): Promise<void> {
   await sleep(chance < 0.999 ? Math.random() * mostMs : 200);
 }
 
-async function writeOnce(client: pg.Client, workspaceId: bigint): Promise<number> {
-  const insert = () => client.query('insert into contacts (workspace_id) values ($1)', [workspaceId]);
+async function writeOnce(
+  client: pg.Client,
+  workspaceId: bigint,
+  statements: WriterStatements,
+): Promise<number> {
+  const insert = () => statements.insert(client, workspaceId);
   const rows = 1 + Math.floor(Math.random() * 3);
   let kept = 0;
   await client.query('begin');
@@ -47,11 +68,7 @@ async function writeOnce(client: pg.Client, workspaceId: bigint): Promise<number
       await client.query('select pg_advisory_xact_lock($1)', [4_711 + Math.floor(Math.random() * LOCKS)]);
   }
   if (Math.random() < 0.1)
-    await client.query(
-      `update contacts set updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond') where workspace_id = $1 and id =
-        (select id from contacts where workspace_id = $1 order by id offset $2 limit 1)`,
-      [workspaceId, Math.floor(Math.random() * CHANGED_ROWS)],
-    );
+    await statements.change(client, workspaceId, Math.floor(Math.random() * CHANGED_ROWS));
   await wait(3);
   const isKept = Math.random() > 0.1;
   await client.query(isKept ? 'commit' : 'rollback');
@@ -59,19 +76,27 @@ async function writeOnce(client: pg.Client, workspaceId: bigint): Promise<number
 }
 
 /** Twelve of them, each with a connection of its own, until `total` rows are committed. */
-export function startWriters(url: string, workspaceId: bigint, total: number): Writers {
+export function startWriters(
+  url: string,
+  workspaceId: bigint,
+  total: number,
+  statements: WriterStatements = PLAIN,
+): Writers {
   let committed = 0;
   async function write(): Promise<void> {
     const client = new pg.Client({ connectionString: url, application_name: 'writer' });
+    client.on('error', () => {});
     await client.connect();
     try {
       while (committed < total) {
         // Of two that wait for each other's locks one is ended.
-        const kept = await writeOnce(client, workspaceId).catch(async (error: { code?: string }) => {
-          if (error.code !== '40P01') throw error;
-          await client.query('rollback');
-          return 0;
-        });
+        const kept = await writeOnce(client, workspaceId, statements).catch(
+          async (error: { code?: string }) => {
+            if (error.code !== '40P01') throw error;
+            await client.query('rollback');
+            return 0;
+          },
+        );
         committed += kept;
       }
     } finally {

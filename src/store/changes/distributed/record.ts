@@ -1,0 +1,111 @@
+// The record of a change in a distributed store: claim of the idempotency key, audit entry, events and deliveries, as `changes/records.ts`
+// writes them in one statement; here one after the other, each on the workspace's shard, with ids that the coordinator draws.
+import { subjectTypeOf } from '../../../resources/resource.ts';
+import { bigintAsText } from '../../../rows/json.ts';
+import type { Executor } from '../../executor.ts';
+import { TYPE_NUMBER } from '../../public-ids.ts';
+import type { ChangeRecord } from '../record-change.ts';
+import { type ChangeOutcome, IS_SUBSCRIBED, KEY_LIFETIME, type Recorded } from '../records.ts';
+
+/** The idempotency key was claimed before: the transaction is rolled back. */
+export class ClaimedBefore extends Error {}
+
+const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id,
+  (current_timestamp - ${KEY_LIFETIME})::text as expired`;
+
+/** Of the workspaces that the caller reaches: whoever claims it in two of them at the same moment has both. */
+const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
+  and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
+
+const CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+  values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint)
+  on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
+    audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
+    where r.created_at <= $6::timestamptz
+  returning true as claimed`;
+
+/**
+ * Claims the key, if there is one. Whoever claims it second waits for the first one's end.
+ * @returns the id of the audit entry
+ * @throws ClaimedBefore
+ */
+export async function claimInSteps(
+  tx: Executor,
+  { key_hash, request_hash, workspaces }: Recorded,
+  workspaceId: bigint,
+  outcome: ChangeOutcome,
+): Promise<bigint> {
+  const [drawn] = await tx.$queryRawUnsafe<{ id: bigint; expired: string }[]>(DRAW);
+  if (drawn === undefined) throw new TypeError('No id was drawn');
+  const { id, expired } = drawn;
+  if (key_hash === null) return id;
+  const isClaimed = await tx.$queryRawUnsafe<unknown[]>(
+    IS_CLAIMED,
+    key_hash,
+    workspaces ?? [workspaceId],
+    expired,
+  );
+  if (isClaimed.length > 0) throw new ClaimedBefore();
+  const claimed = await tx.$queryRawUnsafe<unknown[]>(
+    ...[CLAIM, workspaceId, key_hash, request_hash, outcome],
+    id,
+    expired,
+  );
+  if (claimed.length === 0) throw new ClaimedBefore();
+  return id;
+}
+
+const AUDIT = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
+    actor_kind, actor_id, client_id, request_id, before, after)
+  values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
+    $11::json, $12::json)`;
+
+/** Writes the audit entry, whose id was drawn with the claim, and the events. @returns the endpoints that are to be told */
+export async function recordInSteps(
+  tx: Executor,
+  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  auditEntryId: bigint,
+  { workspaceId, resource, action, subjectId, contactId, before, after, events }: ChangeRecord,
+): Promise<bigint[]> {
+  await tx.$executeRawUnsafe(
+    ...[AUDIT, auditEntryId, workspaceId, `${resource.topic}.${action}`, subjectTypeOf(resource)],
+    ...[subjectId, contactId, actor_kind, actor_id, client_id, request_id, before, after],
+  );
+  return tell(tx, workspaceId, contactId, events);
+}
+
+const OUTBOX = `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+  select $1::bigint, e.event_type, e.subject_type, e.subject_id, $2::bigint, e.data
+  from json_to_recordset($3::json) e (event_type text, subject_type text, subject_id bigint, data json)
+  returning id, event_type, api_version, page_id, funnel_id`;
+
+const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
+  from json_to_recordset($2::json) o (id bigint, event_type text, api_version int, page_id bigint, funnel_id bigint)
+    join webhook_endpoints e on e.workspace_id = $1::bigint
+  where ${IS_SUBSCRIBED} order by o.id, e.id`;
+
+const DELIVERIES = `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+  select $1::bigint, d.endpoint_id, d.event_id, d.event_type
+  from json_to_recordset($2::json) d (endpoint_id bigint, event_id bigint, event_type text)`;
+
+/** The outbox: events, and what each endpoint that is subscribed is to be told. @returns these endpoints */
+export async function tell(
+  tx: Executor,
+  workspaceId: bigint,
+  contactId: bigint | null,
+  events: ChangeRecord['events'],
+): Promise<bigint[]> {
+  if (events.length === 0) return [];
+  const happened = events.map(
+    ({ resource, name, subjectId, data }) =>
+      `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,
+  );
+  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, `[${happened.join()}]`);
+  const told = await tx.$queryRawUnsafe<{ endpoint_id: bigint }[]>(SUBSCRIBED, workspaceId, toJson(written));
+  if (told.length > 0) await tx.$executeRawUnsafe(DELIVERIES, workspaceId, toJson(told));
+  return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
+}
+
+function toJson(rows: readonly object[]): string {
+  return JSON.stringify(rows, bigintAsText);
+}

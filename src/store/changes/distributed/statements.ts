@@ -1,0 +1,207 @@
+// What creates, changes and removes a row of any noun in a distributed store, made from its description as `changes/statements.ts` is: the
+// same change, in several statements of one transaction, each of which Citus sends to one shard.
+//
+// What is not the same for all shards, ids and times, is drawn on the coordinator and given as a value. Computed columns are given as one
+// JSON object, `$changed`, which the coordinator takes apart.
+import { type Moment, toSnakeCase, writableFields } from '../../../resources/resource.ts';
+import { isBelowWorkspace } from '../../parents.ts';
+import { TYPE_NUMBER } from '../../public-ids.ts';
+import { ownedWorkspace, type Table } from '../../tables.ts';
+import { type NamedStatement, named } from '../parameters.ts';
+import { contactIdOf } from '../records.ts';
+import type { ChangeRules } from '../rules.ts';
+import { snapshot } from '../snapshots.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/** The statements of one noun. Of `$id`, its own or its parent's, they find it in the workspaces `$workspaces`. */
+export interface DistributedStatements {
+  readonly table: Noun;
+  readonly rules: ChangeRules;
+  readonly create: {
+    /** The parent of a new row: `workspace_id`. It is locked where it is changed too. */
+    readonly owner: NamedStatement;
+    /** How many the parent has: `count`; null where that does not matter. */
+    readonly siblings: NamedStatement | null;
+    /** Drawn on the coordinator: `id`, `now`, and its columns as `changed`. */
+    readonly draw: NamedStatement;
+    readonly insert: NamedStatement;
+  };
+  /** Locks a row, and its parent before it where that is changed too. */
+  readonly lock: NamedStatement;
+  /** The locked row: whether it `fits`, what REST shows of it (`before`), itself (`was`), and its columns after the change (`changed`). */
+  readonly before: NamedStatement;
+  /** `now`: the time of a change. */
+  readonly now: NamedStatement;
+  readonly update: NamedStatement;
+  readonly remove: NamedStatement;
+  /** Changes the parent, of which it is a part; null where it is none. */
+  readonly touch: NamedStatement | null;
+  /** What REST shows of it now, the contact whose data it holds, and which events of the rules happened. */
+  readonly after: { readonly created: NamedStatement; readonly updated: NamedStatement };
+}
+
+/** @param rules what is special of the noun */
+export function distributedStatements(table: Noun, rules: ChangeRules): DistributedStatements {
+  const { name, parent } = table;
+  // The workspace is said inside the subqueries of what is shown too: Citus infers it for joins alone.
+  const of = (verb: string, text: string) =>
+    named(`${name}.distributed.${verb}`, text.replaceAll('= t.workspace_id', '= $workspace_id::bigint'));
+  const here = (alias: string) =>
+    `${alias}.workspace_id = $workspace_id::bigint and ${alias}.id = $row_id::bigint`;
+  return {
+    table,
+    rules,
+    create: {
+      owner: named(`${name}.distributed.owner`, ownerText(table, rules)),
+      siblings: rules.most
+        ? of(
+            'siblings',
+            `select count(*)::int as count from (select from ${name} s
+              where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint limit ${rules.most.perParent}) s`,
+          )
+        : null,
+      draw: of('draw', drawText(table, rules)),
+      insert: of('insert', insertText(table, rules)),
+    },
+    lock: named(`${name}.distributed.lock`, lockText(table, rules)),
+    before: of('before', beforeText(table, rules, here('t'))),
+    now: of('now', `select ${drawnTime(table, rules)}::text as now`),
+    update: of('update', updateText(table, rules, here('c'))),
+    remove: of('remove', `delete from ${name} c where ${here('c')}`),
+    touch: rules.touchesParent
+      ? of(
+          'touch',
+          `update ${parent.table} c set ${bumpAt('c')}
+            where c.workspace_id = $workspace_id::bigint and c.id = $parent_id::bigint`,
+        )
+      : null,
+    after: {
+      created: of('created', afterText(table, rules, 'onCreate', here('t'))),
+      updated: of('updated', afterText(table, rules, 'onUpdate', here('t'))),
+    },
+  };
+}
+
+/** What every change of a row sets, given its alias; `$now` was drawn before. */
+function bumpAt(alias: string): string {
+  return `row_version = ${alias}.row_version + 1, updated_at = later_time(${alias}.updated_at, $now::timestamptz)`;
+}
+
+/** The time of a change: announced, where lists are in the order of it. */
+function drawnTime(table: Noun, { touchesParent }: ChangeRules): string {
+  const timed = touchesParent ? table.parent.table : isTimed(table) ? table.name : null;
+  return timed === 'contacts' ? `draw_time(${TYPE_NUMBER[timed]})` : 'clock_timestamp()';
+}
+
+function isTimed({ resource }: Noun): boolean {
+  return resource.sorts !== undefined;
+}
+
+function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
+  const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
+  return `select ${workspace} as workspace_id from ${parent.table} p
+    where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
+}
+
+/** With its parent too it is one shard's, for the workspace that it is in is known by then. */
+function lockText(table: Noun, { touchesParent }: ChangeRules): string {
+  const { name, parent } = table;
+  const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
+  return `select t.workspace_id from ${name} t ${touchesParent ? owner : ''}
+    where t.workspace_id = $workspace_id::bigint and t.id = $id::bigint and (${table.visible})
+      and ${table.owned('$team', '$workspaces')}
+    for update of ${touchesParent ? 'p, t' : 't'}`;
+}
+
+/** The columns that clients may give. */
+function columnsOf({ resource }: Noun, moment: Moment): string[] {
+  return Object.keys(writableFields(resource, moment))
+    .filter((property) => property in resource.fields)
+    .map(toSnakeCase);
+}
+
+const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
+
+function drawText(table: Noun, rules: ChangeRules): string {
+  const { name } = table;
+  const given = columnsOf(table, 'creation').map((column) => `n.${column}`);
+  const derived = Object.entries(rules.derived ?? {}).map(
+    ([column, { onCreate }]) => `${onCreate} as ${column}`,
+  );
+  return `select draw_id(${TYPE_NUMBER[name]}, '${name}_id_seq') as id, ${drawnTime(table, rules)}::text as now,
+      (select to_jsonb(v)::text from (select ${[...given, ...derived].join(', ') || 'true as none'}
+        from jsonb_populate_record(null::${name}, $given::jsonb) n) v) as changed`;
+}
+
+/** A column of `$changed`. */
+const changed = ({ name }: Noun, column: string) =>
+  `(jsonb_populate_record(null::${name}, $changed::jsonb)).${column}`;
+
+function insertText(table: Noun, rules: ChangeRules): string {
+  const { name, parent } = table;
+  const below: Record<string, string> = isBelowWorkspace(parent.table)
+    ? { [parent.column]: '$id::bigint' }
+    : {};
+  const times: Record<string, string> = isTimed(table)
+    ? { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }
+    : {};
+  const columns = [...columnsOf(table, 'creation'), ...derivedColumns(rules)];
+  const values: Record<string, string> = {
+    workspace_id: '$workspace_id::bigint',
+    id: '$row_id::bigint',
+    ...below,
+    ...Object.fromEntries(columns.map((column) => [column, changed(table, column)])),
+    ...times,
+  };
+  return `insert into ${name} (${Object.keys(values).join(', ')}) values (${Object.values(values).join(', ')})`;
+}
+
+function beforeText(table: Noun, rules: ChangeRules, here: string): string {
+  const { resource, name, parent } = table;
+  const merged = Object.entries(resource.fields)
+    .filter(([, { members }]) => members !== undefined)
+    .map(([property]) => toSnakeCase(property));
+  const given = columnsOf(table, 'change').map((column) =>
+    merged.includes(column)
+      ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}') as ${column}`
+      : `n.${column}`,
+  );
+  const derived = Object.entries(rules.derived ?? {}).map(
+    ([column, { onUpdate }]) => `${onUpdate} as ${column}`,
+  );
+  return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules)} as fits,
+      t.${parent.column} as parent_id, ${contactIdOf(table)} as contact_id,
+      ${snapshot(resource, table.columns)}::text as before, to_jsonb(t)::text as was,
+      (select to_jsonb(v)::text from (select ${[...given, ...derived].join(', ') || 'true as none'}) v) as changed
+    from ${name} t cross join lateral (select t.*) o cross join lateral jsonb_populate_record(t, $given::jsonb) n
+    where ${here}`;
+}
+
+/** A row that was found by something else than its id may have lost it by the time that it is locked. */
+function isKnownBy({ knownBy }: ChangeRules): string {
+  if (knownBy === undefined) return 'true';
+  const { column, keyOf } = knownBy;
+  return `($known_by::text is null or ${keyOf(`t.${column}`)} = ${keyOf('$known_by::text')})`;
+}
+
+function updateText(table: Noun, rules: ChangeRules, here: string): string {
+  const columns = [...columnsOf(table, 'change'), ...derivedColumns(rules)];
+  const set = columns.map((column) => `${column} = ${changed(table, column)}`);
+  return `update ${table.name} c set ${[...set, bumpAt('c')].join(', ')} where ${here}`;
+}
+
+function afterText(
+  table: Noun,
+  { events = {} }: ChangeRules,
+  moment: 'onCreate' | 'onUpdate',
+  here: string,
+): string {
+  const { resource, name } = table;
+  const happened = Object.entries(events).map(([event, sql]) => `, ${sql[moment]} as "${event}"`);
+  const was =
+    moment === 'onCreate' ? '' : `cross join lateral jsonb_populate_record(null::${name}, $was::jsonb) o`;
+  return `select ${contactIdOf(table)} as contact_id, ${snapshot(resource, table.columns)}::text as after,
+      to_json((select h from (select true as there ${happened.join('')}) h))::text as happened
+    from ${name} t cross join lateral (select t.*) n ${was} where ${here}`;
+}

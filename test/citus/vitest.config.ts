@@ -1,0 +1,60 @@
+// `npm run test:citus`: tests of the store, the services and what both faces show of them, over a store that is distributed over a coordinator
+// and two workers of Citus. Apart from `npm test`, since they need Citus (test/trials/citus/store.ts says how it is found or built).
+import { defineConfig } from 'vitest/config';
+import { resolve } from '../../vitest.config.ts';
+
+/** What is otherwise with Citus, and why. */
+const LEFT_OUT: readonly (readonly [test: string, reason: string])[] = [
+  [
+    'every table that is listed by the time of changes takes these times announced, for creations and for changes',
+    'is about triggers: a trigger on a shard can announce nothing on the coordinator, so that the changes take their times there (draw_time)',
+  ],
+];
+
+export default defineConfig({
+  resolve,
+  test: {
+    include: [
+      // Every noun's whole life.
+      'test/rest/{contacts,contact-changes,contact-changes-at-once,conditional-changes}.test.ts',
+      'test/rest/{funnels,refine-filters,teams,users,workspaces,registry,entity-tags}.test.ts',
+      'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries}.test.ts',
+      'test/graphql/{api-keys,connections,nodes,viewer,conditional-splits,unread-parents}.test.ts',
+      'test/graphql/mutations/*.test.ts',
+      'test/{contacts-model,parity,parity-changes,nested-rows}.test.ts',
+      'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
+      'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+      // Whose rows they are.
+      'test/{tenancy,access-matrix}.test.ts',
+      'test/store/row-owners.test.ts',
+      // Lists and walks.
+      'test/rest/{walks,walk-deletions,list-filters,link,page-parameters}.test.ts',
+      'test/graphql/list-filters.test.ts',
+      'test/store/{settled,settled-changes,settled-horizons,selections}.test.ts',
+      'test/jobs/list-watch.test.ts',
+      // The workflow.
+      'test/services/workflow.test.ts',
+      'test/rest/{conditional-splits,split-removal,split-removal-at-once,split-removal-retries,split-removal-traces}.test.ts',
+      // Idempotency, audit, erasure, and rows that are too old.
+      'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
+      'test/graphql/audit.test.ts',
+      'test/store/{contact-erasure,delivery-cleaning,paired-by-time}.test.ts',
+      'test/services/{cleaning,kept-for-ever,partitions}.test.ts',
+      'test/jobs/partition-keeper.test.ts',
+      // Delivery.
+      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,wake-ups}.test.ts',
+      'test/store/{change-listener,job-queue}.test.ts',
+      // Who asks.
+      'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',
+      'test/oauth/{code-flow,clients,sessions,account}.test.ts',
+      'test/store/oauth-grants.test.ts',
+    ],
+    testNamePattern: new RegExp(`^(?!.*(?:${LEFT_OUT.map(([test]) => test).join('|')}))`),
+    globalSetup: ['test/citus/global-setup.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
+    maxWorkers: 2,
+    isolate: false,
+  },
+});
