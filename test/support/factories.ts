@@ -170,6 +170,8 @@ export async function workflow(
       const place = { parentId, branch, position, funnelId: on.id, workspaceId: on.workspaceId };
       const { publicId } = await app.store.prisma.funnelStep.create({
         data: { id, ...place, kind, name, pageId },
+        // All columns would not do: Citus gives no enumerated ones back.
+        select: { publicId: true },
       });
       built.set(name, { id, publicId, pageId });
       if (typeof plan === 'string') continue;
