@@ -17,6 +17,7 @@ export function createApp(
   secrets: {
     databaseUrl: string;
     listenUrl?: string | undefined;
+    replicaUrls?: readonly string[];
     redisUrl?: string | undefined;
     leases?: Leases | undefined;
     secretKeys: () => readonly string[];
@@ -29,6 +30,11 @@ export function createApp(
     createStore({
       url: secrets.databaseUrl,
       listenUrl: secrets.listenUrl,
+      replicas: {
+        urls: secrets.replicaUrls ?? [],
+        maxLagMs: config.replicaMaxLagMs,
+        redisUrl: secrets.redisUrl,
+      },
       poolSize: config.poolSize,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,

@@ -5,6 +5,7 @@ import type { Host } from './auth/hosts.ts';
 import type { FairQueue } from './fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Rates } from './rates/rates.ts';
+import type { Reading } from './store/replicas/reading.ts';
 import type { Changes } from './store/store.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { RequestFacts } from './telemetry/request-facts.ts';
@@ -29,6 +30,8 @@ export interface Context extends App {
   readonly signal: AbortSignal;
   /** What the request has changed so far. */
   readonly changes: Changes;
+  /** Which server its reads are answered by; absent: the primary. */
+  readonly reading?: Reading;
   /** What the request's log line, metrics and trace say of it. */
   readonly facts: RequestFacts;
   /** The caller. */

@@ -75,10 +75,10 @@ export async function withApp<T>(
   const accessLog = createAccessLogger(config.logLevel, lines);
   const secretKeys = () =>
     secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
-  const { listenUrl, redisUrl } = secrets;
+  const { listenUrl, replicaUrls, redisUrl } = secrets;
   const app = createApp(
     config,
-    { databaseUrl, listenUrl, redisUrl, leases, secretKeys },
+    { databaseUrl, listenUrl, replicaUrls, redisUrl, leases, secretKeys },
     { log, accessLog, ...(await override(log)) },
   );
   try {

@@ -17,6 +17,7 @@ import {
   parseAddresses,
   parseBaseUrl,
   parseDatabaseUrl,
+  parseDatabaseUrls,
   parseHostName,
   parseOrigins,
   parseSecretKeys,
@@ -49,6 +50,8 @@ export interface Config extends TelemetryConfig {
   readonly trustedDocuments: TrustedDocumentsConfig;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
+  /** Milliseconds that a replica may be behind. */
+  readonly replicaMaxLagMs: number;
   /** Processes that `serve` answers requests with; above 1 a primary starts them. */
   readonly workers: number;
   /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
@@ -68,6 +71,8 @@ interface Secrets {
   readonly databaseUrl: string | undefined;
   /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
   readonly listenUrl: string | undefined;
+  /** Connection strings of streaming replicas. */
+  readonly replicaUrls: readonly string[];
   /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
   readonly secretKeys: readonly string[];
   /** Where processes share their rate limits. */
@@ -173,6 +178,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       LOG_LEVELS.join(', '),
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', 300, 60_000),
     workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
     limits: parseLimits(wholeNumber),
@@ -186,6 +192,12 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const secrets: Secrets = {
     databaseUrl: check('DATABASE_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
     listenUrl: check('DATABASE_LISTEN_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    replicaUrls: check(
+      'DATABASE_REPLICA_URLS',
+      [],
+      parseDatabaseUrls,
+      'connection strings such as postgresql://user:password@host:5432/database, separated by commas',
+    ),
     secretKeys: check(
       'SECRET_KEY',
       [],

@@ -47,6 +47,12 @@ export function parseDatabaseUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
 
+/** PostgreSQL connection strings, separated by commas. */
+export function parseDatabaseUrls(text: string): readonly string[] | undefined {
+  const urls = text.split(',').map((url) => url.trim());
+  return urls.every((url) => parseDatabaseUrl(url) !== undefined) ? urls : undefined;
+}
+
 /** IP addresses and CIDR ranges, separated by commas. */
 export function parseAddresses(text: string): BlockList | undefined {
   const list = new BlockList();

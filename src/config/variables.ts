@@ -11,6 +11,12 @@ export const VARIABLES = [
     'DATABASE_URL',
     'where changes are listened for: PostgreSQL itself, when DATABASE_URL leads to a pooler',
   ],
+  [
+    'DATABASE_REPLICA_URLS',
+    '',
+    'connection strings of streaming replicas, separated by commas, which answer what only reads; each leads to one server',
+  ],
+  ['REPLICA_MAX_LAG_MS', '1000', 'a replica that is further behind the primary is not read'],
   ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   [
     'SERVICE_HOST',
@@ -193,7 +199,7 @@ export const NEEDED = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],
   workers: ['WORKERS', 'POOL_SIZE', 'MAX_CONNECTIONS', 'MAX_UNDER_WAY'],
-  database: ['DATABASE_URL', 'DATABASE_LISTEN_URL'],
+  database: ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],
   'rate limits': ['REDIS_URL'],

@@ -5,6 +5,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Release } from '../fair-queue.ts';
+import type { Position } from '../services/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/documents.ts';
 
 type Loader = DataLoader<bigint, unknown>;
@@ -44,12 +45,22 @@ interface RequestState {
    * again with this false.
    */
   assumesParents: boolean;
+  /** What the client says of its last write. */
+  readonly position: Position | null;
+  /** What the client is told of the changes that it has made. */
+  consistencyToken: string | null;
   /** Releases the slot that the request holds for a large answer; null where it holds none. */
   releaseSlot: Release | null;
 }
 
-/** The context of one request. @param showsCost whether the answer is to say what the request costs */
-export function toGraphContext(ctx: Context, showsCost = false): GraphContext {
+/** What the headers of a request say of it. */
+type FromHeaders = Pick<RequestState, 'showsCost' | 'position'>;
+
+/** The context of one request. */
+export function toGraphContext(
+  ctx: Context,
+  { showsCost, position }: FromHeaders = { showsCost: false, position: null },
+): GraphContext {
   return {
     ...ctx,
     loaders: new Map(),
@@ -63,6 +74,8 @@ export function toGraphContext(ctx: Context, showsCost = false): GraphContext {
       releaseSlot: null,
       cost: null,
       showsCost,
+      position,
+      consistencyToken: null,
     },
   };
 }

@@ -1,8 +1,10 @@
 // Funnels of a workspace. Their steps are in funnel-steps.ts.
 import { funnel } from '../resources/funnels.ts';
+import { listFunnelsWithSteps } from '../services/funnel-steps.ts';
 import * as funnels from '../services/funnels.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
+import { columnsBelow } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { AppliedTag } from './tags.ts';
 import { Workspace } from './workspaces.ts';
@@ -20,7 +22,15 @@ export const Funnel = defineNode(funnel, {
   }),
 });
 
-const FunnelConnection = defineConnection(Funnel, funnel, funnels);
+/** Funnels together with their steps, where these are selected without their pages. */
+const listMany: typeof funnels.listMany = (ctx, workspaceIds, page, projection = null) => {
+  const steps = columnsBelow(projection, 'steps');
+  if (projection === null || steps === null || steps.includes('page') || projection.includes('tags'))
+    return funnels.listMany(ctx, workspaceIds, page, projection);
+  return listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
+};
+
+const FunnelConnection = defineConnection(Funnel, funnel, { ...funnels, listMany });
 
 builder.objectField(Workspace.ref, 'funnels', (t) =>
   FunnelConnection.field(t, 'The funnels of the workspace, archived ones included.'),

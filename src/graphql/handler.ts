@@ -3,7 +3,9 @@ import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
+import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/consistency.ts';
 import { isAnswerAcceptable } from './acceptable.ts';
+import { consistency } from './consistency.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
@@ -62,7 +64,10 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   }
 
   return async (request, ctx) => {
-    const graphContext = toGraphContext(ctx, request.headers.get(COST_HEADER) === '1');
+    const graphContext = toGraphContext(ctx, {
+      showsCost: request.headers.get(COST_HEADER) === '1',
+      position: parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)),
+    });
     ctx.facts.endpoint = UNKNOWN_OPERATION;
     if (!isAnswerAcceptable(request.headers.get('accept')))
       return withErrorBody(new Response(null, { status: 406 }), graphContext);
@@ -125,6 +130,7 @@ function yogaOptions(
       documentCache(app.metrics),
       documentLimits(app),
       operationLimits(app, slots),
+      consistency(),
       publicErrors(),
       shownCost(),
     ],

@@ -35,6 +35,23 @@ export function lookAhead(info: ResolveInfo): Projection {
   return projection;
 }
 
+/** In a projection, the columns that are needed of the rows below a field; its own columns have no brackets. */
+const ofBelow = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
+
+/**
+ * The columns that a projection needs of the rows below the parent's in a field with the option `below`; null where they have to be read
+ * for themselves: the field is not selected, or more than once, or all their columns are needed.
+ */
+export function columnsBelow(projection: Projection, field: string): readonly string[] | null {
+  const entry = projection?.find((column) => column.startsWith(`${field}(`));
+  return (
+    entry
+      ?.slice(field.length + 1, -1)
+      .split(' ')
+      .filter(Boolean) ?? null
+  );
+}
+
 const keys = new WeakMap<readonly string[], string>();
 
 /** A text that identifies the projection. Built once for each projection. */
@@ -46,18 +63,23 @@ export function projectionKey(projection: Projection): string {
 }
 
 class LookAhead {
-  private readonly schema: GraphQLSchema;
-  private readonly fragments: ResolveInfo['fragments'];
+  readonly schema: GraphQLSchema;
+  readonly fragments: ResolveInfo['fragments'];
   private readonly columns = new Set<string>();
   private readonly visited = new Set<string>();
+  /** Fields with the option `below`, by name: what is needed of their rows; null where they are selected more than once. */
+  private readonly below = new Map<string, Projection>();
 
-  constructor({ schema, fragments }: ResolveInfo) {
+  constructor({ schema, fragments }: Pick<ResolveInfo, 'schema' | 'fragments'>) {
     this.schema = schema;
     this.fragments = fragments;
   }
 
   columnsOf(node: FieldNode, type: GraphQLOutputType): Projection {
-    return this.addSelectionOf(node, type) ? [...this.columns].sort() : null;
+    if (!this.addSelectionOf(node, type)) return null;
+    for (const [field, columns] of this.below)
+      if (columns !== null) this.columns.add(ofBelow(field, columns));
+    return [...this.columns].sort();
   }
 
   /** Adds the columns of a field's selection on every possible type; false when all columns are needed. */
@@ -100,7 +122,8 @@ class LookAhead {
     if (node.name.value === '__typename') return true;
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { columns, sameRows } = fieldOptions(field);
+    const { columns, sameRows, below } = fieldOptions(field);
+    if (below === true) this.addBelow(node, field.type);
     for (const column of columns ?? []) this.columns.add(column);
     if (sameRows === true) return this.addSelectionOf(node, field.type);
     if (columns !== undefined) return true;
@@ -108,5 +131,11 @@ class LookAhead {
     if (exposed === null) return false;
     this.columns.add(exposed);
     return true;
+  }
+
+  private addBelow(node: FieldNode, type: GraphQLOutputType): void {
+    const { value: name } = node.name;
+    const isFirst = !this.below.has(name);
+    this.below.set(name, isFirst ? new LookAhead(this).columnsOf(node, type) : null);
   }
 }

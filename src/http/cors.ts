@@ -11,7 +11,7 @@ type Headers = Readonly<Record<string, string>>;
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Pagination-Next', 'Retry-After'],
   ...['WWW-Authenticate', 'X-Request-Id'],
-  ...['RateLimit', 'RateLimit-Policy'],
+  ...['RateLimit', 'RateLimit-Policy', 'Consistency-Token'],
 ].join(', ');
 
 /** Seconds that a browser need not ask again; the most that Chromium keeps. */
@@ -20,7 +20,7 @@ const PREFLIGHT_MAX_AGE = 7_200;
 const PREFLIGHT: Headers = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, GraphQL-Cost, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+    'Authorization, Consistency-Token, Content-Type, GraphQL-Cost, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
   'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE),
 };
 

@@ -83,6 +83,7 @@ export class Exchange {
   host: Host | null = null;
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
+  private readonly reading: Required<Context>['reading'] = { wanted: null, chosen: null };
   /** For the log line, the metrics and the trace. */
   readonly facts: RequestFacts;
   /** The span of the operation, below the exchange's. */
@@ -219,7 +220,7 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, changes, facts } = this;
+    const { app, requestId, request, signal, changes, reading, facts } = this;
     const authentication = facts.span?.child('authenticate');
     try {
       const host = this.host ?? (await this.resolveHost());
@@ -228,7 +229,7 @@ export class Exchange {
         const counting = admitActor(this, this.actor);
         if (counting !== undefined) await counting;
       }
-      const context = { ...app, requestId, signal, changes, facts, host, actor: this.actor };
+      const context = { ...app, requestId, signal, changes, reading, facts, host, actor: this.actor };
       if (facts.span === null) return context;
       this.operationSpan ??= facts.span.child('operation');
       return { ...context, store: app.store.traced(this.operationSpan) };

@@ -23,8 +23,14 @@ const RATE_LIMIT_POLICY: Header = {
   description: 'Each of those limits: `q` points in `w` seconds.',
   schema: { type: 'string' },
 };
+const TOKEN: Header = {
+  name: 'Consistency-Token',
+  description:
+    'Where the service reads from replicas: sent with later requests that read, these see what was changed. Opaque.',
+  schema: { type: 'string' },
+};
 /** The components. */
-export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY];
+export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY, TOKEN];
 
 /** Headers of requests, by the names that they have among the document's components. */
 export const REQUEST_HEADERS = {
@@ -45,9 +51,16 @@ export const REQUEST_HEADERS = {
       '1 to 255 visible ASCII characters that the client makes up for this request, bare or in double quotes: a retry with the same key is answered as the first time.',
     schema: { type: 'string', minLength: 1 },
   },
+  ConsistencyToken: {
+    name: 'Consistency-Token',
+    description:
+      'What the answer to a change has said: the answer is not older than that change. Without it the last change of the credential counts.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
+  },
 } satisfies Record<string, Parameter>;
-/** Those of every answer, and of every one with a body. */
+/** Those of every answer, of every one with a body, and of answers to changes. */
 export const COMMON_HEADERS = refsOf(REQUEST_ID, RATE_LIMIT, RATE_LIMIT_POLICY);
+export const CHANGE_HEADERS = refsOf(TOKEN);
 export const BODY_HEADERS = { ...COMMON_HEADERS, ...refsOf(ETAG) };
 
 function refsOf(...headers: readonly Header[]): Record<string, { $ref: string }> {
@@ -56,5 +69,5 @@ function refsOf(...headers: readonly Header[]): Record<string, { $ref: string }>
 
 /** The headers that an operation takes, by their names among the components. */
 export function requestHeadersOf(route: Route): (keyof typeof REQUEST_HEADERS)[] {
-  return isRead(route) ? ['IfNoneMatch'] : ['IdempotencyKey', 'IfMatch'];
+  return isRead(route) ? ['IfNoneMatch', 'ConsistencyToken'] : ['IdempotencyKey', 'IfMatch'];
 }

@@ -5,6 +5,7 @@ import { STATUS_OF } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import {
   BODY_HEADERS,
+  CHANGE_HEADERS,
   COMMON_HEADERS,
   HEADERS,
   REQUEST_HEADERS,
@@ -179,6 +180,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
             description,
             headers: {
               ...(schema === null ? COMMON_HEADERS : BODY_HEADERS),
+              ...(isRead(route) ? {} : CHANGE_HEADERS),
               ...headersOf(headers, answer?.headers),
             },
             ...(schema !== null && {

@@ -76,7 +76,7 @@ export function refusalsOf(route: Route): RefusalCode[] {
     ...(isRead(route) ? [] : (['conflict', 'gone', 'precondition_failed'] as const)),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
     'misdirected_request',
-    ...(query === undefined && isRead(route) ? [] : (['invalid'] as const)),
+    'invalid',
     'too_many_requests',
     'unavailable',
   ];

@@ -7,6 +7,12 @@ import { methodNotAllowed } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
+import {
+  CONSISTENCY_TOKEN,
+  changeAndTell,
+  parseConsistencyToken,
+  readFromReplicas,
+} from '../services/consistency.ts';
 import { chargePage, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
@@ -87,15 +93,15 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const asked = query?.parse(url.searchParams);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
-      const result = await handle({
-        ctx,
-        params: c.req.param(),
-        query: asked,
-        body: input,
-        options,
-      });
-      const known = isRead(route) ? request.headers.get('if-none-match') : null;
-      return exchange.respond(withEntityTag(response.reply(result, url), known));
+      const work = () => handle({ ctx, params: c.req.param(), query: asked, body: input, options });
+      if (isRead(route)) {
+        readFromReplicas(ctx, parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)));
+        const reply = response.reply(await work(), url);
+        return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
+      }
+      const { result, token } = await changeAndTell(ctx, work);
+      const reply = withEntityTag(response.reply(result, url), null);
+      return exchange.respond(token === null ? reply : withHeader(reply, CONSISTENCY_TOKEN, token));
     });
   }
   for (const [path, same] of Map.groupBy(served, (route) => route.path)) {
@@ -105,6 +111,10 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
   for (const path of ['/api/v2', '/api/v2/']) http.get(path, overview);
   http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(openApiReply(c.req.header('if-none-match'))));
   for (const path of ['/api/v2', '/api/v2/', OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
+}
+
+function withHeader({ headers, ...reply }: Reply, name: string, value: string): Reply {
+  return { ...reply, headers: { ...headers, [name]: value } };
 }
 
 /** The rows of the page that is asked for; 0 where none is. */

@@ -22,6 +22,8 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
+  // Replicas that are further behind are not read.
+  { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
   // No retry can ask for it any more (idempotency-records.ts).
   {
     table: 'idempotency_records',

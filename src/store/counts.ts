@@ -3,6 +3,7 @@ import { MAX_ID } from '../cursors.ts';
 import type { Selection } from '../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../rows/row-block.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { readRows, scanRows } from './reads.ts';
 import type { Unowned } from './row-owners.ts';
 import {
   BOUNDS,
@@ -15,7 +16,7 @@ import {
   selectSome,
 } from './selections.ts';
 import { type Statement, statement } from './statements.ts';
-import { readRows, type StoreContext, scanRows } from './store.ts';
+import type { StoreContext } from './store.ts';
 import type { Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

@@ -3,16 +3,17 @@
 import { funnelStep } from '../resources/funnel-steps.ts';
 import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
-import { type Columns, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
-import { BlockRow, type RowBlock, startOf } from '../rows/row-block.ts';
+import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
+import { BlockRow, startOf } from '../rows/row-block.ts';
 import type { Part } from './distribution.ts';
 import { ownersOf, project, type Source } from './projections.ts';
+import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, type Transaction } from './store.ts';
+import type { StoreContext, Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
-type StepColumns = Row<typeof funnelStep>;
+export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
 
 /** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
@@ -25,7 +26,7 @@ export interface StepRow extends Readonly<StepColumns> {
 /** Steps with the same parent and on the same branch, at least one, in their order. */
 export type Siblings = readonly StepRow[];
 
-const STEPS: Source<StepColumns> = {
+export const STEPS: Source<StepColumns> = {
   name: 'funnel_steps.tree',
   columns: { ...columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }), ...WORKSPACE_COLUMN },
   owners: { workspaceId: 'workspace' },
@@ -33,8 +34,7 @@ const STEPS: Source<StepColumns> = {
 };
 
 /** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
-const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
-const [SIBLINGS_FROM, SIBLINGS_TO] = [1, 4];
+export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 
 /** Where the page's columns stand: behind those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
@@ -77,7 +77,7 @@ export async function findSteps(
         ),
     );
     const values = [teamId, workspaceIds, ids, ...(only === null ? [] : [only])];
-    return groupSiblings(await readRows(ctx, ofFunnels, values, tenancy, owners), make);
+    return groupSiblings((await readRows(ctx, ofFunnels, values, tenancy, owners)).map(make));
   };
   const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnels', ids });
   return (await Promise.all(parts.map(read))).flat();
@@ -102,21 +102,24 @@ export async function findStepsAround(
       ),
     );
     const values = [teamId, workspaceIds, stepIds, ...(only === null ? [] : [only])];
-    return groupSiblings(await readRows(ctx, around, values, tenancy, owners), withPage(make));
+    const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
+    return groupSiblings(rows.map(withPage(make)));
   };
   const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnel_steps', ids: stepIds });
   return (await Promise.all(parts.map(read))).flat();
 }
 
-/** Rows come in the order of their groups, which are told apart by the bytes of the columns that make them. */
-function groupSiblings(rows: RowBlock, make: RowMaker<StepRow>): Siblings[] {
-  const steps = rows.map(make);
+/** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
+  const [first] = steps;
+  const layout = first && layoutOf(first);
+  const [begin = 0, end = 0] = [layout?.get('funnelId')?.index, layout?.get('kind')?.index];
   let from = 0;
   let last: StepRow | null = null;
   let at = 0;
   for (const step of steps) {
-    if (last !== null && !sameFields(last, step, SIBLINGS_FROM, SIBLINGS_TO)) {
+    if (last !== null && !sameFields(last, step, begin, end)) {
       groups.push(steps.slice(from, at));
       from = at;
     }

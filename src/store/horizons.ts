@@ -58,11 +58,16 @@ export const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
  */
 export const FLOOR_CLASS = { first: 0x4647_0000, last: 0x4647_ffff, ofTimes: 0x8000 } as const;
 
+const COLUMNS = 'array_to_string(drawn, $3), array_to_string(ids, $3), array_to_string(times, $3)';
+const FOUND = 'horizons($1::int[], $2::text[]::regclass[])';
+
 /** One row: what `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
-export const HORIZON: Statement = {
-  name: 'horizons',
-  text: 'select array_to_string(drawn, $3), array_to_string(ids, $3), array_to_string(times, $3) from horizons($1::int[], $2::text[]::regclass[])',
-};
+export const HORIZON: Statement = { name: 'horizons', text: `select ${COLUMNS} from ${FOUND}` };
+
+/** The same with further columns, which are computed when the horizon has been. */
+export function horizonsWith(columns: string): string {
+  return `select ${COLUMNS}, ${columns} from ${FOUND}`;
+}
 
 export const HORIZON_VALUES: unknown[] = [
   TABLES.map((table) => TYPE_NUMBER[table]),

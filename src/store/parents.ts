@@ -1,9 +1,10 @@
 // What a list hangs under: that the parent is the caller's, and which rows are below it. Pieces of SQL, whose `$1` is the
 // caller's team, `$2` the workspaces that the caller is narrowed to, and `$3` the parent, or the parents.
 import { BlockRow, textOf } from '../rows/row-block.ts';
+import { readRows } from './reads.ts';
 import type { RowOwner } from './row-owners.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext } from './store.ts';
+import type { StoreContext } from './store.ts';
 import { ownedWorkspace, type Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

@@ -21,6 +21,10 @@ export interface Source<Row> {
 export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
+  /** A maker of the same rows from columns that begin at an index. */
+  makeAt(offset: number): RowMaker<Row>;
+  /** What the names of its statements end with; empty for all columns. */
+  readonly suffix: string;
   /** Where its rows say whose they are. */
   readonly owners: readonly RowOwner[];
   /** The statement of a name over these columns; its text is built on first use. */
@@ -66,6 +70,8 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
   const projected = fullProjections.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
+    makeAt: (offset) => rowMaker(source.columns, { offset }),
+    suffix: '',
     owners: ownersOf(source.columns, source.owners),
     statement,
   };
@@ -87,6 +93,8 @@ function partialProjection<Row>(source: Source<Row>, included: readonly string[]
   return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
+    makeAt: (offset) => rowMaker<Row>(columns, { absent, offset }),
+    suffix,
     owners: ownersOf(columns, source.owners),
     statement(name, build) {
       const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isProjection: true };

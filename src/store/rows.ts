@@ -3,14 +3,16 @@
 
 import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
-import { BlockRow, startOf, textOf } from '../rows/row-block.ts';
+import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
+import { type Below, joinColumns } from './below-pages.ts';
 import type { Part } from './distribution.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
+import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { type PageReading, readSettled } from './settled.ts';
 import { statement } from './statements.ts';
-import { readRows, type StoreContext, scanRows } from './store.ts';
+import type { StoreContext } from './store.ts';
 import type { Table } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
@@ -115,17 +117,19 @@ export async function findPageUnder<R extends Row>(
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
  * alone needs no join, which takes a tenth longer. In a distributed store, where there is no such join, each is asked for alone.
  * @param projection the properties of rows that will be asked for; null reads all
+ * @param below what is read with each row, where the store is not distributed
  */
-export async function findPagesUnder<R extends Row>(
+export async function findPagesUnder<R extends Row, B>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
   page: PageRequest,
   projection: readonly string[] | null = null,
+  below: Below<B> | null = null,
 ): Promise<(Page<R> | null)[]> {
   const [parent, ...others] = parents;
-  if (parent !== undefined && others.length === 0)
+  if (parent !== undefined && others.length === 0 && below === null)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
   if (await ctx.store.distribution.isDistributed())
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
@@ -133,16 +137,29 @@ export async function findPagesUnder<R extends Row>(
   const selected = selectionOf(table, page);
   const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
-  const pages = projected.statement(`${table.name}.under_ids.${direction}${selected.name}`, () => {
-    const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
-    const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
-    const columns = selectList(projected.columns);
-    const byTime = sort === 'id' ? '' : `t."${sort}" ${direction}, `;
-    return `select t.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
+  const behind = Object.keys(projected.columns).length;
+  const joined = below && joinColumns(projected, below.projected, behind + 1);
+  const pages = (joined ?? projected).statement(
+    `${table.name}.under_ids.${direction}${selected.name}`,
+    () => {
+      const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
+      const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
+      const columns = selectList(projected.columns);
+      const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
+      const [selectedBelow, joinedBelow, orderBelow] =
+        below === null
+          ? ['', '', '']
+          : [
+              `, ${selectList(below.projected.columns)}`,
+              `left join ${below.table} t on ${below.on}`,
+              `, ${below.order}`,
+            ];
+      return `select f.*, p.id as "parentId"${selectedBelow} from ${ownedParents(table.parent.table)} left join lateral (
         ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
-      ) t on true
-      order by p.id, ${byTime}t.id ${direction}`;
-  });
+      ) f on true ${joinedBelow}
+      order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
+    },
+  );
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
   const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
   const send = (bounds: unknown[]) =>
@@ -151,17 +168,20 @@ export async function findPagesUnder<R extends Row>(
       ofSelection(pages, selected),
       [...first, ...bounds, ...selected.values],
       tenancy,
-      projected.owners,
+      below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
     );
   const rows = await readSettled(ctx, readingOf(table, page, projected, send));
   const byParent = new Map<string, R[]>();
-  const behind = Object.keys(projected.columns).length;
   for (let index = 0; index < rows.length; index++) {
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children has one row of nulls.
-    if (startOf(row, 0) >= 0) siblings.push(projected.make(rows, index));
+    const isRow = startOf(row, 0) >= 0;
+    // It is repeated for each one that is below it.
+    const isFirst = below === null || index === 0 || !equalFields(new BlockRow(rows, index - 1), row, 0, 1);
+    if (isRow && isFirst) siblings.push(projected.make(rows, index));
+    if (joined && startOf(row, behind + 1) >= 0) below?.add(joined.make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {

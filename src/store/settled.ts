@@ -8,6 +8,8 @@ import type { RowBlock } from '../rows/row-block.ts';
 import { databaseUnavailable } from './failures.ts';
 import type { Horizons, TableHorizon, Told } from './horizons.ts';
 import type { PublicIdTable } from './public-ids.ts';
+import { leaveReplica, replicaOf } from './replicas/reading.ts';
+import type { Chosen, Replicas } from './replicas/replicas.ts';
 import { boundsOf } from './selections.ts';
 import type { StoreContext } from './store.ts';
 
@@ -32,8 +34,14 @@ export interface PageReading {
  * The settled rows of a page. Whatever was committed before it was asked for is among them, unless something older is under way.
  * @throws AppError `unavailable` when the horizon cannot be found out; what `read` throws
  */
-export async function readSettled({ store }: StoreContext, reading: PageReading): Promise<RowBlock> {
-  const { horizons } = store;
+export async function readSettled(ctx: StoreContext, reading: PageReading): Promise<RowBlock> {
+  const { horizons, replicas } = ctx.store;
+  const chosen = await replicaOf(ctx);
+  if (chosen !== null && replicas !== null) {
+    const page = await readReplayed(replicas, chosen, reading);
+    if (page !== null) return page;
+    leaveReplica(ctx);
+  }
   const { table, page, read } = reading;
   const asked = horizons.asked();
   // From before the page was sent: what has been settled since then may be missing in it.
@@ -57,6 +65,24 @@ export async function readSettled({ store }: StoreContext, reading: PageReading)
     told = await horizons.after(horizons.asked());
   }
   throw databaseUnavailable();
+}
+
+/**
+ * A page of a replica, up to the horizon that it has replayed; null where it may have rows whose ids nobody has drawn, which the primary
+ * knows more of. Where the replica is lost meanwhile, the rows are the primary's, which has at least as many below that horizon.
+ */
+async function readReplayed(
+  { marks }: Replicas,
+  { mark: { tables } }: Chosen,
+  reading: PageReading,
+): Promise<RowBlock | null> {
+  const { table, page, read, idField } = reading;
+  const horizon = tables[table];
+  const rows = await read(boundsOf(page));
+  if (rows.length === 0 || isWithin(reading, rows, horizon)) return rows;
+  const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
+  if (page.sort !== 'updatedAt' && isAboveAll && marks.isQuiet(table)) return null;
+  return read(boundsOf(page, horizon));
 }
 
 /**

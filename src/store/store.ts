@@ -5,7 +5,6 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
-import type { RowBlock } from '../rows/row-block.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
@@ -18,11 +17,11 @@ import { applicationName } from './migrations/compatibility.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
-import { ResultTooLarge } from './readers/rows-query.ts';
 import { createReaders, type Readers } from './readers.ts';
-import { createRowGuard, type Owners, type RowGuard } from './row-owners.ts';
+import type { Reading } from './replicas/reading.ts';
+import { createReplicas, type Replicas } from './replicas/replicas.ts';
+import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
-import type { Tenancy } from './tenancy.ts';
 import { createTenantRole } from './tenant-role.ts';
 import { limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
@@ -35,6 +34,8 @@ export interface Store {
   readonly lookups: Readers;
   /** For reads that may scan many rows; `expensive` limits their concurrency. */
   readonly scans: Readers;
+  /** null: there are none. */
+  readonly replicas: Replicas | null;
   readonly expensive: FairQueue;
   /** Limits how many connections of the pool changes use: those of one team wait for locks, others go on. */
   readonly changing: FairQueue;
@@ -71,6 +72,8 @@ export interface StoreContext {
   /** Aborts reads, and transactions before their commit. */
   readonly signal?: AbortSignal;
   readonly changes?: Changes;
+  /** Absent: reads go to the primary. */
+  readonly reading?: Reading;
 }
 
 /** Prisma's client inside a transaction. */
@@ -81,6 +84,12 @@ interface StoreOptions {
   /** The connection string for LISTEN, when `url` is a pooler's. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
+  readonly replicas?: {
+    readonly urls: readonly string[];
+    readonly maxLagMs: number;
+    /** Where processes share the positions of writes; undefined: in the store. */
+    readonly redisUrl: string | undefined;
+  };
   /** Processes of one gateway, among which the connections for short reads are divided. */
   readonly workers?: number;
   readonly statementTimeoutMs: number;
@@ -116,13 +125,27 @@ export function createStore(options: StoreOptions): Store {
   const read = (count: number, special = {}) =>
     createReaders({
       ...{ count, connection, answerTimeoutMs, liveness, log },
-      onOpen: () => horizons.forget(),
+      onOpen() {
+        horizons.forget();
+        replicas?.marks.forget();
+      },
       ...special,
     });
-  const readers = read(readersOf(options.workers ?? 1), { maxBytes: MAX_SHARED_BYTES });
+  const count = readersOf(options.workers ?? 1);
+  const readers = read(count, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
   const horizons = createHorizons(lookups);
+  const replicas =
+    options.replicas === undefined || options.replicas.urls.length === 0
+      ? null
+      : createReplicas({
+          ...{ ...options.replicas, connection, lookups, log },
+          open: (connection, liveness, onOpen) => ({
+            readers: read(count, { connection, liveness, onOpen, maxBytes: MAX_SHARED_BYTES }),
+            scans: read(SCANS, { connection, liveness, onOpen, cancels: true }),
+          }),
+        });
   const deliveries = createDeliveryQueue(pool, log);
   const hasTenantRole = createTenantRole(pool);
   const store: Store = {
@@ -130,6 +153,7 @@ export function createStore(options: StoreOptions): Store {
     readers,
     lookups,
     scans,
+    replicas,
     expensive: createExpensive(),
     changing: createChanging(poolSize),
     deliveries,
@@ -140,11 +164,15 @@ export function createStore(options: StoreOptions): Store {
     distribution: createDistribution(pool, hasTenantRole, lookups),
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
-    watchDatabase: () => liveness.start(),
+    watchDatabase() {
+      liveness.start();
+      replicas?.start();
+    },
     traced: (span) => traceStore(store, span),
     async close() {
       liveness.close();
       await deliveries.close();
+      await replicas?.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
       await Promise.all([prisma.$disconnect(), pooled.close()]);
     },
@@ -180,53 +208,6 @@ export async function execute<Row extends object>(
 ): Promise<Row[]> {
   if ('pool' in db) return query(db, statement, values);
   return db.$queryRawUnsafe<Row[]>(statement.text, ...values);
-}
-
-/**
- * Executes one short prepared read on a shared, pipelined connection. Where its result turns out to be large, it is read again as
- * `scanRows` does.
- * @param tenancy of the caller that it is read for
- * @param owners where the rows say whose they are
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
- * the read is sent; ForeignRows where any row is not the caller's
- */
-export async function readRows(
-  ctx: StoreContext,
-  statement: Statement,
-  values: unknown[],
-  tenancy: Tenancy,
-  owners: Owners,
-): Promise<RowBlock> {
-  const { readers, rowGuard } = ctx.store;
-  try {
-    const rows = await readers.read(statement, values, tenancy.teamId, ctx.signal);
-    return await rowGuard.requireOwn(rows, owners, tenancy, statement.name);
-  } catch (error) {
-    if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenancy, owners);
-    throw toStoreError(error);
-  }
-}
-
-/**
- * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
- * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the
- * team wait already; ForeignRows
- */
-export async function scanRows(
-  { store, signal }: StoreContext,
-  statement: Statement,
-  values: unknown[],
-  tenancy: Tenancy,
-  owners: Owners,
-): Promise<RowBlock> {
-  const { teamId } = tenancy;
-  try {
-    const scan = () => store.scans.read(statement, values, teamId, signal);
-    const rows = await store.expensive.run(String(teamId), scan, signal);
-    return await store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
-  } catch (error) {
-    throw toStoreError(error);
-  }
 }
 
 /**

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Attributes, inSpan, type Span } from '../telemetry/tracing.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Readers } from './readers.ts';
+import type { Replicas } from './replicas/replicas.ts';
 import type { Statement } from './statements.ts';
 
 const DATABASE: Attributes = { 'db.system.name': 'postgresql' };
@@ -13,6 +14,7 @@ interface Executors {
   readonly readers: Readers;
   readonly lookups: Readers;
   readonly scans: Readers;
+  readonly replicas: Replicas | null;
   readonly prisma: PrismaClient;
 }
 
@@ -31,6 +33,7 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
     readers: traceReaders(store.readers, span),
     lookups: traceReaders(store.lookups, span),
     scans: traceReaders(store.scans, span),
+    replicas: store.replicas && traceReplicas(store.replicas, span),
     prisma: tracePrisma(store.prisma, span),
   };
 }
@@ -46,6 +49,18 @@ function traceReaders(readers: Readers, span: Span): Readers {
       inSpan(span, statement.name || 'read', attributesOf(statement), () =>
         readers.read(statement, values, tenantId, signal),
       ),
+  };
+}
+
+function traceReplicas(replicas: Replicas, span: Span): Replicas {
+  return {
+    ...replicas,
+    pick(needed) {
+      const chosen = replicas.pick(needed);
+      if (chosen === null) return null;
+      const { readers, scans } = chosen;
+      return { ...chosen, readers: traceReaders(readers, span), scans: traceReaders(scans, span) };
+    },
   };
 }
 

@@ -6,9 +6,10 @@ import { rowMaker, selectList } from '../rows/columns.ts';
 import { isStorable } from '../rows/storable.ts';
 import type { TeamRole, User } from './generated/client.ts';
 import { toId } from './public-ids.ts';
+import { readRows } from './reads.ts';
 import type { RowOwner } from './row-owners.ts';
 import { type Statement, statement } from './statements.ts';
-import { query, readRows, type Store, type StoreContext, type Transaction, withPrisma } from './store.ts';
+import { query, type Store, type StoreContext, type Transaction, withPrisma } from './store.ts';
 import { columnsOf } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

@@ -4,8 +4,9 @@ import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
 import { timeOf } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
 import { ownersOf } from './projections.ts';
+import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
-import { query, readRows, type Store, type StoreContext, type Transaction } from './store.ts';
+import { query, type Store, type StoreContext, type Transaction } from './store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 

@@ -82,6 +82,31 @@ test('workspaces, their funnels and all their steps with pages are three stateme
   ]);
 });
 
+test('steps that are read together with their funnels are those that are read for themselves', async () => {
+  const { id: workspaceId } = await factories.workspace(gateway.app, { teamId: BigInt(teamId) });
+  for (const names of [
+    ['Only'],
+    [],
+    ['One', { split: 'Or', matched: [], unmatched: ['No', 'Never'] }, 'Two'],
+    [],
+  ])
+    await factories.workflow(gateway.app, await factories.funnel(gateway.app, { workspaceId }), names);
+  const steps = `{ id name ... on ConditionalSplitStep { branches { branch steps { id name } } } }`;
+  for (const args of ['first: 10', 'last: 3', 'first: 2', 'first: 10, sortOrder: DESC']) {
+    const ask = async (selection: string) => {
+      const query = `{ team(databaseId: ${teamId}) { workspaces { nodes { funnels(${args}) {
+        nodes { id ${selection} } pageInfo { hasNextPage hasPreviousPage } } } } } }`;
+      return JSON.stringify((await post(gateway, { query }, { caller })).data);
+    };
+    const [together, apart] = await Promise.all([
+      ask(`a: steps ${steps}`),
+      ask(`a: steps ${steps} b: steps { name }`),
+    ]);
+    expect(together.includes('Never')).toBe(args !== 'first: 2');
+    expect(together === apart.replaceAll(/,"b":\[[^\]]*\]/g, '')).toBe(true);
+  }
+});
+
 /** A selection below every workspace of the team, and how many statements it may add to team and workspaces. */
 const NESTED: readonly (readonly [field: string, selection: string, statements: number])[] = [
   ['Workspace.team', 'team { name }', 1],
@@ -92,14 +117,17 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ['PageInfo.hasPreviousPage, at the start', 'contacts { pageInfo { hasPreviousPage startCursor } }', 1],
   ['Workspace.funnels', 'funnels { nodes { name tags { name } } }', 1],
   ['Funnel.workspace', 'funnels { nodes { workspace { name } } }', 2],
-  ['Funnel.steps', 'funnels { nodes { steps { name } } }', 2],
-  ['FunnelStep.funnel', 'funnels { nodes { steps { funnel { name } } } }', 3],
+  ['Funnel.steps', 'funnels { nodes { steps { name } } }', 1],
+  ['Funnel.steps, of one workspace', 'funnels(first: 1) { nodes { name steps { id name } } }', 1],
+  ['Funnel.steps twice', 'funnels { nodes { a: steps { id } b: steps { name } } }', 3],
+  ['Funnel.steps beside tags, which are long', 'funnels { nodes { tags { name } steps { name } } }', 2],
+  ['FunnelStep.funnel', 'funnels { nodes { steps { funnel { name } } } }', 2],
   ['PageStep.page', 'funnels { nodes { steps { ... on PageStep { page { name } } } } }', 2],
   ['Page.workspace', 'funnels { nodes { steps { ... on PageStep { page { workspace { name } } } } } }', 3],
   [
     'ConditionalSplitStep.filter',
     'funnels { nodes { steps { ... on ConditionalSplitStep { filter { name } } } } }',
-    3,
+    2,
   ],
   ['Funnel.conditionalSplitSteps', 'funnels { nodes { conditionalSplitSteps { nodes { name } } } }', 2],
   [

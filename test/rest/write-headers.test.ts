@@ -215,7 +215,7 @@ test('the document says which headers a request may have, and what follows from 
   const { post } = paths['/api/v2/contacts/{id}/upsert'] ?? {};
   const refs = (operation: typeof get) =>
     operation?.parameters.flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
-  expect(refs(get)).toEqual(['IfNoneMatch']);
+  expect(refs(get)).toEqual(['IfNoneMatch', 'ConsistencyToken']);
   expect(refs(put)).toEqual(['IdempotencyKey', 'IfMatch']);
   expect(refs(post)).toEqual(['IdempotencyKey', 'IfMatch']);
   expect(Object.keys(get?.responses ?? {})).toEqual(expect.arrayContaining(['200', '304']));

@@ -53,14 +53,30 @@ export async function createGateway({
   through = async (url) => url,
 }: GatewayOptions = {}): Promise<Gateway> {
   const database = await cloneTemplate();
+  const gateway = openGateway({ databaseUrl: await through(database.url) }, { env, overrides });
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A gateway on databases that are there. */
+export function openGateway(
+  addresses: {
+    readonly databaseUrl: string;
+    readonly replicaUrls?: readonly string[];
+    readonly redisUrl?: string;
+  },
+  { env = {}, overrides = {} }: Omit<GatewayOptions, 'through'> = {},
+): Gateway {
   const { config } = parseConfig({ POOL_SIZE: '4', LOOKUP_CACHE_MS: '0', ...env }, '/');
   const logLines: string[] = [];
   const log = createLogger('info', { write: (line) => logLines.push(line) });
-  const app = createApp(
-    config,
-    { databaseUrl: await through(database.url), secretKeys: () => [TEST_SECRET_KEY] },
-    { log, ...overrides },
-  );
+  const secretKeys = () => [TEST_SECRET_KEY];
+  const app = createApp(config, { ...addresses, secretKeys }, { log, ...overrides });
   const server = createCheckedServer(app);
   return {
     app,
@@ -70,10 +86,7 @@ export async function createGateway({
         toRequest(path, options),
         options.address === undefined ? undefined : { address: options.address },
       ),
-    async close() {
-      await closeApp(app);
-      await database.drop();
-    },
+    close: () => closeApp(app),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import type { Reply } from '../../reply.ts';
+import { readFromReplicas } from '../../services/consistency.ts';
 import { pointsOf } from '../../services/rate-limits.ts';
 import { SharedCache } from '../../shared-cache.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
@@ -136,6 +137,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         const rows =
           entry.rows ?? requireWithinLimits(limits, schema, document, operation, params.variables).rows;
         await chargeOperation(ctx, rows, pointsOf(rows));
+        readFromReplicas(ctx, ctx.state.position);
         const body = withCost(await run(compiled, ctx, variableValues), ctx);
         entry.fallbacks = 0;
         hits += 1;

@@ -21,7 +21,7 @@ export const TABLES = `select c.relname::text as name, array(
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-    and c.relname <> '_prisma_migrations'
+    and c.relpersistence = 'p' and c.relname <> '_prisma_migrations'
     and not exists (select from pg_depend
       where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
   order by 1`;

@@ -26,6 +26,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       cost: null,
       assumesParents: false,
       showsCost: false,
+      position: null,
+      consistencyToken: null,
     },
     signal: abort.signal,
   };

@@ -1,0 +1,44 @@
+// Pages of funnels and the steps of these funnels in one statement.
+import type { Page, PageRequest } from '../pagination.ts';
+import type { FunnelRow } from '../resources/funnels.ts';
+import { groupSiblings, type Siblings, STEPS, type StepColumns, type StepRow, TREE } from './funnel-steps.ts';
+import { ownersOf, project } from './projections.ts';
+import { findPagesUnder } from './rows.ts';
+import type { StoreContext } from './store.ts';
+import { FUNNELS } from './tables.ts';
+import type { Tenancy } from './tenancy.ts';
+
+/**
+ * Pages of funnels under workspaces (rows.ts), together with every step of these funnels, without their pages.
+ * @param projection the properties of steps that will be asked for, not `page`
+ * @returns no steps where they have to be read for themselves, in a distributed store
+ */
+export async function findPagesWithSteps(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  workspaceIds: readonly bigint[],
+  page: PageRequest,
+  projections: { readonly funnels: readonly string[]; readonly steps: readonly string[] },
+): Promise<{ pages: (Page<FunnelRow> | null)[]; steps: Siblings[] | null }> {
+  const isDistributed = await ctx.store.distribution.isDistributed();
+  const projected = project(STEPS, [...TREE, ...projections.steps], tenancy.teamId);
+  const steps: StepRow[] = [];
+  const below = {
+    projected,
+    table: 'funnel_steps',
+    on: 't.workspace_id = f."workspaceId" and t.funnel_id = f.id and t.sibling_list is not null',
+    order: 't.sibling_list, t.position',
+    owners: (offset: number) => ownersOf(projected.columns, STEPS.owners, offset),
+    add: (step: StepColumns) => void steps.push(step as StepRow),
+  };
+  const pages = await findPagesUnder(
+    ctx,
+    FUNNELS,
+    tenancy,
+    workspaceIds,
+    page,
+    projections.funnels,
+    isDistributed ? null : below,
+  );
+  return { pages, steps: isDistributed ? null : groupSiblings(steps) };
+}

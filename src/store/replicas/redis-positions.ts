@@ -1,0 +1,77 @@
+// Positions of writes in Redis or Valkey. While it does not answer nobody waits for it a second time: reads go to the primary, and
+// whoever writes waits for the replicas (write-positions.ts).
+import type { Redis } from 'ioredis';
+import type { Logger } from '../../log.ts';
+import { toReason } from '../failures.ts';
+import type { SharedPositions } from './write-positions.ts';
+
+/** A command that takes longer has failed. */
+const MAX_WAIT_MS = 250;
+/** After a failure it is asked again so much later. */
+const PAUSE_MS = 500;
+const PREFIX = 'funnel-gateway:position:';
+/** Longer than any replica may be behind; and longer than windows of rate limits, which `volatile-ttl` then gives up first. */
+const KEPT_MS = 600_000;
+
+/** KEYS, a token, milliseconds. Of two tokens of one cluster the later is the greater text. */
+const KEEP = `
+for _, key in ipairs(KEYS) do
+  local known = redis.call('get', key)
+  if known and known > ARGV[1] then redis.call('pexpire', key, ARGV[2])
+  else redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
+end
+return #KEYS
+`;
+
+/** Connects at its first use, and again whenever the connection is lost. */
+export function createRedisPositions(url: string, log: Logger): SharedPositions {
+  let opening: Promise<Redis> | undefined;
+  let client: Redis | undefined;
+  let awayUntil = 0;
+  let isClosed = false;
+
+  async function open(): Promise<Redis> {
+    const { Redis } = await import('ioredis');
+    const redis = new Redis(url, {
+      connectTimeout: 3_000,
+      commandTimeout: MAX_WAIT_MS,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      retryStrategy: () => PAUSE_MS,
+    });
+    redis.on('error', isAway);
+    client = redis;
+    if (isClosed) redis.disconnect();
+    return redis;
+  }
+
+  function isAway(error: Error): void {
+    if (performance.now() >= awayUntil && !isClosed)
+      log.warn({ reason: toReason(error) }, 'Redis does not keep positions of writes: the primary answers');
+    awayUntil = performance.now() + PAUSE_MS;
+  }
+
+  async function ask<Answer>(command: (redis: Redis) => Promise<Answer>): Promise<Answer> {
+    if (performance.now() < awayUntil) throw new Error('Redis did not answer a moment ago.');
+    opening ??= open();
+    try {
+      return await command(await opening);
+    } catch (error) {
+      isAway(error as Error);
+      throw error;
+    }
+  }
+
+  const keysOf = (names: readonly string[]) => names.map((name) => PREFIX + name);
+
+  return {
+    find: (names) => ask((redis) => redis.mget(...keysOf(names))),
+    keep: async (names, token) =>
+      void (await ask((redis) => redis.eval(KEEP, names.length, ...keysOf(names), token, KEPT_MS))),
+    found: async (name, text) => void (await ask((redis) => redis.set(PREFIX + name, text, 'NX'))),
+    close() {
+      isClosed = true;
+      client?.disconnect();
+    },
+  };
+}

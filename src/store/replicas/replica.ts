@@ -1,0 +1,198 @@
+// One streaming replica: pipelined connections for reads of its own, and a connection over which it is asked at short intervals how far
+// it has come. It is read only while it is known to be a standby of the primary's cluster, on the primary's timeline, and not far
+// behind: what is not known counts against it. What it was asked when it is lost is asked of the primary (reading.ts).
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../../log.ts';
+import { toReason } from '../failures.ts';
+import { connectionOf } from '../readers/rows-query.ts';
+import type { Readers } from '../readers.ts';
+import type { Mark, Marks } from './marks.ts';
+import { parseLog, SYSTEM } from './positions.ts';
+
+/** Whether it is read, or why not. */
+export type ReplicaState =
+  | 'used'
+  | 'lagging'
+  | 'unreachable'
+  | 'no_replica'
+  | 'other_database'
+  | 'other_timeline'
+  | 'unknown';
+
+/** How many connections. */
+interface Kinds {
+  readonly readers: Readers;
+  readonly scans: Readers;
+}
+
+/** What says to its readers that nothing can be asked of it. */
+export interface Availability {
+  readonly refusal: Error | null;
+  asked(): void;
+  suspect(): void;
+}
+
+export interface Replica extends Kinds {
+  /** Host and port. */
+  readonly name: string;
+  readonly state: ReplicaState;
+  /** Milliseconds; null where it is not known. */
+  readonly lagMs: number | null;
+  /** The newest mark that it has replayed; null while it is not to be read. */
+  mark(): Mark | null;
+  start(): void;
+  close(): Promise<void>;
+}
+
+interface ReplicaOptions {
+  readonly connection: pg.ClientConfig;
+  readonly marks: Marks;
+  readonly maxLagMs: number;
+  /** Its connections for reads. */
+  readonly open: (availability: Availability, onOpen: () => void) => Kinds;
+  readonly log: Logger;
+}
+
+const INTERVAL_MS = 100;
+const RETRY_MS = 250;
+/** So many milliseconds without an answer, and it counts as lost. */
+const SILENCE_MS = 1_000;
+
+/** The timeline is the newest that it knows itself to be on; not every user may know which one is being received. */
+const STATE = `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as log, current_database()::text as database,
+  ${SYSTEM} as system,
+  greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery()),
+    (select received_tli from pg_stat_wal_receiver)) as timeline`;
+
+interface StateRow {
+  readonly standby: boolean;
+  readonly log: string | null;
+  readonly database: string;
+  readonly system: string;
+  readonly timeline: number;
+}
+
+/** What it has said of itself. */
+type Known = StateRow & { readonly replayed: bigint };
+
+export function createReplica({ connection, marks, maxLagMs, open, log }: ReplicaOptions): Replica {
+  const { host, port } = new pg.Client(connection);
+  const name = `${host}:${port}`;
+  let known: Known | null = null;
+  /** Counts what makes earlier answers void. */
+  let generation = 0;
+  let refusal: Error | null = null;
+  let client: pg.Client | null = null;
+  let isStarted = false;
+  let told: ReplicaState = 'unknown';
+
+  /** After a restart it may have come less far than before. */
+  function forget(): void {
+    generation += 1;
+    known = null;
+  }
+
+  function lose(error: Error): void {
+    forget();
+    if (client !== null) connectionOf(client).stream.destroy();
+    client = null;
+    if (refusal !== null) return;
+    refusal = Object.assign(new Error(`Connection terminated: ${toReason(error)}`), { code: 'ECONNRESET' });
+    for (const kind of [kinds.readers, kinds.scans]) kind.abandon(refusal);
+  }
+
+  const kinds = open(
+    {
+      get refusal() {
+        return refusal;
+      },
+      asked() {},
+      suspect: forget,
+    },
+    forget,
+  );
+
+  async function ask(): Promise<void> {
+    if (client === null) {
+      const opened = new pg.Client({
+        ...connection,
+        query_timeout: SILENCE_MS,
+        connectionTimeoutMillis: SILENCE_MS,
+      });
+      opened.on('error', (error) => {
+        if (client === opened) lose(error);
+      });
+      client = opened;
+      await opened.connect();
+    }
+    const before = generation;
+    const { rows } = await client.query<StateRow>(STATE);
+    const [row] = rows;
+    if (row === undefined) throw new Error('The replica says nothing of itself.');
+    refusal = null;
+    if (generation === before) known = { ...row, replayed: parseLog(row.log ?? '') ?? -1n };
+  }
+
+  function replayedMark(): Mark | null {
+    return known === null ? null : marks.newest(known.replayed);
+  }
+
+  function stateNow(): ReplicaState {
+    if (refusal !== null) return 'unreachable';
+    const latest = marks.latest();
+    if (known === null || latest === null) return 'unknown';
+    if (!known.standby) return 'no_replica';
+    const { position, database } = latest;
+    if (known.system !== position.system || known.database !== database) return 'other_database';
+    if (known.timeline !== position.timeline) return 'other_timeline';
+    const mark = replayedMark();
+    return mark === null || performance.now() - mark.at > maxLagMs ? 'lagging' : 'used';
+  }
+
+  /** One line of the log whenever it is left out, and when it is back. */
+  function tell(): void {
+    const state = stateNow();
+    if (state === 'unknown' || (state === 'used') === (told === 'used')) return;
+    if (state === 'used') log.info({ replica: name }, 'replica is read');
+    else log.warn({ replica: name, state }, 'replica is left out: the primary answers for it');
+    told = state;
+  }
+
+  async function watch(): Promise<void> {
+    while (isStarted) {
+      const isThere = await ask().then(
+        () => true,
+        (error: Error) => {
+          if (isStarted) lose(error);
+          return false;
+        },
+      );
+      tell();
+      await sleep(isThere ? INTERVAL_MS : RETRY_MS, undefined, { ref: false });
+    }
+  }
+
+  return {
+    ...kinds,
+    name,
+    get state() {
+      return stateNow();
+    },
+    get lagMs() {
+      const mark = replayedMark();
+      return mark === null ? null : performance.now() - mark.at;
+    },
+    mark: () => (stateNow() === 'used' ? replayedMark() : null),
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      void watch();
+    },
+    async close() {
+      isStarted = false;
+      if (client !== null) connectionOf(client).stream.destroy();
+      await Promise.all([kinds.readers.close(), kinds.scans.close()]);
+    },
+  };
+}

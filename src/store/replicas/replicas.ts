@@ -1,0 +1,114 @@
+// The replicas of the store, of which reads take one in turn. No file below this folder changes anything but the positions of writes.
+import type pg from 'pg';
+import type { Logger } from '../../log.ts';
+import type { Readers } from '../readers.ts';
+import { createMarks, type Mark, type Marks } from './marks.ts';
+import type { Position } from './positions.ts';
+import { createRedisPositions } from './redis-positions.ts';
+import { type Availability, createReplica, type Replica, type ReplicaState } from './replica.ts';
+import { createWritePositions, type WritePositions } from './write-positions.ts';
+
+/** A replica for one request, and what of the primary it has replayed. */
+export interface Chosen {
+  readonly readers: Readers;
+  readonly scans: Readers;
+  readonly mark: Mark;
+  /** Notes that a read of it was sent again to the primary. */
+  lost(): void;
+}
+
+/** What is told of one replica. */
+interface ReplicaReading {
+  readonly name: string;
+  readonly state: ReplicaState;
+  readonly lagMs: number | null;
+  /** Requests that it was chosen for, and reads that the primary was asked again. */
+  readonly requests: number;
+  readonly resent: number;
+}
+
+export interface Replicas {
+  /** Whether any is read at the moment. */
+  isAny(): boolean;
+  /** The next one that has replayed a position, and the horizon behind it; null where there is none. */
+  pick(needed: Position | null): Chosen | null;
+  readonly marks: Marks;
+  /** Where the last writes of credentials are. */
+  readonly writes: WritePositions;
+  readings(): readonly ReplicaReading[];
+  /** Until then none is read. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+interface ReplicasOptions {
+  readonly urls: readonly string[];
+  /** Of the primary: the same for the replicas but for the address. */
+  readonly connection: pg.ClientConfig;
+  readonly maxLagMs: number;
+  /** Over which the primary is asked. */
+  readonly lookups: Pick<Readers, 'read'>;
+  /** Creates the connections for reads of a replica. */
+  readonly open: (
+    connection: pg.ClientConfig,
+    availability: Availability,
+    onOpen: () => void,
+  ) => Pick<Replica, 'readers' | 'scans'>;
+  /** Where positions are shared, if not in the store. */
+  readonly redisUrl: string | undefined;
+  readonly log: Logger;
+}
+
+/** Opens no connection until `start`. */
+export function createReplicas(options: ReplicasOptions): Replicas {
+  const { urls, maxLagMs, lookups, open, redisUrl, log } = options;
+  const marks = createMarks(lookups, maxLagMs);
+  const shared = redisUrl === undefined ? null : createRedisPositions(redisUrl, log);
+  const writes = createWritePositions({ lookups, shared, maxLagMs, onInterruption: marks.forget, log });
+  const members = urls.map((connectionString) => {
+    const connection = { ...options.connection, connectionString };
+    const replica = createReplica({
+      ...{ connection, marks, maxLagMs, log },
+      open: (availability, onOpen) => open(connection, availability, onOpen),
+    });
+    return { replica, requests: 0, resent: 0 };
+  });
+  let turn = 0;
+
+  return {
+    marks,
+    writes,
+    isAny: () => members.some(({ replica }) => replica.state === 'used'),
+    pick(needed) {
+      for (let tries = 0; tries < members.length; tries++) {
+        turn = (turn + 1) % members.length;
+        const member = members[turn];
+        const mark = member?.replica.mark();
+        if (member === undefined || mark == null || !hasSeen(mark, needed)) continue;
+        member.requests += 1;
+        const { readers, scans } = member.replica;
+        return { readers, scans, mark, lost: () => void member.resent++ };
+      }
+      return null;
+    },
+    readings: () =>
+      members.map(({ replica: { name, state, lagMs }, requests, resent }) => {
+        return { name, state, lagMs, requests, resent };
+      }),
+    start() {
+      marks.start();
+      for (const { replica } of members) replica.start();
+    },
+    async close() {
+      marks.close();
+      writes.close();
+      await Promise.all(members.map(({ replica }) => replica.close()));
+    },
+  };
+}
+
+/** Whether what was committed at a position is below a mark's horizon too. Of another cluster, or of a timeline to come, nobody can know. */
+function hasSeen({ position, before }: Mark, needed: Position | null): boolean {
+  if (needed === null) return true;
+  return needed.system === position.system && needed.timeline <= position.timeline && needed.log <= before;
+}

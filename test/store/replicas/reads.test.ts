@@ -1,0 +1,223 @@
+// Reads from a streaming replica: who sees what when, over two gateways on one primary.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as factories from '../../support/factories.ts';
+import { type Caller, type Gateway, openGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+import { contactsOf, createSessions } from '../../support/open-transactions.ts';
+import { type Replicated, startReplicated } from '../../support/standby.ts';
+import { idsOf } from '../../support/walk.ts';
+
+let database: Replicated;
+let gateways: Gateway[];
+let one: Gateway;
+let other: Gateway;
+let teamId: bigint;
+let workspaceId: bigint;
+let writer: Caller;
+let reader: Caller;
+const sessions = createSessions(() => one);
+const { insert, begin } = contactsOf(sessions, () => ({
+  gateway: one,
+  caller: { authorization: writer.authorization ?? '' },
+  workspaceId,
+}));
+
+const LIST = 'query ($id: ID!) { workspace(id: $id) { contacts(first: 50) { nodes { databaseId } } } }';
+
+function open(replicaUrl: string, env: Record<string, string> = {}): Gateway {
+  const gateway = openGateway({ databaseUrl: database.primaryUrl, replicaUrls: [replicaUrl] }, { env });
+  gateways.push(gateway);
+  gateway.app.store.watchDatabase();
+  return gateway;
+}
+
+const stateOf = ({ app }: Gateway) => app.store.replicas?.readings()[0]?.state;
+const requestsOf = ({ app }: Gateway) => app.store.replicas?.readings()[0]?.requests ?? 0;
+
+/** Creates a contact over REST. */
+async function create(gateway: Gateway, caller: Caller): Promise<{ id: number; token: string }> {
+  const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
+    ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' },
+  });
+  expect(response.status).toBe(201);
+  const { id } = (await response.json()) as { id: number };
+  return { id, token: response.headers.get('consistency-token') ?? '' };
+}
+
+async function statusOf(
+  gateway: Gateway,
+  id: number | bigint,
+  caller: Caller,
+  token?: string,
+): Promise<number> {
+  const headers = token === undefined ? {} : { 'Consistency-Token': token };
+  return (await gateway.send(`/api/v2/contacts/${id}`, { caller, headers })).status;
+}
+
+async function listOf(gateway: Gateway, caller: Caller): Promise<bigint[]> {
+  return idsOf(await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller }));
+}
+
+beforeAll(async () => {
+  gateways = [];
+  database = await startReplicated();
+  one = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '60000' });
+  other = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '60000' });
+  teamId = (await factories.team(one.app)).id;
+  writer = await factories.apiKey(one.app, { teamId });
+  reader = await factories.apiKey(one.app, { teamId, scopes: ['read'] });
+});
+beforeEach(async () => {
+  workspaceId = (await factories.workspace(one.app, { teamId })).id;
+  await database.catchUp();
+  for (const gateway of [one, other]) {
+    await expect.poll(() => stateOf(gateway)).toBe('used');
+    // Its first question finds out in which epoch it is.
+    await expect
+      .poll(async () => (await statusOf(gateway, 1n, writer)) && requestsOf(gateway))
+      .toBeGreaterThan(0);
+  }
+});
+afterEach(async () => {
+  await sessions.endAll();
+  // The last test has ended it.
+  await database.resume().catch(() => {});
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await database.clean();
+});
+
+test('what only reads is answered by the replica, as it is there', async () => {
+  await database.pause();
+  const { id } = await factories.contact(one.app, { workspaceId });
+  await expect.poll(() => statusOf(one, id, reader)).toBe(404);
+  await expect.poll(() => listOf(one, reader)).toEqual([]);
+  await database.resume();
+  await expect.poll(() => statusOf(one, id, reader)).toBe(200);
+  await expect.poll(() => listOf(one, reader)).toEqual([id]);
+});
+
+test('a credential sees its own changes at once in every process; so does whoever sends the token', async () => {
+  await database.pause();
+  const { id, token } = await create(one, writer);
+  for (const gateway of [one, other]) {
+    expect(await statusOf(gateway, id, writer)).toBe(200);
+    expect(await listOf(gateway, writer)).toEqual([BigInt(id)]);
+    expect(await statusOf(gateway, id, reader, token)).toBe(200);
+    // A moment after its connections were opened the primary answers.
+    await expect.poll(() => statusOf(gateway, id, reader)).toBe(404);
+  }
+});
+
+test('over GraphQL the token is in the extensions, and the same holds', async () => {
+  await database.pause();
+  const workspace = Buffer.from(`Workspace:${workspaceId}`).toString('base64');
+  const { extensions } = (await post(
+    one,
+    {
+      query:
+        'mutation ($input: CreateContactInput!) { createContact(input: $input) { contact { databaseId } } }',
+      variables: { input: { workspaceId: workspace } },
+    },
+    { caller: writer },
+  )) as { extensions?: { consistencyToken?: string } };
+  const token = extensions?.consistencyToken ?? '';
+  const list = (caller: Caller, headers: Record<string, string> = {}) =>
+    post<{ workspace: { contacts: { nodes: unknown[] } } }>(
+      other,
+      { query: LIST, variables: { id: workspace } },
+      { caller, headers },
+    ).then(({ data }) => data?.workspace?.contacts.nodes.length);
+  // By Yoga first, then compiled.
+  for (const _ of [1, 2]) {
+    expect(await list(writer)).toBe(1);
+    expect(await list(reader, { 'Consistency-Token': token })).toBe(1);
+    await expect.poll(() => list(reader)).toBe(0);
+  }
+});
+
+test('once the replica has replayed a change, its writer reads there again', async () => {
+  const { id, token } = await create(one, writer);
+  await expect
+    .poll(async () => {
+      const before = requestsOf(other);
+      expect(await statusOf(other, id, writer)).toBe(200);
+      expect(await statusOf(other, id, reader, token)).toBe(200);
+      return requestsOf(other) - before;
+    })
+    .toBe(2);
+});
+
+test('a list ends before what a transaction under way may still commit, on the replica too', async () => {
+  const session = await sessions.connect();
+  const first = await insert(session);
+  const late = await begin();
+  const second = await insert(session);
+  await database.catchUp();
+  await expect.poll(() => statusOf(one, second, reader)).toBe(200);
+  await expect.poll(() => listOf(one, reader)).toEqual([first]);
+  const { at = 0 } = one.app.store.replicas?.marks.latest() ?? {};
+  // Marks that were taken since say nothing else.
+  await expect.poll(() => one.app.store.replicas?.marks.latest()?.at).toBeGreaterThan(at);
+  expect(await listOf(one, reader)).toEqual([first]);
+  await late.client.query('commit');
+  await expect.poll(() => listOf(one, reader)).toEqual([first, late.id, second]);
+});
+
+test('a token that nobody has given is refused; one of another cluster, or of what is to come, reads from the primary', async () => {
+  await database.pause();
+  const { id } = await factories.contact(one.app, { workspaceId });
+  const response = await one.send(`/api/v2/contacts/${id}`, {
+    ...{ caller: reader, headers: { 'Consistency-Token': 'yesterday' } },
+  });
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({ errors: [{ field: 'Consistency-Token' }] });
+  const refused = await post(one, { query: '{ __typename }' }, { headers: { 'Consistency-Token': '1' } });
+  expect(refused.errors?.[0]?.extensions.code).toBe('INVALID');
+  const { token } = await create(one, writer);
+  const [system, timeline, log] = [token.slice(0, 16), token.slice(16, 24), token.slice(24)];
+  const tokens = [
+    `${'0'.repeat(16)}${timeline}${log}`,
+    `${system}ffffffff${log}`,
+    `${system}${timeline}${'f'.repeat(16)}`,
+  ];
+  for (const each of tokens) expect(await statusOf(one, id, reader, each)).toBe(200);
+  await expect.poll(() => statusOf(one, id, reader)).toBe(404);
+});
+
+test('a replica that is too far behind is left out, and so is what is no replica of this database', async () => {
+  const strict = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '1000' });
+  await expect.poll(() => stateOf(strict)).toBe('used');
+  await database.pause();
+  const { id } = await factories.contact(one.app, { workspaceId });
+  await expect.poll(() => stateOf(strict)).toBe('lagging');
+  expect(await statusOf(strict, id, reader)).toBe(200);
+  await database.resume();
+  await expect.poll(() => stateOf(strict)).toBe('used');
+
+  const itself = open(database.primaryUrl);
+  await expect.poll(() => stateOf(itself)).toBe('no_replica');
+  const wrong = new URL(database.replicaUrl);
+  wrong.pathname = '/postgres';
+  const elsewhere = open(wrong.href);
+  await expect.poll(() => stateOf(elsewhere)).toBe('other_database');
+  for (const gateway of [itself, elsewhere]) expect(await statusOf(gateway, id, reader)).toBe(200);
+});
+
+test('no client notices that the replica is lost', async () => {
+  const { id } = await factories.contact(one.app, { workspaceId });
+  await expect.poll(() => statusOf(one, id, reader)).toBe(200);
+  let isOver = false;
+  const stopping = database.stopReplica().finally(() => {
+    isOver = true;
+  });
+  const statuses = new Set<number>();
+  while (!isOver || stateOf(one) !== 'unreachable') {
+    const found = await Promise.all(Array.from({ length: 20 }, () => statusOf(one, id, reader)));
+    for (const status of found) statuses.add(status);
+    for (const listed of [await listOf(one, reader)]) expect(listed).toEqual([id]);
+  }
+  await stopping;
+  expect([...statuses]).toEqual([200]);
+});

@@ -1,0 +1,102 @@
+// Positions of writes that processes share: nothing that is lost, or cannot be kept, has a reader see less than it wrote.
+import { afterEach, expect, test, vi } from 'vitest';
+import { createLogger } from '../../../src/log.ts';
+import { RowCollector } from '../../../src/rows/row-block.ts';
+import {
+  createWritePositions,
+  type SharedPositions,
+  type WritePositions,
+} from '../../../src/store/replicas/write-positions.ts';
+
+const TOKEN = `${'a'.repeat(16)}00000001${'0'.repeat(14)}`;
+const tokenOf = (log: number) => `${TOKEN}${log.toString(16).padStart(2, '0')}`;
+
+/** Where the primary is. */
+let log = 16;
+let kept = new Map<string, string>();
+let isAway = false;
+
+/** One row with one text. */
+function row(text: string) {
+  const message = Buffer.alloc(2 + 4 + text.length);
+  message.writeInt16BE(1);
+  message.writeInt32BE(text.length, 2);
+  message.write(text, 6);
+  const rows = new RowCollector();
+  rows.add(message, 0, message.length);
+  return rows.take();
+}
+
+const shared: SharedPositions = {
+  async find(names) {
+    if (isAway) throw new Error('away');
+    return names.map((name) => kept.get(name) ?? null);
+  },
+  async keep(names, token) {
+    if (isAway) throw new Error('away');
+    for (const name of names) kept.set(name, token);
+  },
+  async found(name, text) {
+    if (!kept.has(name)) kept.set(name, text);
+  },
+  close() {},
+};
+
+function start(): { positions: WritePositions; interrupted: () => number } {
+  let interruptions = 0;
+  const positions = createWritePositions({
+    lookups: { read: async () => row(tokenOf(log)) },
+    shared,
+    maxLagMs: 1_000,
+    onInterruption: () => void interruptions++,
+    log: createLogger('silent'),
+  });
+  return { positions, interrupted: () => interruptions };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+  log = 16;
+  kept = new Map();
+  isAway = false;
+});
+
+test('what one process keeps, another one finds; of others it finds nothing', async () => {
+  const [one, other] = [start(), start()];
+  for (const { positions } of [one, other])
+    await vi.waitFor(async () => expect(await positions.find('a')).toBe(null));
+  expect(await one.positions.keep('a')).toBe(tokenOf(16));
+  log = 17;
+  expect(await Promise.all([one.positions.keep('a'), one.positions.keep('b')])).toEqual([
+    tokenOf(17),
+    tokenOf(17),
+  ]);
+  expect(await other.positions.find('a')).toMatchObject({ timeline: 1, log: 17n });
+  expect(await other.positions.find('c')).toBe(null);
+});
+
+test('nothing is known where all was lost, until replicas have come to where the primary was afterwards', async () => {
+  const { positions, interrupted } = start();
+  await vi.waitFor(async () => expect(await positions.find('a')).toBe(null));
+  await positions.keep('a');
+  const before = interrupted();
+  kept.clear();
+  expect(await positions.find('a')).toBe('unknown');
+  expect(interrupted()).toBe(before + 1);
+  isAway = true;
+  expect(await positions.find('a')).toBe('unknown');
+});
+
+test('a write whose position cannot be kept is answered when no replica is read any more that has not seen it', async () => {
+  vi.useFakeTimers();
+  const { positions } = start();
+  isAway = true;
+  let isAnswered = false;
+  const answer = positions.keep('a').finally(() => {
+    isAnswered = true;
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(isAnswered).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await answer).toBe(null);
+});
