@@ -3,12 +3,13 @@
 // done for a caller (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
-import { type Claimed, changeInSteps } from './changes/distributed/change.ts';
+import { type Claimed, changeInSteps, findInSteps } from './changes/distributed/change.ts';
 import { ClaimedBefore, claimInSteps, recordInSteps } from './changes/distributed/record.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
 import type { Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
+import { executorOf } from './executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
 import type { StoreContext, Transaction } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -147,16 +148,26 @@ async function attempt<Result>(
 /** A row as it is now, and its version; null where there is none that is the caller's. */
 export async function findCurrent<Row extends object>(
   { store }: StoreContext,
-  { current }: ChangeStatements,
+  statements: ChangeStatements,
   values: Recorded & Readonly<Record<string, unknown>>,
   toRow: (json: string) => Row,
 ): Promise<{ row: Row; version: number } | null> {
   const tenancy = await store.distribution.reach(tenancyOf(values));
-  const [found] = await queryAs<{ snapshot: string; version: number }>(
-    ...[store, tenancy, current],
-    valuesOf(current, { ...values, workspaces: tenancy.workspaceIds }),
-  );
+  const reached = { ...values, workspaces: tenancy.workspaceIds };
+  const { current } = statements;
+  const [found] = (await store.distribution.isDistributed())
+    ? [await findInSteps(executorOf(store.pool), statements.distributed(), reached).catch(rethrow)]
+    : await queryAs<{ snapshot: string; version: number }>(
+        store,
+        tenancy,
+        current,
+        valuesOf(current, reached),
+      );
   return found === undefined ? null : { row: toRow(found.snapshot), version: found.version };
+}
+
+function rethrow(error: unknown): never {
+  throw toStoreError(error);
 }
 
 /** A change waited too long: for another one of the same row, or for the first request with its key. */

@@ -191,16 +191,16 @@ export async function findPagesUnder<R extends Row, B>(
   });
 }
 
-/** In a distributed store the workspaces in which rows of the table are, where these say on which shards. */
+/** In a distributed store the workspaces in which rows of the table are; what hangs below teams is on every node, or the coordinator's. */
 async function partsOf<R extends Row>(
   { store }: StoreContext,
-  { name, owned }: Table<R>,
+  { name, parent }: Table<R>,
   tenancy: Tenancy,
   ids: readonly bigint[],
 ): Promise<readonly Part[]> {
-  return owned('$1', '$2').includes('t.workspace_id')
-    ? store.distribution.parts(tenancy, { table: name, ids })
-    : [{ ...tenancy, only: null }];
+  return parent.table === 'teams'
+    ? [{ ...tenancy, only: null }]
+    : store.distribution.parts(tenancy, { table: name, ids });
 }
 
 /** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */

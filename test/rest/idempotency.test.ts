@@ -158,7 +158,7 @@ test('a retry whose If-Match no longer fits is answered as the first time', asyn
 test('after 24 hours a key is free, and serves another request', async () => {
   const made = await client.create({ email_address: 'a@example.com' }, key());
   await gateway.app.store.pool.query(
-    "update idempotency_records set created_at = created_at - interval '24 hours' where workspace_id = $1",
+    "update idempotency_records set created_at = current_timestamp - interval '24 hours' where workspace_id = $1",
     [client.workspaceId],
   );
   const other = await client.create({ email_address: 'b@example.com' }, key());

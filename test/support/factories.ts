@@ -6,7 +6,7 @@ import type { App } from '../../src/context.ts';
 import type { BranchName } from '../../src/store/funnel-steps.ts';
 import type { Prisma } from '../../src/store/generated/client.ts';
 import { drawIds } from '../../src/store/ids.ts';
-import { type PublicIdTable, toPublicId } from '../../src/store/public-ids.ts';
+import type { PublicIdTable } from '../../src/store/public-ids.ts';
 import type { Caller } from './gateway.ts';
 
 type Overrides<Input> = Partial<Input>;
@@ -168,9 +168,12 @@ export async function workflow(
       const id = await nextId(app, 'funnel_steps');
       const kind = typeof plan === 'string' ? ('page' as const) : ('conditional_split' as const);
       const place = { parentId, branch, position, funnelId: on.id, workspaceId: on.workspaceId };
-      // Citus returns no enumeration of a row that was inserted, as `create` asks for.
-      await app.store.prisma.funnelStep.createMany({ data: [{ id, ...place, kind, name, pageId }] });
-      built.set(name, { id, publicId: toPublicId('funnel_steps', id), pageId });
+      const { publicId } = await app.store.prisma.funnelStep.create({
+        data: { id, ...place, kind, name, pageId },
+        // All columns would not do: Citus gives no enumerated ones back.
+        select: { publicId: true },
+      });
+      built.set(name, { id, publicId, pageId });
       if (typeof plan === 'string') continue;
       await build(plan.matched ?? [], id, 'matched');
       await build(plan.unmatched ?? [], id, 'unmatched');

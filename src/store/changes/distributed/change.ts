@@ -2,6 +2,7 @@
 import type { Resource } from '../../../resources/resource.ts';
 import { dropPlace, keepPlace } from '../../distribution/places.ts';
 import { inItsWorkspace } from '../../distribution.ts';
+import type { Executor } from '../../executor.ts';
 import { isBelowWorkspace } from '../../parents.ts';
 import type { Transaction } from '../../store.ts';
 import { type NamedStatement, valuesOf } from '../parameters.ts';
@@ -44,6 +45,23 @@ export async function changeInSteps(
   );
   if (verb === 'create') return steps.create();
   return verb === 'update' ? steps.update() : steps.remove();
+}
+
+/** A row as it is now; undefined where there is none that is the caller's. @param values as for a change of it */
+export async function findInSteps(
+  tx: Executor,
+  { table, current }: DistributedStatements,
+  values: Values,
+): Promise<{ snapshot: string; version: number } | undefined> {
+  const { team: teamId, workspaces: workspaceIds } = values;
+  const row_id = values['id'] as bigint;
+  const place = await inItsWorkspace(tx, table.name, { teamId, workspaceIds }, row_id);
+  if (place === null) return undefined;
+  const workspace_id = place.workspaceIds?.[0];
+  const given = { ...values, workspaces: place.workspaceIds, workspace_id, row_id };
+  type Found = { snapshot: string; version: number };
+  const found = await tx.$queryRawUnsafe<Found[]>(current.text, ...valuesOf(current, given));
+  return found[0];
 }
 
 interface Before {

@@ -27,6 +27,8 @@ export interface DistributedStatements {
     readonly draw: NamedStatement;
     readonly insert: NamedStatement;
   };
+  /** A row as it is now: `snapshot`, `version`. */
+  readonly current: NamedStatement;
   /** Locks a row, and its parent before it where that is changed too. */
   readonly lock: NamedStatement;
   /** The locked row: whether it `fits`, what REST shows of it (`before`), itself (`was`), and its columns after the change (`changed`). */
@@ -64,6 +66,11 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
       draw: of('draw', drawText(table, rules)),
       insert: of('insert', insertText(table, rules)),
     },
+    current: of(
+      'current',
+      `select t.row_version as version, ${snapshot(table.resource, table.columns)}::text as snapshot from ${name} t
+        where ${here('t')} and (${table.visible}) and ${table.owned('$team', '$workspaces')}`,
+    ),
     lock: named(`${name}.distributed.lock`, lockText(table, rules)),
     before: of('before', beforeText(table, rules, here('t'))),
     now: of('now', `select ${drawnTime(table, rules)}::text as now`),
