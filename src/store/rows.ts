@@ -8,6 +8,7 @@ import { type Below, joinColumns } from './below-pages.ts';
 import type { Part } from './distribution.ts';
 import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { inWorkspace, partsOf } from './parts.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
@@ -189,23 +190,6 @@ export async function findPagesUnder<R extends Row, B>(
     const siblings = byParent.get(String(id));
     return siblings === undefined ? null : toPage(siblings, page);
   });
-}
-
-/** In a distributed store the workspaces in which rows of the table are; what hangs below teams is on every node, or the coordinator's. */
-async function partsOf<R extends Row>(
-  { store }: StoreContext,
-  { name, parent }: Table<R>,
-  tenancy: Tenancy,
-  ids: readonly bigint[],
-): Promise<readonly Part[]> {
-  return parent.table === 'teams'
-    ? [{ ...tenancy, only: null }]
-    : store.distribution.parts(tenancy, { table: name, ids });
-}
-
-/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
-function inWorkspace(text: string, only: Part['only']): string {
-  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
 }
 
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */

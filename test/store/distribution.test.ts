@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
 import { inItsWorkspace } from '../../src/store/distribution.ts';
-import { run } from '../commands/cli.ts';
 import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
