@@ -71,8 +71,12 @@ export function createDistribution(
     try {
       const places = known === undefined ? null : await findPlaces(lookups, known);
       if (places !== null)
-        return { ...tenancy, workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true) };
-      return workspaceIds === null ? { ...tenancy, workspaceIds: await workspacesOf(teamId) } : tenancy;
+        return {
+          teamId,
+          isDistributed: true,
+          workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true),
+        };
+      return { teamId, isDistributed: true, workspaceIds: workspaceIds ?? (await workspacesOf(teamId)) };
     } catch (error) {
       throw toStoreError(error);
     }
@@ -91,8 +95,8 @@ export function createDistribution(
 }
 
 /**
- * The tenancy with the workspace alone that a row is in, where several are named: a row of one shard can be locked. Null where no such
- * workspace has it.
+ * In a distributed store the tenancy with the workspace alone that a row is in: a row of one shard can be locked. Null where no workspace
+ * of it has the row.
  * @param tenancy of `reach`
  */
 export async function inItsWorkspace(
@@ -101,8 +105,8 @@ export async function inItsWorkspace(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<Tenancy | null> {
-  const { workspaceIds } = tenancy;
-  if (workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const { workspaceIds, isDistributed = false } = tenancy;
+  if (!isDistributed || workspaceIds === null || workspaceIds.length === 1) return tenancy;
   const place = await findPlace(tx, table, id);
   if (place !== null && workspaceIds.includes(place)) return { ...tenancy, workspaceIds: [place] };
   const { text } = statement(

@@ -5,4 +5,6 @@ export interface Tenancy {
   readonly teamId: bigint;
   /** null: every workspace of the team (spec §5 rule 2). */
   readonly workspaceIds: readonly bigint[] | null;
+  /** What a statement in a store that Citus distributes is about (distribution.ts). */
+  readonly isDistributed?: true;
 }

@@ -1,9 +1,8 @@
 // What would be distributed, and what the operator is told. That it works is what `npm run test:citus` shows, on Citus.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
+import { lockForErasure } from '../../src/store/contact-erasure.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
-import { inItsWorkspace } from '../../src/store/distribution.ts';
-import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -62,7 +61,7 @@ test('without the extension distribute changes nothing, and says what is missing
   expect(stderr).toContain('create extension citus');
 });
 
-test('of several workspaces the one that a row is in is found', async () => {
+test('a caller who is narrowed to several workspaces finds what is to be changed, without what Citus needs', async () => {
   const { app } = gateway;
   const team = await factories.team(app);
   const [one, other] = [
@@ -70,17 +69,11 @@ test('of several workspaces the one that a row is in is found', async () => {
     await factories.workspace(app, { teamId: team.id }),
   ];
   const contact = await factories.contact(app, { workspaceId: other.id });
-  const among = (workspaceIds: bigint[] | null) =>
-    inItsWorkspace(app.store.prisma, 'contacts', { teamId: team.id, workspaceIds }, contact.id);
-  await app.store.pool.query(`create schema funnel_gateway_places;
-    create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
-  // Looked for, and then known.
-  expect(await among([one.id, other.id])).toEqual({ teamId: team.id, workspaceIds: [other.id] });
-  const known = [TYPE_NUMBER.contacts, contact.id, one.id];
-  await app.store.pool.query('insert into funnel_gateway_places.places values ($1, $2, $3)', known);
-  expect(await among([one.id, other.id])).toEqual({ teamId: team.id, workspaceIds: [one.id] });
-  expect(await among([])).toBeNull();
-  expect(await among(null)).toEqual({ teamId: team.id, workspaceIds: null });
+  const locked = (workspaceIds: bigint[] | null) =>
+    app.store.prisma.$transaction((tx) => lockForErasure(tx, { teamId: team.id, workspaceIds }, contact.id));
+  expect(await locked([one.id, other.id])).toMatchObject({ workspaceId: other.id });
+  expect(await locked([one.id])).toBeNull();
+  expect(await locked(null)).toMatchObject({ workspaceId: other.id });
 });
 
 const FACTS = { version: '13.0-1', isCoordinator: true, isKnown: true, nodes: 2, shards: 32 };

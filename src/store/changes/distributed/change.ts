@@ -30,7 +30,7 @@ export async function changeInSteps(
 ): Promise<Claimed | 'not_found' | 'unfit'> {
   const { table } = statements;
   const named = verb === 'create' ? table.parent.table : table.name;
-  const tenancy = { teamId: values.team, workspaceIds: values.workspaces };
+  const tenancy = { teamId: values.team, workspaceIds: values.workspaces, isDistributed: true } as const;
   // Workspaces are on every node.
   const place = isBelowWorkspace(named)
     ? await inItsWorkspace(tx, named, tenancy, values['id'] as bigint)
@@ -55,7 +55,7 @@ export async function findInSteps(
 ): Promise<{ snapshot: string; version: number } | undefined> {
   const { team: teamId, workspaces: workspaceIds } = values;
   const row_id = values['id'] as bigint;
-  const place = await inItsWorkspace(tx, table.name, { teamId, workspaceIds }, row_id);
+  const place = await inItsWorkspace(tx, table.name, { teamId, workspaceIds, isDistributed: true }, row_id);
   if (place === null) return undefined;
   const workspace_id = place.workspaceIds?.[0];
   const given = { ...values, workspaces: place.workspaceIds, workspace_id, row_id };
