@@ -7,8 +7,8 @@ import { createRandom, median } from '../../bench/stats.ts';
 import { say } from '../say.ts';
 import { report } from '../test-bed.ts';
 
-const ROUNDS = 9;
-const REQUESTS = 48;
+const ROUNDS = 5;
+const REQUESTS = 24;
 /** One after the other, and so many at once, which keep both cores busy. */
 const AT_ONCE = [1, 12];
 

@@ -10,7 +10,7 @@ import { report } from '../test-bed.ts';
 import { moveWorkspace } from './shards.ts';
 
 const CALLERS = 3;
-const PER_SECOND = 30;
+const PER_SECOND = 12;
 
 export async function tryMoving(url: string): Promise<void> {
   const callers = await createCallers(url, CALLERS);
