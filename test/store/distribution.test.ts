@@ -3,11 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { lockForErasure } from '../../src/store/contact-erasure.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
-<<<<<<< HEAD
-=======
 import { inItsWorkspace } from '../../src/store/distribution.ts';
 import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
->>>>>>> 6c91502
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -79,8 +76,6 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
   expect(await locked([one.id, other.id])).toMatchObject({ workspaceId: other.id });
   expect(await locked([one.id])).toBeNull();
   expect(await locked(null)).toMatchObject({ workspaceId: other.id });
-<<<<<<< HEAD
-=======
 });
 
 test('in a distributed store the one of several workspaces is found that a row is in', async () => {
@@ -102,7 +97,6 @@ test('in a distributed store the one of several workspaces is found that a row i
   await app.store.pool.query('insert into funnel_gateway_places.places values ($1, $2, $3)', known);
   expect(await among([one.id, other.id])).toEqual(of([one.id]));
   expect(await among([])).toBeNull();
->>>>>>> 6c91502
 });
 
 const FACTS = { version: '13.0-1', isCoordinator: true, isKnown: true, nodes: 2, shards: 32 };
