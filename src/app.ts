@@ -36,6 +36,7 @@ export function createApp(
         redisUrl: secrets.redisUrl,
       },
       poolSize: config.poolSize,
+      preparedStatements: config.preparedStatements,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,
@@ -84,9 +85,16 @@ export async function closeApp(app: App): Promise<void> {
 
 function watchStore(
   metrics: Metrics,
-  { pool, readers, lookups, scans, expensive, changing, rowGuard }: Store,
+  { pool, readers, lookups, scans, replicas, expensive, changing, rowGuard }: Store,
 ): void {
   metrics.watchForeignReads(() => rowGuard.refused);
+  if (replicas !== null)
+    metrics.watchReplicas(() =>
+      replicas.readings().map(({ name: replica, state, lagMs, requests, resent }) => {
+        const lagSeconds = lagMs === null ? null : lagMs / 1_000;
+        return { replica, isUsed: state === 'used', lagSeconds, requests, resent };
+      }),
+    );
   metrics.watchQueue('expensive_reads', expensive);
   metrics.watchQueue('changes', changing);
   metrics.watchConnections('pool', () => ({

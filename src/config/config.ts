@@ -50,6 +50,8 @@ export interface Config extends TelemetryConfig {
   readonly trustedDocuments: TrustedDocumentsConfig;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
+  /** Statements are prepared under names. */
+  readonly preparedStatements: boolean;
   /** Milliseconds that a replica may be behind. */
   readonly replicaMaxLagMs: number;
   /** Processes that `serve` answers requests with; above 1 a primary starts them. */
@@ -178,6 +180,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       LOG_LEVELS.join(', '),
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    preparedStatements: check('PREPARED_STATEMENTS', true, parseSwitch, 'on or off'),
     replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', 300, 60_000),
     workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),

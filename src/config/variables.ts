@@ -17,6 +17,11 @@ export const VARIABLES = [
     'connection strings of streaming replicas, separated by commas, which answer what only reads; each leads to one server',
   ],
   ['REPLICA_MAX_LAG_MS', '1000', 'a replica that is further behind the primary is not read'],
+  [
+    'PREPARED_STATEMENTS',
+    'on',
+    'on or off: whether statements are prepared under names; off for poolers in transaction mode that keep none',
+  ],
   ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   [
     'SERVICE_HOST',

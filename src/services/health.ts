@@ -13,6 +13,12 @@ export interface Readiness {
   readonly database?: 'read-only';
   /** The transactions that lists end before; absent: none has been under way for long. */
   readonly listsHeldBy?: readonly Told[];
+  /** Those that are named, whether they are read; absent: none is named. */
+  readonly replicas?: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly lagMs: number | null;
+  }[];
 }
 
 /** How long a finding is told to those who ask behind it: balancers ask less often, and strangers as often as they like. */
@@ -59,9 +65,13 @@ async function askStore(store: App['store']): Promise<Readiness> {
     throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
   const held = await findHeldLists({ store });
+  const replicas = store.replicas?.readings().map(({ name, state, lagMs }) => {
+    return { name, state, lagMs: lagMs === null ? null : Math.round(lagMs) };
+  });
   return {
     status: 'ready',
     ...(readOnly && { database: 'read-only' }),
     ...(held.length > 0 && { listsHeldBy: held.map(toTold) }),
+    ...(replicas !== undefined && { replicas }),
   };
 }

@@ -24,6 +24,11 @@ export function mostConnections(gateway: {
   return poolSize + workers * (reading + LISTENING) + (jobs ? DELIVERY : 0);
 }
 
+/** The same to each replica. One of each process asks how far it is. */
+export function mostReplicaConnections(workers: number): number {
+  return workers * (STALLED_FACTOR * (readersOf(workers) + SCANS) + 1);
+}
+
 /** Connections for short reads of each of so many processes. */
 export function readersOf(workers: number): number {
   return Math.max(MIN_READERS, Math.ceil(READERS / workers));

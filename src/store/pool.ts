@@ -24,6 +24,7 @@ interface PoolOptions {
   readonly answerTimeoutMs: number;
   readonly limits: string;
   readonly liveness?: Liveness | null;
+  readonly preparedStatements: boolean;
 }
 
 /**
@@ -34,13 +35,13 @@ interface PoolOptions {
  */
 export function createPool(
   config: pg.PoolConfig,
-  { answerTimeoutMs, limits, liveness = null }: PoolOptions,
+  { answerTimeoutMs, limits, liveness = null, preparedStatements }: PoolOptions,
   log: Logger,
 ): Pool {
   const clients = new Set<pg.Client>();
   const pool = new pg.Pool({
     ...config,
-    Client: recordedIn(clients),
+    Client: recordedIn(clients, preparedStatements),
     onConnect: async (client) => void (await client.query(limits)),
   });
   // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
@@ -70,14 +71,27 @@ export function createPool(
 }
 
 /** A client that is in the set from its beginning, while it still connects, to its end. */
-function recordedIn(clients: Set<pg.Client>): typeof pg.Client {
+function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       clients.add(this);
       connectionOf(this).stream.once('close', () => clients.delete(this));
+      if (!preparedStatements) sendUnprepared(this);
     }
   };
+}
+
+type Send = (statement: unknown, ...rest: unknown[]) => unknown;
+
+/** Makes a client prepare nothing under a name; statements that send themselves have to see to that (tenant-query.ts). */
+function sendUnprepared(client: pg.Client): void {
+  const send = client.query.bind(client) as Send;
+  const unprepared: Send = (statement, ...rest) => {
+    const isPlain = statement instanceof Object && 'name' in statement && !('submit' in statement);
+    return send(isPlain ? { ...statement, name: undefined } : statement, ...rest);
+  };
+  client.query = unprepared as pg.Client['query'];
 }
 
 /**

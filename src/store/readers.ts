@@ -9,7 +9,8 @@ import type { RowBlock } from '../rows/row-block.ts';
 import type { ConnectionReading } from '../telemetry/metrics.ts';
 import { databaseUnavailable, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
-import { MAX_RESENDS, type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
+import { createPing } from './readers/ping.ts';
+import { type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
 import type { Statement } from './statements.ts';
 
 export interface Readers extends Watched {
@@ -35,6 +36,8 @@ interface ReadersOptions {
   readonly cancels?: boolean;
   /** Of one result; a read of a larger one throws `ResultTooLarge`. */
   readonly maxBytes?: number;
+  /** Whether statements are prepared under their names; absent: they are. */
+  readonly preparedStatements?: boolean;
   /** Says when the database does not answer: reads are then refused at once. */
   readonly liveness?: Liveness;
   /** Called before anything is read on a new connection. */
@@ -57,22 +60,8 @@ const MAX_STALLED_PER_TENANT = 2;
 const RESERVED = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-const PING: Statement = { name: '', text: 'select $1::int' };
-
 function closed(): Error {
   return new Error('Connection terminated: closed');
-}
-
-/** A read that checks whether an idle connection answers; its result is not used. */
-function createPing(): Read {
-  return {
-    statement: PING,
-    values: [1],
-    tenantId: NO_TENANT,
-    resolve() {},
-    reject() {},
-    resends: MAX_RESENDS,
-  };
 }
 
 /** Open connections, and how many there may be. */
@@ -99,6 +88,7 @@ export function createReaders(options: ReadersOptions): Readers {
   function open({ connections }: Group): ReadingConnection {
     const opened = new ReadingConnection(connection, {
       maxBytes,
+      preparedStatements: options.preparedStatements ?? true,
       onOpen() {
         onOpen?.();
         sendWaiting();

@@ -6,11 +6,13 @@ import { selectList } from '../rows/columns.ts';
 import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
 import { type Below, joinColumns } from './below-pages.ts';
 import type { Part } from './distribution.ts';
+import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { type ProjectedColumns, project } from './projections.ts';
+import { inWorkspace, partsOf } from './parts.ts';
+import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
-import { type PageReading, readSettled } from './settled.ts';
+import { readSettled } from './settled.ts';
 import { statement } from './statements.ts';
 import type { StoreContext } from './store.ts';
 import type { Table } from './tables.ts';
@@ -190,69 +192,7 @@ export async function findPagesUnder<R extends Row, B>(
   });
 }
 
-/** In a distributed store the workspaces in which rows of the table are; what hangs below teams is on every node, or the coordinator's. */
-async function partsOf<R extends Row>(
-  { store }: StoreContext,
-  { name, parent }: Table<R>,
-  tenancy: Tenancy,
-  ids: readonly bigint[],
-): Promise<readonly Part[]> {
-  return parent.table === 'teams'
-    ? [{ ...tenancy, only: null }]
-    : store.distribution.parts(tenancy, { table: name, ids });
-}
-
-/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
-function inWorkspace(text: string, only: Part['only']): string {
-  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
-}
-
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
-}
-
-/** How a page is read up to where its table is settled. @param read reads it between two positions */
-function readingOf<R extends Row>(
-  table: Table<R>,
-  page: PageRequest,
-  { columns, make }: ProjectedColumns<R>,
-  read: PageReading['read'],
-): PageReading {
-  return {
-    table: table.name,
-    page,
-    read,
-    idField: Object.keys(columns).indexOf('id'),
-    latestOf(rows) {
-      const times = rows.map((block, index) => {
-        const { updatedAt } = make(block, index) as { updatedAt?: Date | null };
-        return updatedAt?.getTime() ?? 0;
-      });
-      return Math.max(0, ...times);
-    },
-  };
-}
-
-/** One row too many tells whether there is more. */
-function limitOf({ size, rowsOnly }: PageRequest): number {
-  return rowsOnly ? size : size + 1;
-}
-
-/** Paging backward scans from the other end. */
-function scanDirection(page: PageRequest): 'asc' | 'desc' {
-  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
-}
-
-/** A projection with what the rows are ordered by: their cursors have it. */
-function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
-  return projection === null || sort === undefined ? projection : [...projection, sort];
-}
-
-/** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
-function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
-  const more = rows.length > page.size;
-  const kept = more ? rows.slice(0, page.size) : rows;
-  const { sort } = page;
-  return { rows: page.backward ? kept.toReversed() : kept, more, ...(sort && { sort }) };
 }

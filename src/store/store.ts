@@ -49,6 +49,8 @@ export interface Store {
   /** Whether what is done for a caller runs as the role of tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
   readonly distribution: Distribution;
+  /** Statements are prepared under names. */
+  readonly preparedStatements: boolean;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
@@ -84,6 +86,8 @@ interface StoreOptions {
   /** The connection string for LISTEN, when `url` is a pooler's. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
+  /** Whether statements are prepared under names; absent: they are. */
+  readonly preparedStatements?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
@@ -106,7 +110,7 @@ const MAX_SHARED_BYTES = 1024 * 1024;
 
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
-  const { poolSize, log } = options;
+  const { poolSize, preparedStatements = true, log } = options;
   const connection = {
     connectionString: options.url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -118,13 +122,17 @@ export function createStore(options: StoreOptions): Store {
   const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
   const limits = limitTransactions(options.statementTimeoutMs);
   const liveness = createLiveness({ connection, log });
-  const pooled = createPool({ ...connection, max: poolSize }, { answerTimeoutMs, limits, liveness }, log);
+  const pooled = createPool(
+    { ...connection, max: poolSize },
+    { answerTimeoutMs, limits, liveness, preparedStatements },
+    log,
+  );
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
   const read = (count: number, special = {}) =>
     createReaders({
-      ...{ count, connection, answerTimeoutMs, liveness, log },
+      ...{ count, connection, answerTimeoutMs, liveness, preparedStatements, log },
       onOpen() {
         horizons.forget();
         replicas?.marks.forget();
@@ -162,6 +170,7 @@ export function createStore(options: StoreOptions): Store {
     rowGuard: createRowGuard(lookups, log),
     hasTenantRole,
     distribution: createDistribution(pool, hasTenantRole, lookups),
+    preparedStatements,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     watchDatabase() {

@@ -13,14 +13,15 @@ import { types } from './value-types.ts';
  * @throws AppError `unavailable` when the database cannot be reached or took too long
  */
 export async function queryAs<Row extends object>(
-  store: Pick<Store, 'pool' | 'hasTenantRole'>,
+  store: Pick<Store, 'pool' | 'hasTenantRole' | 'preparedStatements'>,
   tenancy: Tenancy,
   statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
   try {
     if (!(await store.hasTenantRole())) return await query(store, statement, values);
-    const inTenancy = new TenantQuery(statement, values, enteringAs(tenancy));
+    const named = (one: Statement) => (store.preparedStatements ? one : { ...one, name: '' });
+    const inTenancy = new TenantQuery(named(ENTER), named(statement), values, enteringAs(tenancy));
     return ((await store.pool.query(inTenancy)) as unknown as pg.QueryResult<Row>).rows;
   } catch (error) {
     throw toStoreError(error);
@@ -47,28 +48,32 @@ class TenantQuery extends Query implements pg.Submittable {
   /** Of the statement whose answer comes next: by these the client notes what it has prepared. */
   name = '';
   text = '';
-  #statement: Statement = ENTER;
+  #statement: Statement;
+  readonly #enter: Statement;
   readonly #entering: readonly string[];
   #hasEntered = false;
 
   /** @param entering the values of `ENTER` */
-  constructor({ name, text }: Statement, values: unknown[], entering: readonly string[]) {
+  constructor(enter: Statement, { name, text }: Statement, values: unknown[], entering: readonly string[]) {
     super({ name, text, values, types });
+    this.#statement = enter;
+    this.#enter = enter;
     this.#entering = entering;
     Object.assign(this, { name, text });
   }
 
   override prepare(connection: Connection): void {
     const { parsedStatements, submittedNamedStatements } = connection;
-    if (parsedStatements[ENTER.name] === undefined) {
-      connection.parse({ name: ENTER.name, text: ENTER.text, types: [] }, true);
-      submittedNamedStatements[ENTER.name] = ENTER.text;
+    const enter = this.#enter;
+    if (enter.name === '' || parsedStatements[enter.name] === undefined) {
+      connection.parse({ ...enter, types: [] }, true);
+      if (enter.name !== '') submittedNamedStatements[enter.name] = enter.text;
     }
-    connection.bind({ statement: ENTER.name, values: [...this.#entering] }, true);
+    connection.bind({ statement: enter.name, values: [...this.#entering] }, true);
     connection.execute({}, true);
     super.prepare(connection);
     this.#statement = { name: this.name, text: this.text };
-    Object.assign(this, { name: ENTER.name, text: ENTER.text });
+    Object.assign(this, { name: enter.name, text: enter.text });
   }
 
   override handleDataRow(message: object): void {

@@ -171,8 +171,9 @@ export async function saveMembership(
   membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
 ): Promise<void> {
   const { userId, teamId, role } = membership;
-  const where = { userId_teamId: { userId, teamId } };
-  await tx.teamMember.upsert({ where, create: membership, update: { role } });
+  // Not as one upsert, of which Citus takes no enumerated values.
+  const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
+  if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
 }
 
 /** Takes a person out of a team. Returns whether they were in it. */

@@ -17,14 +17,22 @@ const ANSWER_GRACE_MS = 2_000;
 
 /** Opens no connection: the first statement does. */
 export function createWorkerStore(
-  { connection, distribution }: Pick<Store, 'connection' | 'distribution'>,
+  {
+    connection,
+    distribution,
+    preparedStatements,
+  }: Pick<Store, 'connection' | 'distribution' | 'preparedStatements'>,
   log: Logger,
 ): WorkerStore {
   const { statement_timeout: timeout } = connection;
   const timeoutMs = typeof timeout === 'number' ? timeout : 0;
   const answerTimeoutMs = timeoutMs + ANSWER_GRACE_MS;
   const limits = limitTransactions(timeoutMs);
-  const pooled = createPool({ ...connection, max: CONNECTIONS }, { answerTimeoutMs, limits }, log);
+  const pooled = createPool(
+    { ...connection, max: CONNECTIONS },
+    { answerTimeoutMs, limits, preparedStatements },
+    log,
+  );
   const jobs = createJobQueue(pooled.pool, log);
   return {
     pool: pooled.pool,

@@ -85,6 +85,16 @@ export interface PartitionReading {
   readonly hasStray: boolean;
 }
 
+/** A replica of the store. */
+export interface ReplicaReading {
+  /** Host and port. */
+  readonly replica: string;
+  readonly isUsed: boolean;
+  readonly lagSeconds: number | null;
+  readonly requests: number;
+  readonly resent: number;
+}
+
 /** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
@@ -104,6 +114,7 @@ export interface Metrics {
   countDeactivation(reason: string): void;
   watchWorker(read: () => WorkerReading): void;
   watchLists(read: () => readonly HeldReading[]): void;
+  watchReplicas(read: () => readonly ReplicaReading[]): void;
   watchPartitions(read: () => readonly PartitionReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
@@ -126,6 +137,7 @@ export const noMetrics: Metrics = {
   countDeactivation() {},
   watchWorker() {},
   watchLists() {},
+  watchReplicas() {},
   watchPartitions() {},
   render: async () => '',
   snapshot: async () => [],

@@ -5,6 +5,7 @@ import { createLoad, createRateLimits } from './admission-metrics.ts';
 import { createLists } from './list-metrics.ts';
 import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
 import { createPartitions } from './partition-metrics.ts';
+import { createReplicaMetrics } from './replica-metrics.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
@@ -40,6 +41,7 @@ export function createPrometheus(): Metrics {
     watchForeignReads: createForeignReads(registers),
     ...createWebhooks(registers),
     watchLists: createLists(registers),
+    watchReplicas: createReplicaMetrics(registers),
     watchPartitions: createPartitions(registers),
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

@@ -5,7 +5,7 @@ import { checkWorkers } from '../../src/commands/doctor/workers.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { configOfWorker } from '../../src/config/workers.ts';
 import { StartupError } from '../../src/errors.ts';
-import { mostConnections } from '../../src/store/connection-counts.ts';
+import { mostConnections, mostReplicaConnections } from '../../src/store/connection-counts.ts';
 
 test('either the parts are within the whole and enough to work with, or it is refused by name', () => {
   fc.assert(
@@ -50,4 +50,5 @@ test('more workers than cores are a warning', () => {
 test('the connections for reading are divided, down to two for each process', () => {
   const of = (workers: number) => mostConnections({ poolSize: 10, workers, jobs: true });
   expect([1, 2, 4].map(of)).toEqual([32, 41, 67]);
+  expect([1, 2, 4].map(mostReplicaConnections)).toEqual([13, 18, 36]);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
 import { inItsWorkspace } from '../../src/store/distribution.ts';
+import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -71,7 +72,13 @@ test('of several workspaces the one that a row is in is found', async () => {
   const contact = await factories.contact(app, { workspaceId: other.id });
   const among = (workspaceIds: bigint[] | null) =>
     inItsWorkspace(app.store.prisma, 'contacts', { teamId: team.id, workspaceIds }, contact.id);
+  await app.store.pool.query(`create schema funnel_gateway_places;
+    create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
+  // Looked for, and then known.
   expect(await among([one.id, other.id])).toEqual({ teamId: team.id, workspaceIds: [other.id] });
+  const known = [TYPE_NUMBER.contacts, contact.id, one.id];
+  await app.store.pool.query('insert into funnel_gateway_places.places values ($1, $2, $3)', known);
+  expect(await among([one.id, other.id])).toEqual({ teamId: team.id, workspaceIds: [one.id] });
   expect(await among([])).toBeNull();
   expect(await among(null)).toEqual({ teamId: team.id, workspaceIds: null });
 });

@@ -72,7 +72,7 @@ describe('what was chosen', () => {
   test.each([null, 'one'])('is written down: workspaces %s', async (which) => {
     const record = await newRecord();
     await saveGrant(store(), record);
-    await store().prisma.teamMember.create({ data: { userId: record.userId, teamId } });
+    await store().prisma.teamMember.createMany({ data: [{ userId: record.userId, teamId }] });
     const workspaceIds = which === null ? null : [workspaceId];
     await completeGrant(store(), record.key, { teamId, workspaceIds, scopes: ['read'] });
     expect(await find(record.key)).toMatchObject({

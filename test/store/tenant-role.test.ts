@@ -158,7 +158,7 @@ describe('a connection', () => {
           client.query(query);
         }),
     } as unknown as pg.Pool;
-    const store = { pool, hasTenantRole: async () => true };
+    const store = { pool, hasTenantRole: async () => true, preparedStatements: true };
     const run = (name: string, text: string, ...values: unknown[]) =>
       queryAs(store, tenancyOf(ours), { name, text }, values);
     for (let times = 0; times < 3; times++) {

@@ -19,6 +19,9 @@ beforeAll(async () => {
     env: { METRICS_PORT: '0', LOOKUP_CACHE_MS: '2000' },
     overrides: { metrics: createPrometheus() },
   });
+  gateway.app.metrics.watchReplicas(() => [
+    { replica: 'a:1', isUsed: true, lagSeconds: 0.1, requests: 1, resent: 0 },
+  ]);
   gateway.app.metrics.watchPartitions(() => [{ table: 'events', aheadSeconds: 1, hasStray: false }]);
   caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 });

@@ -1,5 +1,6 @@
 // A real PgBouncer in transaction mode takes LISTEN and hands nothing on. The gateway notices, remembers nothing and
 // says so; with DATABASE_LISTEN_URL it hears.
+// Where it keeps no prepared statements (before 1.21, or with max_prepared_statements = 0), PREPARED_STATEMENTS=off is what works.
 // It needs `pgbouncer`, as Debian has it.
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,10 @@ import { listenForChanges } from '../../src/store/change-listener.ts';
 import { startPgBouncer } from './faults/pgbouncer.ts';
 import { report, withTestBed } from './test-bed.ts';
 
-await withTestBed(async ({ url, gateway }) => {
+const ROUNDS = 100;
+const AT_ONCE = 30;
+
+await withTestBed(async ({ url, gateway, tenants }) => {
   // Only the owner of PostgreSQL's socket may enter there.
   const { uid, gid } = await stat(new pg.Client({ connectionString: url }).host);
   const bouncer = await startPgBouncer(url, { poolSize: 2, user: { uid, gid } });
@@ -50,6 +54,38 @@ await withTestBed(async ({ url, gateway }) => {
       const isGood = listenUrl === undefined ? !wasLive && warnings === 1 : wasLive && warnings === 0;
       report(`${name}: live ${wasLive}, ${warnings} warnings`, isGood);
       await changes.close();
+    }
+    // Reads are sent again where a statement is not there; changes are not.
+    const [tenant] = tenants;
+    for (const prepared of ['on', 'off'] as const) {
+      const { send } = gateway(
+        { PREPARED_STATEMENTS: prepared, POOL_SIZE: '8' },
+        { databaseUrl: bouncer.url, listenUrl: url },
+      );
+      const paths = [
+        `/api/v2/workspaces/${tenant.workspaceId}/contacts`,
+        '/api/v2/teams',
+        `/api/v2/teams/${tenant.teamId}/workspaces`,
+      ];
+      const workspace = Buffer.from(`Workspace:${tenant.workspaceId}`).toString('base64');
+      const create = `mutation { createContact(input: { workspaceId: "${workspace}" }) { contact { id } } }`;
+      let failed = 0;
+      let changed = 0;
+      const began = performance.now();
+      for (let round = 0; round < ROUNDS; round++) {
+        const answers = await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, index) => send(paths[index % paths.length] ?? '', tenant)),
+        );
+        const changes = await Promise.all(Array.from({ length: 4 }, () => send('/graphql', tenant, create)));
+        changed += changes.filter(({ text }) => text.includes('"data":{"createContact":{')).length;
+        failed += answers.filter(({ status }) => status !== 200).length;
+      }
+      const all = ROUNDS * AT_ONCE;
+      const rate = Math.round((all * 1_000) / (performance.now() - began));
+      report(
+        `PREPARED_STATEMENTS=${prepared} through PgBouncer: ${failed} of ${all} reads and ${4 * ROUNDS - changed} of ${4 * ROUNDS} changes failed, ${rate} reads a second`,
+        prepared === 'on' || (failed === 0 && changed === 4 * ROUNDS),
+      );
     }
   } finally {
     await bouncer.stop();

@@ -4,14 +4,15 @@
 // gateways reach PostgreSQL without PgBouncer. It needs Debian's `postgresql`, `pgbouncer` and `haproxy`.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { createCallers, createContacts } from './faults/tenants.ts';
+import type { Caller } from './faults/load.ts';
+import { createCallers, createContacts, createKeys } from './faults/tenants.ts';
 import { tryKill, tryLag } from './replicas/kill.ts';
 import { tryListen } from './replicas/listen.ts';
 import { tryOwnWrites } from './replicas/own-writes.ts';
 import { tryPromotion } from './replicas/promotion.ts';
 import { tryReads } from './replicas/reads.ts';
 import { tryRolling } from './replicas/rolling.ts';
-import { type Scene, untilReplayed } from './replicas/scene.ts';
+import { type Scene, untilReplayed, warmUp } from './replicas/scene.ts';
 import { startTopology } from './replicas/topology.ts';
 import { tryWalks } from './replicas/walks.ts';
 import { say } from './say.ts';
@@ -53,14 +54,24 @@ const topology = await startTopology({
   isDirect: values.direct,
   hasRedis: values.redis,
 });
+// Whoever ends it early leaves no servers behind.
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void topology.stop().finally(() => process.exit(1)));
 try {
   const callers = await createCallers(topology.primary.server.url, CALLERS);
   for (const caller of callers) await createContacts(topology.primary.server.url, caller, CONTACTS);
+  const readers: Caller[] = [];
+  for (const caller of callers) {
+    const [authorization = ''] = await createKeys(topology.primaryUrl, caller, 1, ['read']);
+    readers.push({ ...caller, authorization });
+  }
   await untilReplayed(topology);
   await topology.startGateways();
+  const scene = { topology, callers, readers, seconds: Number(seconds) };
+  await warmUp(scene);
   for (const name of names) {
     say(`--- ${name}`);
-    await PHASES[name]?.({ topology, callers, seconds: Number(seconds) });
+    await PHASES[name]?.(scene);
   }
   if (names.length === 0) report(`There is no such phase: ${Object.keys(PHASES).join(', ')}`, false);
 } finally {

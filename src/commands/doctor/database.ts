@@ -15,6 +15,7 @@ import { checkDistribution } from './distribution.ts';
 import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
 import { checkPartitions } from './partitions.ts';
+import { checkReplicas } from './replicas.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const NAME = 'database';
@@ -63,6 +64,7 @@ export async function checkDatabase(
     runCheck('distribution', () => checkDistribution(place.url)),
     runCheck('tenant role', () => checkTenantRole(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
+    runCheck('replicas', () => checkReplicas(settings, place.url)),
     runCheck('lists', () => checkLists(settings, place.url)),
   ]);
   return [...checkFacts(facts, place, settings.config), ...rest.flat()];

@@ -5,11 +5,11 @@ import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import { createLogger } from '../../log.ts';
 import { type Accounts, createAccounts } from '../../rates/accounts.ts';
-import { mostConnections } from '../../store/connection-counts.ts';
+import { mostConnections, mostReplicaConnections } from '../../store/connection-counts.ts';
 import { readServerFacts } from '../../store/server-facts.ts';
 import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
-import { type DatabaseServer, withApp, withServer } from '../database.ts';
+import { addressOf, type DatabaseServer, withApp, withServer } from '../database.ts';
 import { type DemoPerson, findDemoPerson } from '../demo.ts';
 import { linesFor } from '../pretty-log.ts';
 import { remark, type Shell } from '../shell.ts';
@@ -37,6 +37,7 @@ export async function serveWithWorkers(
   metricsServer.catch(() => {});
   await withServer(shell, async (server) => {
     await requireConnections(server, config);
+    await requireReplicaConnections(shell.settings().secrets.replicaUrls, config);
     const ready = Promise.withResolvers<Pick<Assignment, 'databaseUrl' | 'workers' | 'hasDemoLink'>>();
     let demoLink: ReturnType<typeof createDemoLinkFor> = null;
     const accounts = createAccountsOf(config, () => pool.channels());
@@ -104,6 +105,18 @@ async function requireConnections({ url }: DatabaseServer, config: Config): Prom
   throw new StartupError(
     `${config.workers} workers open up to ${most} connections, and PostgreSQL allows ${maxConnections}: use fewer workers, raise max_connections, or put a pooler between.`,
   );
+}
+
+/** The same of each replica that answers; without the others, reads go elsewhere. @throws StartupError */
+async function requireReplicaConnections(urls: readonly string[], { workers }: Config): Promise<void> {
+  const most = mostReplicaConnections(workers);
+  for (const connectionString of urls) {
+    const facts = await readServerFacts({ connectionString }, FACTS_TIMEOUT_MS).catch(() => null);
+    if (facts === null || facts.isPooled || most <= facts.maxConnections) continue;
+    throw new StartupError(
+      `${workers} workers open up to ${most} connections to a replica, and ${addressOf(connectionString)} allows ${facts.maxConnections}: use fewer workers, raise max_connections, or put a pooler between.`,
+    );
+  }
 }
 
 /** The accounts of every limit, by its name. */

@@ -6,7 +6,14 @@ import type { RowBlock } from '../../rows/row-block.ts';
 import { isConflictOfTransactions } from '../failures.ts';
 import type { Statement } from '../statements.ts';
 import { requestCancel } from './cancel.ts';
-import { collectRows, connectionOf, deallocate, IncompleteRows, RowsQuery } from './rows-query.ts';
+import {
+  collectRows,
+  connectionOf,
+  corkUntilNextTick,
+  deallocate,
+  IncompleteRows,
+  RowsQuery,
+} from './rows-query.ts';
 import { prepareSession } from './session.ts';
 import { isStale, type Prepared, StatementNames } from './statement-names.ts';
 
@@ -50,6 +57,7 @@ export const MAX_RESENDS = 3;
 interface ConnectionOptions {
   /** Of one result: a larger one is refused with `ResultTooLarge`. */
   readonly maxBytes: number | undefined;
+  readonly preparedStatements: boolean;
   readonly onOpen: () => void;
   /**
    * Called when the connection is closed.
@@ -63,7 +71,8 @@ export class ReadingConnection {
   readonly #onClosed: ConnectionOptions['onClosed'];
   readonly #config: pg.ClientConfig;
   readonly #client: pg.Client;
-  readonly #names: StatementNames;
+  /** null: nothing is prepared under a name. */
+  readonly #names: StatementNames | null;
   #sent: Sent[] = [];
   /** Reads that wait for the connection to open. */
   #unsent: Read[] = [];
@@ -75,12 +84,13 @@ export class ReadingConnection {
   /** Set when there was no result for too long: no read is sent on it. Reset when its last read is answered. */
   isStalled = false;
 
-  constructor(config: pg.ClientConfig, { maxBytes, onOpen, onClosed }: ConnectionOptions) {
+  constructor(config: pg.ClientConfig, options: ConnectionOptions) {
+    const { maxBytes, preparedStatements, onOpen, onClosed } = options;
     const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
     this.#config = config;
     this.#client = client;
     this.#onClosed = onClosed;
-    this.#names = new StatementNames(client);
+    this.#names = preparedStatements ? new StatementNames(client) : null;
     collectRows(client, maxBytes);
     client.on('error', (error) => this.fail(error));
     client.on('end', () => this.fail(new Error('Connection terminated')));
@@ -197,10 +207,11 @@ export class ReadingConnection {
     if (rejectAborted(read)) return;
     const { statement, values, tenantId } = read;
     corkUntilNextTick(this.#client);
-    const prepared = statement.isProjection ? this.#names.acquire(statement.name, tenantId) : null;
+    const names = this.#names;
+    const prepared = statement.isProjection ? (names?.acquire(statement.name, tenantId) ?? null) : null;
     const sent: Sent = { read, prepared };
     this.#sent.push(sent);
-    const name = prepared?.name ?? statement.name;
+    const name = names === null ? '' : (prepared?.name ?? statement.name);
     const query = new RowsQuery(
       { name, text: statement.text },
       values,
@@ -235,12 +246,4 @@ export class ReadingConnection {
     }
     return sent.read ?? undefined;
   }
-}
-
-/** Sends the statements of one tick of the event loop in one system call. */
-function corkUntilNextTick(client: pg.Client): void {
-  const { stream } = connectionOf(client);
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  setImmediate(() => stream.uncork());
 }

@@ -59,6 +59,14 @@ export function connectionOf(client: pg.Client): Connection {
   return (client as pg.Client & { connection: Connection }).connection;
 }
 
+/** Sends the statements of one tick of the event loop in one system call. */
+export function corkUntilNextTick(client: pg.Client): void {
+  const { stream } = connectionOf(client);
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
+}
+
 /** Deallocates a prepared statement in the driver and in PostgreSQL, before the statements that are sent next. */
 export function deallocate(client: pg.Client, name: string): void {
   const connection = connectionOf(client);

@@ -1,5 +1,8 @@
 // Reads from a streaming replica: who sees what when, over two gateways on one primary.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkReplicas } from '../../../src/commands/doctor/replicas.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import { createPrometheus } from '../../../src/telemetry/prometheus.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, type Gateway, openGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
@@ -203,6 +206,28 @@ test('a replica that is too far behind is left out, and so is what is no replica
   const elsewhere = open(wrong.href);
   await expect.poll(() => stateOf(elsewhere)).toBe('other_database');
   for (const gateway of [itself, elsewhere]) expect(await statusOf(gateway, id, reader)).toBe(200);
+});
+
+test('doctor, /readyz and the metrics say which are read', async () => {
+  const env = { DATABASE_URL: database.primaryUrl, DATABASE_REPLICA_URLS: database.replicaUrl };
+  const found = await checkReplicas(parseConfig(env, '/'), database.primaryUrl);
+  expect(found).toMatchObject([{ status: 'ok', message: expect.stringContaining('is read') }]);
+  const wrong = { ...env, DATABASE_REPLICA_URLS: database.primaryUrl };
+  expect(await checkReplicas(parseConfig(wrong, '/'), database.primaryUrl)).toMatchObject([
+    { status: 'warn', message: expect.stringContaining('is no standby') },
+  ]);
+  const ready = async () => ((await (await one.send('/readyz')).json()) as { replicas: unknown[] }).replicas;
+  await expect.poll(ready).toMatchObject([{ state: 'used', lagMs: expect.any(Number) }]);
+  const metrics = createPrometheus();
+  metrics.watchReplicas(() => [{ replica: 'a:1', isUsed: false, lagSeconds: null, requests: 2, resent: 1 }]);
+  const text = await metrics.render();
+  for (const line of [
+    'used{replica="a:1"} 0',
+    'requests_total{replica="a:1"} 2',
+    'resent_total{replica="a:1"} 1',
+  ])
+    expect(text).toContain(`gateway_replica_${line}`);
+  expect(text).not.toContain('gateway_replica_lag_seconds{');
 });
 
 test('no client notices that the replica is lost', async () => {

@@ -14,6 +14,7 @@ import { freePort } from '../free-port.ts';
 /** How often it asks a gateway whether it is ready. */
 const CHECK_MS = 200;
 export const GATEWAYS = 4;
+const READY_MS = 120_000;
 
 export interface HaProxy {
   /** Where clients find the gateways. */
@@ -53,12 +54,16 @@ export async function startHaProxy(user: Partial<SystemUser>): Promise<HaProxy> 
       await tell(`set server ${server} state ready`);
     },
     async untilReady(count) {
-      for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(CHECK_MS)) {
-        const lines = (await tell('show stat')).split('\n');
-        if (lines.filter((line) => /^gateways,gateway-/.test(line) && /,UP,/.test(line)).length === count)
-          return;
+      const deadline = performance.now() + READY_MS;
+      for (;;) {
+        const lines = (await tell('show stat'))
+          .split('\n')
+          .filter((line) => line.startsWith('gateways,gateway-'));
+        if (lines.filter((line) => line.includes(',UP,')).length === count) return;
+        if (performance.now() > deadline)
+          throw new Error(`HAProxy does not find ${count} gateways ready: ${lines.join('; ')}`);
+        await sleep(CHECK_MS);
       }
-      throw new Error(`HAProxy does not find ${count} gateways ready`);
     },
     async stop() {
       child.kill('SIGKILL');

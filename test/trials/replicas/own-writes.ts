@@ -11,7 +11,7 @@ import { type Scene, untilReplayed } from './scene.ts';
 import { setDelay } from './topology.ts';
 import { withoutPositions } from './without-positions.ts';
 
-const DELAY = '300ms';
+const DELAY = '800ms';
 const OLD_READS = 200;
 const KINDS = ['token', 'credential', 'neither'] as const;
 type Kind = (typeof KINDS)[number];
@@ -43,7 +43,7 @@ interface Observed {
 export async function tryOwnWrites(scene: Scene): Promise<void> {
   const { topology, callers, seconds } = scene;
   const keys: string[][] = [];
-  for (const caller of callers) keys.push(await createKeys(topology.primaryUrl, caller, 2));
+  for (const caller of callers) keys.push(await createKeys(topology.primaryUrl, caller, 3));
   // The first write of a process takes longer.
   await observe(scene, keys, 1);
   await untilReplayed(topology);
@@ -64,7 +64,9 @@ export async function tryOwnWrites(scene: Scene): Promise<void> {
       );
     }
     await withoutPositions(topology, async () => {
-      const { counts } = await observe(scene, keys, Math.max(2, seconds / 2));
+      // Of a credential that has not written before, nothing later is known.
+      const writers = callers.map((caller, index) => ({ ...caller, authorization: keys[index]?.[2] ?? '' }));
+      const { counts } = await observe({ ...scene, callers: writers }, keys, Math.max(2, seconds / 2));
       const found = [...counts].map(
         ([kind, { reads, stale }]) => `${SAID[kind]} ${stale.length} of ${reads}`,
       );

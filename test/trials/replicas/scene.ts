@@ -12,11 +12,15 @@ export interface Scene {
   readonly topology: Topology;
   /** Each of a team of its own. */
   readonly callers: readonly Caller[];
+  /** The same with keys that only read: nothing but their own requests keeps them from the replicas. */
+  readonly readers: readonly Caller[];
   /** How long each phase goes on with what it does. */
   readonly seconds: number;
 }
 
-const PER_SECOND = 30;
+/** Of each of two loads. */
+const PER_SECOND = 20;
+const WARM_UP_MS = 3_000;
 let runs = 0;
 
 export interface RunningLoad extends Load {
@@ -24,32 +28,50 @@ export interface RunningLoad extends Load {
   readonly run: string;
 }
 
-/** As many writes as reads, over both faces: what a caller has written it also reads, mostly at another gateway. */
-export function startLoadOn({ topology, callers }: Scene, name: string): RunningLoad {
+/**
+ * As many writes as reads, over both faces: what a caller has written it also reads, mostly at another gateway. Beside it pages for
+ * keys that only read.
+ */
+export function startLoadOn({ topology, callers, readers }: Scene, name: string): RunningLoad {
   const run = `${name}-${process.pid}-${runs++}`;
-  const load = startLoad({ origin: () => topology.origin, callers, perSecond: PER_SECOND, run });
-  return Object.assign(load, { run });
+  const common = { origin: () => topology.origin, perSecond: PER_SECOND };
+  const load = startLoad({ ...common, callers, run });
+  const mix = ['rest list', 'graphql list'] as const;
+  const pages = startLoad({ ...common, callers: readers, run: `${run}-pages`, mix });
+  return {
+    run,
+    get entries() {
+      return [...load.entries, ...pages.entries];
+    },
+    get unsent() {
+      return load.unsent + pages.unsent;
+    },
+    async stop() {
+      await Promise.all([load.stop(), pages.stop()]);
+    },
+  };
+}
+
+/** What a process does for the first time takes longer. */
+export async function warmUp(scene: Scene): Promise<void> {
+  const load = startLoadOn(scene, 'warm-up');
+  await sleep(WARM_UP_MS);
+  await load.stop();
 }
 
 /** Stops a load. No request of it may have failed, and nothing that was acknowledged may be missing. */
-export async function endWithoutFailure(
-  { topology }: Scene,
-  load: RunningLoad,
-  what: string,
-  from = 0,
-): Promise<void> {
+export async function endWithoutFailure({ topology }: Scene, load: RunningLoad, what: string): Promise<void> {
   await load.stop();
-  const entries = load.entries.filter(({ sentAt }) => sentAt >= from);
+  const { entries, run, unsent } = load;
   const failed = entries.filter((entry) => outcomeOf(entry) !== 'made');
   for (const entry of failed.slice(0, 5)) say(`    ${textOf(entry)}`);
-  const { lost, twice, ...others } = (await judgeLedger(topology.primary.pool, load.run, load.entries))
-    .findings;
-  const found = [lost, twice, ...Object.values(others)].flat();
-  for (const one of found.slice(0, 5)) say(`    ${one}`);
+  const { lost, ...others } = (await judgeLedger(topology.primary.pool, run, entries)).findings;
+  const found = Object.values(others).flat();
+  for (const one of [...lost, ...found].slice(0, 5)) say(`    ${one}`);
   const times = entries.map(({ ms }) => ms);
   report(
-    `${what}: ${entries.length} requests, ${failed.length} failed, longest ${quantile(times, 1)} ms (p50 ${quantile(times, 0.5)} ms); ${lost.length} changes lost, ${found.length - lost.length} other findings`,
-    failed.length === 0 && found.length === 0 && entries.length > 20,
+    `${what}: ${entries.length} requests, ${failed.length} failed, longest ${quantile(times, 1)} ms (p50 ${quantile(times, 0.5)} ms); ${lost.length} changes lost, ${found.length} other findings`,
+    failed.length + lost.length + found.length + unsent === 0 && entries.length > 20,
   );
 }
 

@@ -1,5 +1,6 @@
 // Walks over the gateways, which read at replicas that lag, through a list to which twelve writers add with transactions that overlap:
 // nothing is skipped. Then the same with a function `horizons` that overlooks what is under way: now it must be.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../faults/load.ts';
 import { report } from '../test-bed.ts';
 import { byConnection, byLink, byNext, compare, type Send, walkUntil } from '../walks/walkers.ts';
@@ -7,15 +8,16 @@ import { startWriters } from '../walks/writers.ts';
 import { ask } from './ask.ts';
 import { countReads } from './counts.ts';
 import { type Scene, untilReplayed } from './scene.ts';
-import { setDelay, type Topology } from './topology.ts';
+import { MAX_LAG_MS, setDelay, type Topology } from './topology.ts';
 import { withoutPositions } from './without-positions.ts';
 
-const DELAY = '50ms';
+/** Longer than a gateway keeps a horizon. */
+const DELAY = '300ms';
 const ROWS_PER_SECOND = 250;
 
 export async function tryWalks(scene: Scene): Promise<void> {
-  const { topology, callers, seconds } = scene;
-  const [guarded, unheld, unplaced] = callers as [Caller, Caller, Caller];
+  const { topology, readers, seconds } = scene;
+  const [guarded, unheld, unplaced] = readers as [Caller, Caller, Caller];
   const total = ROWS_PER_SECOND * seconds;
   for (const replica of topology.replicas) await setDelay(replica, DELAY);
   try {
@@ -72,6 +74,8 @@ async function walk(
     const walks = Promise.all(walkers.map((walker) => walkUntil(walker, () => isOver)));
     await writers.done;
     await untilReplayed(topology);
+    // Until every gateway knows of it.
+    await sleep(MAX_LAG_MS);
     isOver = true;
     await walks;
   });
