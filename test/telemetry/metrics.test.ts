@@ -127,10 +127,15 @@ describe('requests', () => {
         body: `grant_type=${name}&client_id=${name}&scope=${name}`,
       });
     };
+    // But for those of Node itself: a kind of garbage collection has its series from the first one on.
+    const seriesNow = async () =>
+      (await scrape())
+        .filter(({ name }) => !name.startsWith('nodejs_'))
+        .map(({ name, labels }) => name + JSON.stringify(labels));
     await choose('CHOSEN');
-    const before = (await scrape()).map(({ name, labels }) => name + JSON.stringify(labels));
+    const before = await seriesNow();
     await choose('OTHERWISE');
-    const after = (await scrape()).map(({ name, labels }) => name + JSON.stringify(labels));
+    const after = await seriesNow();
     expect(after.filter((series) => !before.includes(series))).toEqual([]);
     expect(after.join('\n')).not.toMatch(/CHOSEN|OTHERWISE/i);
   });
