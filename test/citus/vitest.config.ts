@@ -15,10 +15,15 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'a deadline that strikes',
   ],
   [
-    'they lock rows by their ids alone, which Citus refuses, and look for who waits in pg_stat_activity: the waiting is on a worker',
+    'they look in pg_stat_activity for who waits for a lock, which is on a worker; some lock rows by their ids alone, which Citus refuses',
     'while another transaction holds what it locks',
     'the second request with a key',
     'waits for a change of the contact, and holds nothing meanwhile',
+    'a change that was under way when the contact was erased',
+  ],
+  [
+    'it takes on a role by the options of its connection, which those to the workers do not have',
+    'a user who does not own the tables makes none',
   ],
   [
     'they count statements: with Citus there is one for each workspace, or for each step of a change',

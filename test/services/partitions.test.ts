@@ -39,7 +39,8 @@ async function addEvent(daysAgo: number): Promise<string> {
   const [row] = await sql<{ name: string }>(
     `select tableoid::regclass::text as name from events where id = ${id}`,
   );
-  return row?.name ?? '';
+  // Of a distributed table it is the shard, whose number stands behind the name.
+  return (row?.name ?? '').replace(/_1\d{5}$/, '');
 }
 
 /** A partition of days ago. */

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { lockForErasure } from '../../src/store/contact-erasure.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
+import { inItsWorkspace } from '../../src/store/distribution.ts';
+import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -74,6 +76,27 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
   expect(await locked([one.id, other.id])).toMatchObject({ workspaceId: other.id });
   expect(await locked([one.id])).toBeNull();
   expect(await locked(null)).toMatchObject({ workspaceId: other.id });
+});
+
+test('in a distributed store the one of several workspaces is found that a row is in', async () => {
+  const { app } = gateway;
+  const team = await factories.team(app);
+  const [one, other] = [
+    await factories.workspace(app, { teamId: team.id }),
+    await factories.workspace(app, { teamId: team.id }),
+  ];
+  const contact = await factories.contact(app, { workspaceId: other.id });
+  const of = (workspaceIds: bigint[]) => ({ teamId: team.id, workspaceIds, isDistributed: true }) as const;
+  const among = (workspaceIds: bigint[]) =>
+    inItsWorkspace(app.store.prisma, 'contacts', of(workspaceIds), contact.id);
+  await app.store.pool.query(`create schema funnel_gateway_places;
+    create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
+  // Looked for, and then known.
+  expect(await among([one.id, other.id])).toEqual(of([other.id]));
+  const known = [TYPE_NUMBER.contacts, contact.id, one.id];
+  await app.store.pool.query('insert into funnel_gateway_places.places values ($1, $2, $3)', known);
+  expect(await among([one.id, other.id])).toEqual(of([one.id]));
+  expect(await among([])).toBeNull();
 });
 
 const FACTS = { version: '13.0-1', isCoordinator: true, isKnown: true, nodes: 2, shards: 32 };

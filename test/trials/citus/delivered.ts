@@ -5,7 +5,7 @@ import { createReceiver } from '../../support/webhook-receiver.ts';
 import { serve } from '../faults/gateway.ts';
 import { report } from '../test-bed.ts';
 
-const CHANGES = 300;
+const CHANGES = 100;
 const AT_ONCE = 8;
 const MAX_WAIT_MS = 60_000;
 
