@@ -55,6 +55,8 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   // What the first request did may be why nothing could be changed any more.
   const first = key && (await findFirstAnswer(ctx, actor.tenancy, key.key_hash));
   if (key === null || first === null) throw made;
+  // It was made, though not by this request: whose process may have ended before the position of it was kept (consistency.ts).
+  ctx.changes.sent = true;
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
   if (first.snapshot === null && first.outcome !== 'removed')

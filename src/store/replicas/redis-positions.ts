@@ -29,6 +29,7 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
   let client: Redis | undefined;
   let awayUntil = 0;
   let isClosed = false;
+  let losses = 0;
 
   async function open(): Promise<Redis> {
     const { Redis } = await import('ioredis');
@@ -40,6 +41,9 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
       retryStrategy: () => PAUSE_MS,
     });
     redis.on('error', isAway);
+    redis.on('close', () => {
+      losses += 1;
+    });
     client = redis;
     if (isClosed) redis.disconnect();
     return redis;
@@ -69,6 +73,9 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     keep: async (names, token) =>
       void (await ask((redis) => redis.eval(KEEP, names.length, ...keysOf(names), token, KEPT_MS))),
     found: async (name, text) => void (await ask((redis) => redis.set(PREFIX + name, text, 'NX'))),
+    get losses() {
+      return losses;
+    },
     close() {
       isClosed = true;
       client?.disconnect();

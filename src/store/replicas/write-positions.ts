@@ -3,7 +3,8 @@
 // wait, one question is under way, and nobody is asked for a caller who cannot write.
 //
 // What is kept there may be lost: the table is not logged. So there is a mark in it, the epoch; where that is not the one that was
-// there before, replicas are read only when they have come to where the primary was afterwards.
+// there before, replicas are read only when they have come to where the primary was afterwards. So they are when the connection to Redis was
+// lost: one that has crashed may be back with an earlier state, the epoch in it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
@@ -22,6 +23,8 @@ export interface SharedPositions {
   keep(names: readonly string[], token: string): Promise<void>;
   /** Keeps a text that is not changed any more, nor forgotten by its age. */
   found(name: string, text: string): Promise<void>;
+  /** How often it was lost: what was kept by then may not be there any more. */
+  readonly losses: number;
   close(): void;
 }
 
@@ -86,6 +89,7 @@ export function createWritePositions({
   log,
 }: Options): WritePositions {
   let epoch: string | null = null;
+  let losses = 0;
 
   async function column(statement: Statement, values: unknown[]): Promise<(string | null)[]> {
     const rows = await lookups.read(statement, values);
@@ -101,8 +105,10 @@ export function createWritePositions({
   const find = together<string, Position | null | 'unknown'>(async (credentials) => {
     const [found, ...tokens] = await place.find([EPOCH, ...credentials]);
     if (found == null) await place.found(EPOCH, randomUUID());
-    if (found == null || found !== epoch) {
+    const lost = shared?.losses ?? 0;
+    if (found == null || found !== epoch || lost !== losses) {
       epoch = found ?? null;
+      losses = lost;
       onInterruption();
       return credentials.map(() => 'unknown');
     }

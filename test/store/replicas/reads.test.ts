@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { checkReplicas } from '../../../src/commands/doctor/replicas.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { createPrometheus } from '../../../src/telemetry/prometheus.ts';
+import { query } from '../../support/cluster.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, type Gateway, openGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
@@ -138,6 +139,25 @@ test('over GraphQL the token is in the extensions, and the same holds', async ()
     expect(await list(reader, { 'Consistency-Token': token })).toBe(1);
     await expect.poll(() => list(reader)).toBe(0);
   }
+});
+
+test('a retry that is answered as the first request was is followed by reads that see it, also where its position was not kept', async () => {
+  const { id } = await factories.contact(one.app, { workspaceId });
+  const read = (gateway: Gateway) => gateway.send(`/api/v2/contacts/${id}`, { caller: writer });
+  const tag = (await read(one)).headers.get('etag') ?? '';
+  await database.pause();
+  const change = (gateway: Gateway) =>
+    gateway.send(`/api/v2/contacts/${id}`, {
+      ...{ caller: writer, method: 'PATCH', body: '{"first_name":"Ada"}' },
+      headers: { 'Content-Type': 'application/json', 'If-Match': tag, 'Idempotency-Key': 'once' },
+    });
+  expect((await change(one)).status).toBe(200);
+  // As if its process had ended before.
+  await query(database.primaryUrl, "delete from write_positions where credential <> 'epoch'");
+  const retried = await change(other);
+  expect(retried.status).toBe(200);
+  expect(retried.headers.get('consistency-token')).toMatch(/^[0-9a-f]{40}$/);
+  expect(await (await read(other)).json()).toMatchObject({ first_name: 'Ada' });
 });
 
 test('once the replica has replayed a change, its writer reads there again', async () => {

@@ -1,7 +1,10 @@
 // Positions of writes that processes share: nothing that is lost, or cannot be kept, has a reader see less than it wrote.
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../src/log.ts';
 import { RowCollector } from '../../../src/rows/row-block.ts';
+import { createRedisPositions } from '../../../src/store/replicas/redis-positions.ts';
 import {
   createWritePositions,
   type SharedPositions,
@@ -15,6 +18,7 @@ const tokenOf = (log: number) => `${TOKEN}${log.toString(16).padStart(2, '0')}`;
 let log = 16;
 let kept = new Map<string, string>();
 let isAway = false;
+let losses = 0;
 
 /** One row with one text. */
 function row(text: string) {
@@ -39,6 +43,9 @@ const shared: SharedPositions = {
   async found(name, text) {
     if (!kept.has(name)) kept.set(name, text);
   },
+  get losses() {
+    return losses;
+  },
   close() {},
 };
 
@@ -59,6 +66,7 @@ afterEach(() => {
   log = 16;
   kept = new Map();
   isAway = false;
+  losses = 0;
 });
 
 test('what one process keeps, another one finds; of others it finds nothing', async () => {
@@ -85,6 +93,47 @@ test('nothing is known where all was lost, until replicas have come to where the
   expect(interrupted()).toBe(before + 1);
   isAway = true;
   expect(await positions.find('a')).toBe('unknown');
+});
+
+test('nothing is known after a connection was lost: Redis may be back with an earlier state, its mark in it', async () => {
+  const { positions, interrupted } = start();
+  await vi.waitFor(async () => expect(await positions.find('a')).toBe(null));
+  const saved = new Map(kept);
+  await positions.keep('a');
+  const before = interrupted();
+  kept = saved;
+  losses += 1;
+  expect(await positions.find('a')).toBe('unknown');
+  expect(interrupted()).toBe(before + 1);
+  expect(await positions.find('a')).toBe(null);
+});
+
+test('that Redis was lost is noticed with the first answer of the next one', async () => {
+  const answers: Record<string, string> = { info: '$0\r\n\r\n', mget: '*1\r\n$-1\r\n' };
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      for (const [, command] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+        socket.write(answers[command?.toLowerCase() ?? ''] ?? '+OK\r\n');
+    });
+    sockets.push(socket);
+  });
+  const sockets: Socket[] = [];
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const redis = createRedisPositions(
+    `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    createLogger('silent'),
+  );
+  const answered = async () => {
+    await vi.waitFor(async () => expect(await redis.find(['a'])).toEqual([null]), { timeout: 5_000 });
+    return redis.losses;
+  };
+  const before = await answered();
+  expect(await answered()).toBe(before);
+  for (const socket of sockets) socket.destroy();
+  await once(server, 'connection');
+  expect(await answered()).toBe(before + 1);
+  redis.close();
+  server.close();
 });
 
 test('a write whose position cannot be kept is answered when no replica is read any more that has not seen it', async () => {
