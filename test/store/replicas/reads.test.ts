@@ -144,7 +144,7 @@ test('over GraphQL the token is in the extensions, and the same holds', async ()
 });
 
 test('a retry that is answered as the first request was is followed by reads that see it, also where its position was not kept', async () => {
-  const { id } = await factories.contact(one.app, { workspaceId });
+  const { id } = await create(one, writer);
   const read = (gateway: Gateway) => gateway.send(`/api/v2/contacts/${id}`, { caller: writer });
   const tag = (await read(one)).headers.get('etag') ?? '';
   await database.pause();
