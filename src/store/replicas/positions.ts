@@ -22,6 +22,12 @@ export const POSITION = `lower(${SYSTEM}
   || substr(pg_walfile_name(pg_current_wal_lsn()), 1, ${DIGITS.timeline})
   || lpad(to_hex((pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint), ${DIGITS.log}, '0'))`;
 
+/** The later one of two tokens, as SQL; of two clusters the new one: what is known of another one is no use any more. */
+export function later(known: string, token: string): string {
+  const [one, other] = [known, token].map((text) => `left(${text}, ${DIGITS.system})`);
+  return `case when ${one} = ${other} then greatest(${known}, ${token}) else ${token} end`;
+}
+
 /** The position of a token, as clients and processes carry it; null for what is none. */
 export function parseToken(token: string): Position | null {
   if (!TOKEN.test(token)) return null;

@@ -13,11 +13,11 @@ const PREFIX = 'funnel-gateway:position:';
 /** Longer than any replica may be behind; and longer than windows of rate limits, which `volatile-ttl` then gives up first. */
 const KEPT_MS = 600_000;
 
-/** KEYS, a token, milliseconds. Of two tokens of one cluster the later is the greater text. */
+/** KEYS, a token, milliseconds. Of two tokens of one cluster, which they begin with, the later is the greater text. */
 const KEEP = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('get', key)
-  if known and known > ARGV[1] then redis.call('pexpire', key, ARGV[2])
+  if known and known > ARGV[1] and string.sub(known, 1, 16) == string.sub(ARGV[1], 1, 16) then redis.call('pexpire', key, ARGV[2])
   else redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
 end
 return #KEYS

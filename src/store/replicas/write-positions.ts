@@ -12,7 +12,7 @@ import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { toReason } from '../failures.ts';
 import type { Readers } from '../readers.ts';
 import type { Statement } from '../statements.ts';
-import { POSITION, type Position, parseToken } from './positions.ts';
+import { later, POSITION, type Position, parseToken } from './positions.ts';
 import { together } from './together.ts';
 
 /** Where tokens are kept by names. */
@@ -65,7 +65,7 @@ const KEEP: Statement = {
   text: `with here as materialized (select ${POSITION} as token),
     kept as (insert into write_positions as w (credential, token, written_at)
       select c, here.token, statement_timestamp() from unnest($1::text[]) c cross join here order by c
-      on conflict (credential) do update set token = greatest(w.token, excluded.token), written_at = excluded.written_at)
+      on conflict (credential) do update set token = ${later('w.token', 'excluded.token')}, written_at = excluded.written_at)
     select token from here`,
 };
 

@@ -75,6 +75,8 @@ beforeEach(async () => {
   workspaceId = (await factories.workspace(one.app, { teamId })).id;
   await database.catchUp();
   for (const gateway of [one, other]) {
+    // A connection to the primary that is opened later makes what is known of it void, and a replica that is paused then is not read again.
+    await Promise.all(Array.from({ length: 20 }, () => listOf(gateway, writer)));
     await expect.poll(() => stateOf(gateway)).toBe('used');
     // Its first question finds out in which epoch it is.
     await expect
@@ -142,7 +144,7 @@ test('over GraphQL the token is in the extensions, and the same holds', async ()
 });
 
 test('a retry that is answered as the first request was is followed by reads that see it, also where its position was not kept', async () => {
-  const { id } = await factories.contact(one.app, { workspaceId });
+  const { id } = await create(one, writer);
   const read = (gateway: Gateway) => gateway.send(`/api/v2/contacts/${id}`, { caller: writer });
   const tag = (await read(one)).headers.get('etag') ?? '';
   await database.pause();
@@ -161,6 +163,13 @@ test('a retry that is answered as the first request was is followed by reads tha
 });
 
 test('once the replica has replayed a change, its writer reads there again', async () => {
+  const { id: first } = await create(one, writer);
+  expect(await statusOf(other, first, writer)).toBe(200);
+  // As a dump of another cluster has it.
+  await query(
+    database.primaryUrl,
+    "update write_positions set token = repeat('f', 16) || substr(token, 17) where credential <> 'epoch'",
+  );
   const { id, token } = await create(one, writer);
   await expect
     .poll(async () => {
