@@ -112,6 +112,7 @@ export class ConfigError extends StartupError {
   }
 }
 
+const LEAST_LAG_MS = 300;
 const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
 
 /**
@@ -148,6 +149,9 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
   const trustedDocuments = parseTrustedDocuments(check, cwd);
+  const limits = parseLimits(wholeNumber);
+  // A change may have to wait for so long, and is to be answered within its time all the same.
+  const mostLagMs = Math.max(LEAST_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
   const config: Config = {
     port,
     host: read('HOST') ?? '127.0.0.1',
@@ -181,10 +185,10 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
     preparedStatements: check('PREPARED_STATEMENTS', true, parseSwitch, 'on or off'),
-    replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', 300, 60_000),
+    replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', LEAST_LAG_MS, mostLagMs),
     workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
-    limits: parseLimits(wholeNumber),
+    limits,
     rateLimits: parseRates(wholeNumber),
     oauth: parseOauth(check, wholeNumber, authUrl),
     webhooks: parseWebhooks(check, wholeNumber),

@@ -13,9 +13,8 @@ export interface Readiness {
   readonly database?: 'read-only';
   /** The transactions that lists end before; absent: none has been under way for long. */
   readonly listsHeldBy?: readonly Told[];
-  /** Those that are named, whether they are read; absent: none is named. */
+  /** Whether they are read, in the order in which they are configured: anybody may ask, so it does not say where. Absent: there are none. */
   readonly replicas?: readonly {
-    readonly name: string;
     readonly state: string;
     readonly lagMs: number | null;
   }[];
@@ -65,8 +64,8 @@ async function askStore(store: App['store']): Promise<Readiness> {
     throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
   const held = await findHeldLists({ store });
-  const replicas = store.replicas?.readings().map(({ name, state, lagMs }) => {
-    return { name, state, lagMs: lagMs === null ? null : Math.round(lagMs) };
+  const replicas = store.replicas?.readings().map(({ state, lagMs }) => {
+    return { state, lagMs: lagMs === null ? null : Math.round(lagMs) };
   });
   return {
     status: 'ready',

@@ -77,6 +77,13 @@ test('metrics and traces are off until they are asked for', () => {
   expect(secrets.tracingHeaders).toEqual({ authorization: 'Bearer x' });
 });
 
+test('a replica may not be so far behind that a change that waits for it is answered too late', () => {
+  const parse = (REPLICA_MAX_LAG_MS: string) =>
+    parseConfig({ REPLICA_MAX_LAG_MS, REQUEST_TIMEOUT_MS: '5000' }, '/').config.replicaMaxLagMs;
+  expect(parse('4000')).toBe(4_000);
+  expect(() => parse('4001')).toThrow('REPLICA_MAX_LAG_MS must be a whole number from 300 to 4000');
+});
+
 test.each([
   ['METRICS_PORT', '65536'],
   ['METRICS_PORT', 'on'],
