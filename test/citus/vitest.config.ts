@@ -20,6 +20,23 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'the second request with a key',
     'waits for a change of the contact, and holds nothing meanwhile',
     'a change that was under way when the contact was erased',
+    'a change whose contact is removed while it waits for its turn',
+    'an upsert whose contact has lost its address while it waited',
+    'removing a tag draws no id before it has the lock of its contact',
+  ],
+  [
+    'they change or read rows by SQL of their own that Citus refuses, or answers with the names of shards',
+    'a change that commits late is behind no position',
+    'a transaction that changes and creates announces both',
+    'whatever transactions draw, change, give up and commit between the pages of walks',
+    'a grant must be live, of a person who is still in the team',
+    'of many a partition is left that has nothing else',
+  ],
+  ['with Citus they go with their partition', 'deliveries of an endpoint that was deleted go'],
+  [
+    'they need PostgreSQL 17 (transaction_timeout; the locale that knows all spaces)',
+    'the caller is of a person called . 李',
+    'transactions of the gateway.s connections are bounded by PostgreSQL itself',
   ],
   [
     'it takes on a role by the options of its connection, which those to the workers do not have',
@@ -42,7 +59,7 @@ export default defineConfig({
       'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries}.test.ts',
       'test/graphql/{api-keys,connections,nodes,viewer,conditional-splits,unread-parents}.test.ts',
       'test/graphql/mutations/*.test.ts',
-      'test/{contacts-model,parity,parity-changes,nested-rows}.test.ts',
+      'test/{contacts-model,parity,parity-changes}.test.ts',
       'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
       'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
       // Whose rows they are.
@@ -59,7 +76,7 @@ export default defineConfig({
       // Idempotency, audit, erasure, and rows that are too old.
       'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
       'test/graphql/audit.test.ts',
-      'test/store/{contact-erasure,delivery-cleaning,paired-by-time}.test.ts',
+      'test/store/{contact-erasure,delivery-cleaning}.test.ts',
       'test/services/{cleaning,kept-for-ever,partitions}.test.ts',
       'test/jobs/partition-keeper.test.ts',
       // Delivery.
