@@ -35,7 +35,7 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
   ['with Citus they go with their partition', 'deliveries of an endpoint that was deleted go'],
   [
     'they need PostgreSQL 17 (transaction_timeout; the locale that knows all spaces)',
-    'the caller is of a person called .{1,3}李',
+    '.{1,3}李　小龙',
     'transactions of the gateway.s connections are bounded by PostgreSQL itself',
   ],
   [
