@@ -65,8 +65,8 @@ async function listOf(gateway: Gateway, caller: Caller): Promise<bigint[]> {
 beforeAll(async () => {
   gateways = [];
   database = await startReplicated();
-  one = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '60000' });
-  other = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '60000' });
+  one = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '29000' });
+  other = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '29000' });
   teamId = (await factories.team(one.app)).id;
   writer = await factories.apiKey(one.app, { teamId });
   reader = await factories.apiKey(one.app, { teamId, scopes: ['read'] });
