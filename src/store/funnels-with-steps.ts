@@ -8,10 +8,13 @@ import type { StoreContext } from './store.ts';
 import { FUNNELS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
+/** Each funnel is repeated for each of its steps: of more funnels the answer could be larger than is read at once (store.ts). */
+const MAX_FUNNELS = 200;
+
 /**
  * Pages of funnels under workspaces (rows.ts), together with every step of these funnels, without their pages.
  * @param projection the properties of steps that will be asked for, not `page`
- * @returns no steps where they have to be read for themselves, in a distributed store
+ * @returns no steps where they have to be read for themselves: of many funnels, and in a distributed store
  */
 export async function findPagesWithSteps(
   ctx: StoreContext,
@@ -20,7 +23,8 @@ export async function findPagesWithSteps(
   page: PageRequest,
   projections: { readonly funnels: readonly string[]; readonly steps: readonly string[] },
 ): Promise<{ pages: (Page<FunnelRow> | null)[]; steps: Siblings[] | null }> {
-  const isDistributed = await ctx.store.distribution.isDistributed();
+  const isTogether =
+    workspaceIds.length * page.size <= MAX_FUNNELS && !(await ctx.store.distribution.isDistributed());
   const projected = project(STEPS, [...TREE, ...projections.steps], tenancy.teamId);
   const steps: StepRow[] = [];
   const below = {
@@ -38,7 +42,7 @@ export async function findPagesWithSteps(
     workspaceIds,
     page,
     projections.funnels,
-    isDistributed ? null : below,
+    isTogether ? below : null,
   );
-  return { pages, steps: isDistributed ? null : groupSiblings(steps) };
+  return { pages, steps: isTogether ? groupSiblings(steps) : null };
 }
