@@ -11,6 +11,7 @@ import { databaseUnavailable, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
 import { createPing } from './readers/ping.ts';
 import { type Read, ReadingConnection, rejectAborted } from './readers/reading-connection.ts';
+import type { RunningServer } from './readers/running-server.ts';
 import type { Statement } from './statements.ts';
 
 export interface Readers extends Watched {
@@ -40,8 +41,8 @@ interface ReadersOptions {
   readonly preparedStatements?: boolean;
   /** Says when the database does not answer: reads are then refused at once. */
   readonly liveness?: Liveness;
-  /** Called before anything is read on a new connection. */
-  readonly onOpen?: () => void;
+  /** Told of connections that are opened or lost. */
+  readonly server?: RunningServer;
   readonly log: Logger;
 }
 
@@ -72,7 +73,7 @@ interface Group {
 
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
-  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, onOpen, log } = options;
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, server, log } = options;
   /** The first `count` that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
   /** Used while all ordinary ones are stalled. */
@@ -89,8 +90,8 @@ export function createReaders(options: ReadersOptions): Readers {
     const opened = new ReadingConnection(connection, {
       maxBytes,
       preparedStatements: options.preparedStatements ?? true,
-      onOpen() {
-        onOpen?.();
+      onOpen(instance) {
+        server?.opened(instance);
         sendWaiting();
       },
       onClosed(error, unanswered) {
@@ -98,7 +99,10 @@ export function createReaders(options: ReadersOptions): Readers {
         if (error === null) return;
         if (unanswered !== null && !isClosed)
           log.warn({ reason: toReason(error) }, 'reading connection lost');
-        if (!isClosed) liveness?.suspect();
+        if (!isClosed) {
+          server?.lost();
+          liveness?.suspect();
+        }
         for (const read of unanswered ?? []) {
           if (isClosed || liveness?.refusal) read.reject(error);
           else if (!trySend(read)) waiting.push(read);

@@ -17,6 +17,7 @@ import { applicationName } from './migrations/compatibility.ts';
 import { createPool } from './pool.ts';
 import { createStatementNames } from './prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './queues.ts';
+import { createRunningServer } from './readers/running-server.ts';
 import { createReaders, type Readers } from './readers.ts';
 import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
@@ -130,13 +131,13 @@ export function createStore(options: StoreOptions): Store {
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   const prisma = new PrismaClient({ adapter });
+  const server = createRunningServer(() => {
+    horizons.forget();
+    replicas?.marks.forget();
+  });
   const read = (count: number, special = {}) =>
     createReaders({
-      ...{ count, connection, answerTimeoutMs, liveness, preparedStatements, log },
-      onOpen() {
-        horizons.forget();
-        replicas?.marks.forget();
-      },
+      ...{ count, connection, answerTimeoutMs, liveness, server, preparedStatements, log },
       ...special,
     });
   const count = readersOf(options.workers ?? 1);
@@ -149,9 +150,9 @@ export function createStore(options: StoreOptions): Store {
       ? null
       : createReplicas({
           ...{ ...options.replicas, connection, lookups, log },
-          open: (connection, liveness, onOpen) => ({
-            readers: read(count, { connection, liveness, onOpen, maxBytes: MAX_SHARED_BYTES }),
-            scans: read(SCANS, { connection, liveness, onOpen, cancels: true }),
+          open: (connection, liveness, server) => ({
+            readers: read(count, { connection, liveness, server, maxBytes: MAX_SHARED_BYTES }),
+            scans: read(SCANS, { connection, liveness, server, cancels: true }),
           }),
         });
   const deliveries = createDeliveryQueue(pool, log);

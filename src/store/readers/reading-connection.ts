@@ -58,7 +58,8 @@ interface ConnectionOptions {
   /** Of one result: a larger one is refused with `ResultTooLarge`. */
   readonly maxBytes: number | undefined;
   readonly preparedStatements: boolean;
-  readonly onOpen: () => void;
+  /** @param instance of `RunningServer` */
+  readonly onOpen: (instance: string) => void;
   /**
    * Called when the connection is closed.
    * @param error why it was closed; null for `end`
@@ -98,11 +99,11 @@ export class ReadingConnection {
       .connect()
       .then(() => prepareSession(client))
       .then(
-        () => {
+        (instance) => {
           if (this.#state === 'closed') return;
           this.#state = 'open';
           for (const read of this.#unsent.splice(0)) this.#send(read);
-          onOpen();
+          onOpen(instance);
         },
         (error: Error) => this.fail(error),
       );

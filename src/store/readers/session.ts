@@ -21,27 +21,33 @@ const CANARY = {
 };
 const CANARY_ROWS = [1, 2, 3].map((n) => [`${n}`, 'é'.repeat(n), n === 2 ? null : `${n}`, '']);
 
+/** The start of the server and the database: nobody keeps a connection through another start. */
+const INSTANCE = `select extract(epoch from pg_postmaster_start_time()) || ' ' || d.oid as instance
+  from pg_database d where d.datname = current_database()`;
+
 const VERSION: string = createRequire(import.meta.url)('pg/package.json').version;
 
 /**
  * Sets up a connection that was just opened.
+ * @returns which start of which server it leads to
  * @throws StartupError when rows are not read correctly, because the driver's version is another one; else the driver's error
  */
-export async function prepareSession(client: pg.Client): Promise<void> {
+export async function prepareSession(client: pg.Client): Promise<string> {
   const canary = new Promise<RowBlock>((resolve, reject) => {
     client.query(new RowsQuery(CANARY, [3], resolve, reject));
   });
-  const [rows] = await Promise.all([
+  const [rows, told] = await Promise.all([
     canary.catch((error: Error) => {
       if (error instanceof IncompleteRows) return null;
       throw error;
     }),
+    client.query<{ instance: string }>(INSTANCE),
     client.query(PLAN_SETTINGS),
   ]);
   const read = rows?.map((block, index) =>
     [0, 1, 2, 3].map((field) => textOf(new BlockRow(block, index), field)),
   );
-  if (JSON.stringify(read) === JSON.stringify(CANARY_ROWS)) return;
+  if (JSON.stringify(read) === JSON.stringify(CANARY_ROWS)) return told.rows[0]?.instance ?? '';
   throw new StartupError(
     `Rows do not come whole out of node-postgres ${VERSION}: install the versions that package-lock.json names.`,
   );

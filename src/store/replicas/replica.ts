@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Logger } from '../../log.ts';
 import { toReason } from '../failures.ts';
 import { connectionOf } from '../readers/rows-query.ts';
+import { createRunningServer, type RunningServer } from '../readers/running-server.ts';
 import type { Readers } from '../readers.ts';
 import type { Mark, Marks } from './marks.ts';
 import { parseLog, SYSTEM } from './positions.ts';
@@ -50,7 +51,7 @@ interface ReplicaOptions {
   readonly marks: Marks;
   readonly maxLagMs: number;
   /** Its connections for reads. */
-  readonly open: (availability: Availability, onOpen: () => void) => Kinds;
+  readonly open: (availability: Availability, server: RunningServer) => Kinds;
   readonly log: Logger;
 }
 
@@ -108,9 +109,9 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
         return refusal;
       },
       asked() {},
-      suspect: forget,
+      suspect() {},
     },
-    forget,
+    createRunningServer(forget),
   );
 
   async function ask(): Promise<void> {

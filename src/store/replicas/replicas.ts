@@ -1,6 +1,7 @@
 // The replicas of the store, of which reads take one in turn. No file below this folder changes anything but the positions of writes.
 import type pg from 'pg';
 import type { Logger } from '../../log.ts';
+import type { RunningServer } from '../readers/running-server.ts';
 import type { Readers } from '../readers.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
@@ -52,7 +53,7 @@ interface ReplicasOptions {
   readonly open: (
     connection: pg.ClientConfig,
     availability: Availability,
-    onOpen: () => void,
+    server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
   /** Where positions are shared, if not in the store. */
   readonly redisUrl: string | undefined;
@@ -69,7 +70,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
     const connection = { ...options.connection, connectionString };
     const replica = createReplica({
       ...{ connection, marks, maxLagMs, log },
-      open: (availability, onOpen) => open(connection, availability, onOpen),
+      open: (availability, server) => open(connection, availability, server),
     });
     return { replica, requests: 0, resent: 0 };
   });

@@ -75,8 +75,6 @@ beforeEach(async () => {
   workspaceId = (await factories.workspace(one.app, { teamId })).id;
   await database.catchUp();
   for (const gateway of [one, other]) {
-    // A connection to the primary that is opened later makes what is known of it void, and a replica that is paused then is not read again.
-    await Promise.all(Array.from({ length: 20 }, () => listOf(gateway, writer)));
     await expect.poll(() => stateOf(gateway)).toBe('used');
     // Its first question finds out in which epoch it is.
     await expect
@@ -111,7 +109,6 @@ test('a credential sees its own changes at once in every process; so does whoeve
     expect(await statusOf(gateway, id, writer)).toBe(200);
     expect(await listOf(gateway, writer)).toEqual([BigInt(id)]);
     expect(await statusOf(gateway, id, reader, token)).toBe(200);
-    // A moment after its connections were opened the primary answers.
     await expect.poll(() => statusOf(gateway, id, reader)).toBe(404);
   }
 });
@@ -216,6 +213,33 @@ test('a token that nobody has given is refused; one of another cluster, or of wh
   ];
   for (const each of tokens) expect(await statusOf(one, id, reader, each)).toBe(200);
   await expect.poll(() => statusOf(one, id, reader)).toBe(404);
+});
+
+test('connections that requests have opened leave everybody where they read', async () => {
+  await database.pause();
+  await factories.contact(one.app, { workspaceId });
+  await expect.poll(() => listOf(one, reader)).toEqual([]);
+  const { token } = await create(one, writer);
+  const count = (caller: Caller, headers: Record<string, string>) => {
+    const workspace = Buffer.from(`Workspace:${workspaceId}`).toString('base64');
+    const text = 'query ($id: ID!) { workspace(id: $id) { contacts(first: 1) { totalCount } } }';
+    return post<{ workspace: { contacts: { totalCount: number } } }>(
+      one,
+      { query: text, variables: { id: workspace } },
+      { caller, headers },
+    ).then(({ data }) => data?.workspace?.contacts.totalCount);
+  };
+  for (const [headers, expected] of [
+    [{}, 0],
+    [{ 'Consistency-Token': token }, 2],
+  ] as const) {
+    const { store } = one.app;
+    const scans = () => store.scans.load().open;
+    const before = scans();
+    expect(await count(reader, headers)).toBe(expected);
+    expect(scans() - before).toBe(expected === 0 ? 0 : 1);
+    expect(await listOf(one, reader)).toEqual([]);
+  }
 });
 
 test('a replica that is too far behind is left out, and so is what is no replica of this database', async () => {
