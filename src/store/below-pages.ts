@@ -1,5 +1,6 @@
 // Rows of another table that are read together with the pages whose rows they are below, by an outer join: one statement for both.
 import type { RowMaker } from '../rows/columns.ts';
+import { SharedCache } from '../shared-cache.ts';
 import type { ProjectedColumns } from './projections.ts';
 import type { RowOwner } from './row-owners.ts';
 import type { Statement } from './statements.ts';
@@ -26,19 +27,26 @@ interface Together<Row> {
   statement(name: string, build: () => string): Statement;
 }
 
-/** As many as there are projections (projections.ts), with which they go. */
-const known = new WeakMap<object, WeakMap<object, Together<unknown>>>();
+/** For all teams. Of projections, whose number is bounded (projections.ts), there are many more pairs, which a client may ask for too. */
+const MAX_PAIRS = 400;
+const pairs = new SharedCache<Together<unknown>>({ max: MAX_PAIRS });
 
-/** @param offset the index of the first column below, behind those of the page and the id of its parent */
+/**
+ * @param offset the index of the first column below, behind those of the page and the id of its parent
+ * @param tenantId the team that they are read for
+ */
 export function joinColumns<Row>(
   page: Pick<ProjectedColumns<unknown>, 'suffix'>,
   below: ProjectedColumns<Row>,
   offset: number,
+  tenantId: bigint,
 ): Together<Row> {
-  const ofPage = known.get(page) ?? new WeakMap<object, Together<unknown>>();
-  known.set(page, ofPage);
-  const found = ofPage.get(below) ?? createTogether(page, below, offset);
-  ofPage.set(below, found);
+  const key = `${offset} ${page.suffix} ${below.suffix}`;
+  let found = pairs.get(key, tenantId);
+  if (found === undefined) {
+    found = createTogether(page, below, offset) as Together<unknown>;
+    pairs.add(key, tenantId, found);
+  }
   return found as Together<Row>;
 }
 

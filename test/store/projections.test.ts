@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
+import { joinColumns } from '../../src/store/below-pages.ts';
+import { STEPS, TREE } from '../../src/store/funnel-steps.ts';
 import { createStatementNames } from '../../src/store/prisma-names.ts';
 import { project } from '../../src/store/projections.ts';
 import { MAX_PREPARED_PROJECTIONS } from '../../src/store/readers/statement-names.ts';
 import { createReaders, type Readers } from '../../src/store/readers.ts';
-import { CONTACTS } from '../../src/store/tables.ts';
+import { CONTACTS, FUNNELS } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -146,4 +148,26 @@ test('Prisma’s statements are named by their text; those with lists of variabl
   expect(nameOf({ sql: 'insert into b (x, y) values ($1,$2), ($3,$4)' })).toBe('');
   const names = new Set(Array.from({ length: 5_000 }, (_, index) => nameOf({ sql: `select ${index}` })));
   expect(names.size).toBeLessThanOrEqual(500);
+});
+
+test('however many pairs of projections one team reads together, a bounded number is kept, and those of another team stay', () => {
+  const subsets = (properties: readonly string[]) =>
+    Array.from({ length: 32 }, (_, bits) => properties.slice(0, 5).filter((_, bit) => (bits >> bit) & 1));
+  const optional = (columns: object) =>
+    Object.keys(columns).filter((column) => !['id', 'workspaceId', ...TREE].includes(column));
+  const pair = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) => {
+    const funnels = project(FUNNELS, ofFunnels, tenantId);
+    const steps = project(STEPS, [...TREE, ...ofSteps], tenantId);
+    return joinColumns(funnels, steps, Object.keys(funnels.columns).length + 1, tenantId);
+  };
+  const ofFunnels = optional(FUNNELS.columns);
+  const modest = pair(ofFunnels, [], MODEST);
+  const greedy = subsets(ofFunnels).flatMap((funnels) =>
+    subsets(optional(STEPS.columns)).map((steps) => ({ funnels, steps })),
+  );
+  const made = greedy.map(({ funnels, steps }) => pair(funnels, steps, GREEDY));
+  expect(new Set(made).size).toBe(greedy.length);
+  const [first] = greedy;
+  expect(pair(first?.funnels ?? [], first?.steps ?? [], GREEDY)).not.toBe(made[0]);
+  expect(pair(ofFunnels, [], MODEST)).toBe(modest);
 });
