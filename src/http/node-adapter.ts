@@ -89,6 +89,15 @@ export function handleRequests(
     });
   }
 
+  /** Counts a check of a balancer, which asks now and then. Whoever asks all the time waits like others whose requests are shed. */
+  function isCheckedNowAndThen(network: string): boolean {
+    const before = told.get(network) ?? 0;
+    if (before >= MAX_CHECKS_OF_NETWORK || toldInAll >= MAX_CHECKS) return false;
+    told.set(network, before + 1);
+    toldInAll += 1;
+    return true;
+  }
+
   /** Nothing is done for a request before it is known that it may be answered. */
   function admit(messages: HttpMessages, connection: Connection): void {
     const { incoming, outgoing } = messages;
@@ -97,16 +106,9 @@ export function handleRequests(
     connection.current = messages;
     const key = underWay.admit(incoming, connection.isProxy);
     if (key === null) {
-      if (url === '/healthz') {
+      const isHealthCheck = url === '/healthz';
+      if (isHealthCheck && isCheckedNowAndThen(networkOf(incoming, connection.isProxy))) {
         answerAlive(incoming, outgoing);
-        // A balancer asks now and then. Whoever asks all the time waits like others whose requests are shed.
-        const network = networkOf(incoming, connection.isProxy);
-        const before = told.get(network) ?? 0;
-        if (before >= MAX_CHECKS_OF_NETWORK || toldInAll >= MAX_CHECKS) held.add(incoming.socket);
-        else {
-          told.set(network, before + 1);
-          toldInAll += 1;
-        }
         return;
       }
       // What was sent behind it would be shed as well: one answer for all of it.
@@ -114,7 +116,8 @@ export function handleRequests(
         refused.add(incoming.socket);
         outgoing.shouldKeepAlive = false;
       }
-      answerShed(config, incoming, outgoing);
+      if (isHealthCheck) answerAlive(incoming, outgoing);
+      else answerShed(config, incoming, outgoing);
       held.add(incoming.socket);
       return;
     }

@@ -169,3 +169,17 @@ test('of those who ask for /healthz all the time without room four of a network 
   http.closeAllConnections();
   http.close();
 });
+
+test('what is pipelined behind such a question for /healthz is dropped with the connection', async () => {
+  const { http, port } = await listenBriefly(60_000);
+  await occupy(port);
+  const { socket, statuses } = await open(port);
+  socket.write(get('/healthz').repeat(30));
+  await once(socket, 'close');
+  // Four are answered without a look, then one and the last.
+  expect(statuses().length).toBeLessThan(7);
+  expect(new Set(statuses())).toEqual(new Set([200]));
+  await letGo();
+  http.closeAllConnections();
+  http.close();
+});
