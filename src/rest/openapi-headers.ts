@@ -1,4 +1,5 @@
 // The headers of requests and answers that the OpenAPI document says once, among its components.
+import { CONSISTENCY_TOKEN, TOKEN_PATTERN } from '../services/consistency.ts';
 import { type Header, isRead, type Parameter, type Route } from './route.ts';
 
 const REQUEST_ID: Header = {
@@ -24,7 +25,7 @@ const RATE_LIMIT_POLICY: Header = {
   schema: { type: 'string' },
 };
 const TOKEN: Header = {
-  name: 'Consistency-Token',
+  name: CONSISTENCY_TOKEN,
   description:
     'Where the service reads from replicas: sent with later requests that read, these see what was changed. Opaque.',
   schema: { type: 'string' },
@@ -52,10 +53,10 @@ export const REQUEST_HEADERS = {
     schema: { type: 'string', minLength: 1 },
   },
   ConsistencyToken: {
-    name: 'Consistency-Token',
+    name: CONSISTENCY_TOKEN,
     description:
       'What the answer to a change has said: the answer is not older than that change. Without it the last change of the credential counts.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
+    schema: { type: 'string', pattern: TOKEN_PATTERN },
   },
 } satisfies Record<string, Parameter>;
 /** Those of every answer, of every one with a body, and of answers to changes. */

@@ -79,6 +79,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
   for (const route of served) {
     const { method, path, operationId, scope, query, body, response, handle } = route;
     const endpoint = { route: toTemplate(path), operation: operationId };
+    const onlyReads = isRead(route);
     const write = (route.representation ?? writerOf(route.resource)) as Writer<object>;
     http.on(method, routingPath(path), async (c) => {
       const { exchange } = c.env;
@@ -88,14 +89,15 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       // Whoever may not is told so, whatever else is wrong with the request.
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
-      const options = isRead(route) ? NO_OPTIONS : parseWriteHeaders(request, url, write);
+      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, write);
+      const position = onlyReads ? parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const asked = query?.parse(url.searchParams);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const work = () => handle({ ctx, params: c.req.param(), query: asked, body: input, options });
-      if (isRead(route)) {
-        readFromReplicas(ctx, parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)));
+      if (onlyReads) {
+        readFromReplicas(ctx, position);
         const reply = response.reply(await work(), url);
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }

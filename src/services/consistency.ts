@@ -5,9 +5,9 @@ import { type Caller, credentialOf } from '../auth/actor.ts';
 import { isWriteScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
-import { type Position, parseToken } from '../store/replicas/positions.ts';
+import { type Position, parseToken, TOKEN_PATTERN } from '../store/replicas/positions.ts';
 
-export type { Position };
+export { type Position, TOKEN_PATTERN };
 
 /** The header of requests that read and of answers to changes. */
 export const CONSISTENCY_TOKEN = 'Consistency-Token';

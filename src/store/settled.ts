@@ -36,7 +36,8 @@ export interface PageReading {
  */
 export async function readSettled(ctx: StoreContext, reading: PageReading): Promise<RowBlock> {
   const { horizons, replicas } = ctx.store;
-  const chosen = await replicaOf(ctx);
+  const choosing = replicaOf(ctx);
+  const chosen = choosing === null ? null : await choosing;
   if (chosen !== null && replicas !== null) {
     const page = await readReplayed(replicas, chosen, reading);
     if (page !== null) return page;

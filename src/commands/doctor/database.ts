@@ -12,7 +12,7 @@ import { isTooNew, type MigrationState, migrationState } from '../../store/migra
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, fail, ok, runCheck, warn } from './findings.ts';
+import { type Finding, fail, ok, REFUSES_TO_START, runCheck, warn } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
@@ -131,14 +131,7 @@ function checkConnections(
   const most = `${who} up to ${needed} (POOL_SIZE ${poolSize})`;
   if (isPooled) return [ok(name, `a pooler is between: it decides; ${most}`)];
   const message = `${most}; the server allows ${maxConnections}, and ${connections} are open`;
-  if (needed > maxConnections && workers > 1)
-    return [
-      fail(
-        name,
-        message,
-        'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between',
-      ),
-    ];
+  if (needed > maxConnections && workers > 1) return [fail(name, message, REFUSES_TO_START)];
   if (needed > maxConnections)
     return [warn(name, message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
   return [ok(name, message)];

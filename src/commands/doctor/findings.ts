@@ -27,6 +27,10 @@ export function fail(name: string, message: string, advice: string): Finding {
   return { name, status: 'fail', message, advice };
 }
 
+/** What to do where several workers may open more connections than a server allows. */
+export const REFUSES_TO_START =
+  'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between';
+
 const TIMEOUT_MS = 15_000;
 
 /** Runs one check. What it throws, and that it takes too long, are findings: the other checks go on. */

@@ -3,14 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeApp, createApp } from '../../app.ts';
 import type { Settings } from '../../config/config.ts';
 import { createLogger } from '../../log.ts';
-import { mostReplicaConnections } from '../../store/connection-counts.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
-import { readServerFacts } from '../../store/server-facts.ts';
-import { addressOf } from '../database.ts';
-import { type Finding, ok, warn } from './findings.ts';
+import { findShortages } from '../replica-connections.ts';
+import { type Finding, fail, ok, REFUSES_TO_START, warn } from './findings.ts';
 
 const NAME = 'replicas';
-const TIMEOUT_MS = 3_000;
 /** Until it is known of all of them; one that is late may come. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
@@ -49,23 +46,16 @@ export async function checkReplicas({ config, secrets }: Settings, databaseUrl: 
       if (state !== 'used') return warn(NAME, `${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
       return ok(NAME, `${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
     });
-    const connections = await Promise.all(replicaUrls.map((url) => checkConnections(url, config.workers)));
-    return [...found, ...connections.flat()];
+    return [...found, ...(await checkConnections(replicaUrls, config.workers))];
   } finally {
     await closeApp(app);
   }
 }
 
-/** Nothing is said of one that does not answer, or has enough. */
-async function checkConnections(connectionString: string, workers: number): Promise<Finding[]> {
-  const facts = await readServerFacts({ connectionString }, TIMEOUT_MS).catch(() => null);
-  const most = mostReplicaConnections(workers);
-  if (facts === null || facts.isPooled || most <= facts.maxConnections) return [];
-  return [
-    warn(
-      NAME,
-      `up to ${most} connections are opened to ${addressOf(connectionString)}, which allows ${facts.maxConnections}`,
-      'raise max_connections, or put a pooler between',
-    ),
-  ];
+async function checkConnections(urls: readonly string[], workers: number): Promise<Finding[]> {
+  return (await findShortages(urls, workers)).map(({ address, most, allowed }) => {
+    const message = `up to ${most} connections are opened to ${address}, which allows ${allowed}`;
+    if (workers === 1) return warn(NAME, message, 'raise max_connections, or put a pooler between');
+    return fail(NAME, message, REFUSES_TO_START);
+  });
 }

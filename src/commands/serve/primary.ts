@@ -5,13 +5,14 @@ import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import { createLogger } from '../../log.ts';
 import { type Accounts, createAccounts } from '../../rates/accounts.ts';
-import { mostConnections, mostReplicaConnections } from '../../store/connection-counts.ts';
+import { mostConnections } from '../../store/connection-counts.ts';
 import { readServerFacts } from '../../store/server-facts.ts';
 import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
-import { addressOf, type DatabaseServer, withApp, withServer } from '../database.ts';
+import { type DatabaseServer, withApp, withServer } from '../database.ts';
 import { type DemoPerson, findDemoPerson } from '../demo.ts';
 import { linesFor } from '../pretty-log.ts';
+import { findShortages } from '../replica-connections.ts';
 import { remark, type Shell } from '../shell.ts';
 import { createSummedMetrics } from '../telemetry.ts';
 import type { Assignment, OfWorker } from './calls.ts';
@@ -107,16 +108,14 @@ async function requireConnections({ url }: DatabaseServer, config: Config): Prom
   );
 }
 
-/** The same of each replica that answers; without the others, reads go elsewhere. @throws StartupError */
+/** The same of replicas. @throws StartupError */
 async function requireReplicaConnections(urls: readonly string[], { workers }: Config): Promise<void> {
-  const most = mostReplicaConnections(workers);
-  for (const connectionString of urls) {
-    const facts = await readServerFacts({ connectionString }, FACTS_TIMEOUT_MS).catch(() => null);
-    if (facts === null || facts.isPooled || most <= facts.maxConnections) continue;
-    throw new StartupError(
-      `${workers} workers open up to ${most} connections to a replica, and ${addressOf(connectionString)} allows ${facts.maxConnections}: use fewer workers, raise max_connections, or put a pooler between.`,
-    );
-  }
+  const [shortage] = await findShortages(urls, workers);
+  if (shortage === undefined) return;
+  const { address, most, allowed } = shortage;
+  throw new StartupError(
+    `${workers} workers open up to ${most} connections to a replica, and ${address} allows ${allowed}: use fewer workers, raise max_connections, or put a pooler between.`,
+  );
 }
 
 /** The accounts of every limit, by its name. */

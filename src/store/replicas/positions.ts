@@ -12,7 +12,9 @@ export interface Position {
 
 /** Of a row's column: how a position is written. Of two of one cluster the later one is the greater text. */
 const DIGITS = { system: 16, timeline: 8, log: 16 };
-const TOKEN = /^[0-9a-f]{40}$/;
+/** Of a token, as JSON Schema has it too. */
+export const TOKEN_PATTERN = `^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`;
+const TOKEN = new RegExp(TOKEN_PATTERN);
 
 /** The system identifier of a cluster, as SQL. */
 export const SYSTEM = `lpad(to_hex((select system_identifier from pg_control_system())), ${DIGITS.system}, '0')`;

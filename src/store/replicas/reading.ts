@@ -56,7 +56,7 @@ async function choose(replicas: Replicas, { position, credential }: Wanted): Pro
 }
 
 /** Reads over connections of one kind, of the request's replica or of the primary. @throws as `Readers.read` */
-export async function readFrom(
+export function readFrom(
   ctx: Sources,
   kind: 'readers' | 'scans',
   statement: Statement,
@@ -65,15 +65,25 @@ export async function readFrom(
 ): Promise<RowBlock> {
   const { store, signal } = ctx;
   const choosing = replicaOf(ctx);
-  const chosen = choosing === null ? null : await choosing;
-  if (chosen === null) return store[kind].read(statement, values, tenantId, signal);
+  // Where there are no replicas nothing is awaited.
+  if (choosing === null) return store[kind].read(statement, values, tenantId, signal);
+  return readFromChosen(ctx, choosing, (source) => source[kind].read(statement, values, tenantId, signal));
+}
+
+async function readFromChosen(
+  ctx: Sources,
+  choosing: Promise<Chosen | null>,
+  read: (source: Pick<Chosen, 'readers' | 'scans'>) => Promise<RowBlock>,
+): Promise<RowBlock> {
+  const chosen = await choosing;
+  if (chosen === null) return read(ctx.store);
   try {
-    return await chosen[kind].read(statement, values, tenantId, signal);
+    return await read(chosen);
   } catch (error) {
-    if (!mayBeTheReplica(error) || signal?.aborted) throw error;
+    if (!mayBeTheReplica(error) || ctx.signal?.aborted) throw error;
     chosen.lost();
     leaveReplica(ctx);
-    return store[kind].read(statement, values, tenantId, signal);
+    return read(ctx.store);
   }
 }
 

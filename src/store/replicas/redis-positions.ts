@@ -9,6 +9,8 @@ import type { SharedPositions } from './write-positions.ts';
 const MAX_WAIT_MS = 250;
 /** After a failure it is asked again so much later. */
 const PAUSE_MS = 500;
+/** A connection that is silent for so long while something is asked of it is replaced: nobody may be at its other end any more. */
+const SILENCE_MS = 1_000;
 const PREFIX = 'funnel-gateway:position:';
 /** Longer than any replica may be behind; and longer than windows of rate limits, which `volatile-ttl` then gives up first. */
 const KEPT_MS = 600_000;
@@ -35,12 +37,13 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     const { Redis } = await import('ioredis');
     const redis = new Redis(url, {
       connectTimeout: 3_000,
+      socketTimeout: SILENCE_MS,
       commandTimeout: MAX_WAIT_MS,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       retryStrategy: () => PAUSE_MS,
     });
-    redis.on('error', isAway);
+    redis.on('error', pause);
     redis.on('close', () => {
       losses += 1;
     });
@@ -49,7 +52,7 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     return redis;
   }
 
-  function isAway(error: Error): void {
+  function pause(error: Error): void {
     if (performance.now() >= awayUntil && !isClosed)
       log.warn({ reason: toReason(error) }, 'Redis does not keep positions of writes: the primary answers');
     awayUntil = performance.now() + PAUSE_MS;
@@ -61,7 +64,7 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     try {
       return await command(await opening);
     } catch (error) {
-      isAway(error as Error);
+      pause(error as Error);
       throw error;
     }
   }
@@ -72,7 +75,7 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     find: (names) => ask((redis) => redis.mget(...keysOf(names))),
     keep: async (names, token) =>
       void (await ask((redis) => redis.eval(KEEP, names.length, ...keysOf(names), token, KEPT_MS))),
-    found: async (name, text) => void (await ask((redis) => redis.set(PREFIX + name, text, 'NX'))),
+    keepFirst: async (name, text) => void (await ask((redis) => redis.set(PREFIX + name, text, 'NX'))),
     get losses() {
       return losses;
     },

@@ -21,7 +21,7 @@ export type ReplicaState =
   | 'other_timeline'
   | 'unknown';
 
-/** How many connections. */
+/** Its connections, by what is read over them. */
 interface Kinds {
   readonly readers: Readers;
   readonly scans: Readers;

@@ -21,8 +21,8 @@ export interface SharedPositions {
   find(names: readonly string[]): Promise<readonly (string | null)[]>;
   /** Keeps one token for names, unless there is a later one. @throws Error where they may not be kept */
   keep(names: readonly string[], token: string): Promise<void>;
-  /** Keeps a text that is not changed any more, nor forgotten by its age. */
-  found(name: string, text: string): Promise<void>;
+  /** Keeps a text unless there is one; it is not changed any more, nor forgotten by its age. */
+  keepFirst(name: string, text: string): Promise<void>;
   /** How often it was lost: what was kept by then may not be there any more. */
   readonly losses: number;
   close(): void;
@@ -75,8 +75,8 @@ const FIND: Statement = {
     from unnest($1::text[]) with ordinality n (credential, place) order by place`,
 };
 
-const FOUND: Statement = {
-  name: 'write_positions.found',
+const KEEP_FIRST: Statement = {
+  name: 'write_positions.keep_first',
   text: `with kept as (insert into write_positions (credential, token, written_at)
       values ($1, $2, 'infinity') on conflict do nothing returning 1) select count(*) from kept`,
 };
@@ -96,15 +96,15 @@ export function createWritePositions({
     return rows.map((block, index) => textOf(new BlockRow(block, index), 0));
   }
 
-  const table: Pick<SharedPositions, 'find' | 'found'> = {
+  const table: Pick<SharedPositions, 'find' | 'keepFirst'> = {
     find: (names) => column(FIND, [names]),
-    found: async (name, text) => void (await column(FOUND, [name, text])),
+    keepFirst: async (name, text) => void (await column(KEEP_FIRST, [name, text])),
   };
   const place = shared ?? table;
 
   const find = together<string, Position | null | 'unknown'>(async (credentials) => {
     const [found, ...tokens] = await place.find([EPOCH, ...credentials]);
-    if (found == null) await place.found(EPOCH, randomUUID());
+    if (found == null) await place.keepFirst(EPOCH, randomUUID());
     const lost = shared?.losses ?? 0;
     if (found == null || found !== epoch || lost !== losses) {
       epoch = found ?? null;

@@ -269,6 +269,11 @@ test('doctor, /readyz and the metrics say which are read', async () => {
   expect(await checkReplicas(parseConfig(wrong, '/'), database.primaryUrl)).toMatchObject([
     { status: 'warn', message: expect.stringContaining('is no standby') },
   ]);
+  const many = parseConfig({ ...env, WORKERS: '32' }, '/');
+  expect(await checkReplicas(many, database.primaryUrl)).toMatchObject([
+    { status: 'ok' },
+    { status: 'fail', message: expect.stringMatching(/^up to 288 connections /) },
+  ]);
   const ready = async () => ((await (await one.send('/readyz')).json()) as { replicas: unknown[] }).replicas;
   await expect.poll(ready).toMatchObject([{ state: 'used', lagMs: expect.any(Number) }]);
   const metrics = createPrometheus();
@@ -294,7 +299,7 @@ test('no client notices that the replica is lost', async () => {
   while (!isOver || stateOf(one) !== 'unreachable') {
     const found = await Promise.all(Array.from({ length: 20 }, () => statusOf(one, id, reader)));
     for (const status of found) statuses.add(status);
-    for (const listed of [await listOf(one, reader)]) expect(listed).toEqual([id]);
+    expect(await listOf(one, reader)).toEqual([id]);
   }
   await stopping;
   expect([...statuses]).toEqual([200]);

@@ -40,7 +40,7 @@ const shared: SharedPositions = {
     if (isAway) throw new Error('away');
     for (const name of names) kept.set(name, token);
   },
-  async found(name, text) {
+  async keepFirst(name, text) {
     if (!kept.has(name)) kept.set(name, text);
   },
   get losses() {
@@ -108,16 +108,18 @@ test('nothing is known after a connection was lost: Redis may be back with an ea
   expect(await positions.find('a')).toBe(null);
 });
 
-test('that Redis was lost is noticed with the first answer of the next one', async () => {
+test('that a connection to Redis was lost, or is silent, is noticed with the first answer of the next one', async () => {
   const answers: Record<string, string> = { info: '$0\r\n\r\n', mget: '*1\r\n$-1\r\n' };
+  const sockets: Socket[] = [];
+  const silent = new Set<Socket>();
   const server = createServer((socket) => {
     socket.on('data', (data) => {
+      if (silent.has(socket)) return;
       for (const [, command] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
         socket.write(answers[command?.toLowerCase() ?? ''] ?? '+OK\r\n');
     });
     sockets.push(socket);
   });
-  const sockets: Socket[] = [];
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const redis = createRedisPositions(
     `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -132,6 +134,12 @@ test('that Redis was lost is noticed with the first answer of the next one', asy
   for (const socket of sockets) socket.destroy();
   await once(server, 'connection');
   expect(await answered()).toBe(before + 1);
+  // As where its machine is gone: nothing is said any more, not even that the connection is over.
+  for (const socket of sockets) silent.add(socket);
+  const next = once(server, 'connection');
+  await expect(redis.find(['a'])).rejects.toThrow();
+  await next;
+  expect(await answered()).toBe(before + 2);
   redis.close();
   server.close();
 });

@@ -1,0 +1,27 @@
+// Whether replicas allow as many connections as the processes of a gateway may open to each.
+import { mostReplicaConnections } from '../store/connection-counts.ts';
+import { readServerFacts } from '../store/server-facts.ts';
+import { addressOf } from './database.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** A replica that allows too few. */
+interface Shortage {
+  readonly address: string;
+  /** What is opened to it at most. */
+  readonly most: number;
+  readonly allowed: number;
+}
+
+/** Those that allow too few. Not one that does not answer, without which reads go elsewhere; before a pooler it decides. */
+export async function findShortages(urls: readonly string[], workers: number): Promise<Shortage[]> {
+  const most = mostReplicaConnections(workers);
+  const found = await Promise.all(
+    urls.map(async (connectionString) => {
+      const facts = await readServerFacts({ connectionString }, TIMEOUT_MS).catch(() => null);
+      if (facts === null || facts.isPooled || most <= facts.maxConnections) return [];
+      return [{ address: addressOf(connectionString), most, allowed: facts.maxConnections }];
+    }),
+  );
+  return found.flat();
+}
