@@ -64,7 +64,7 @@ async function findKnown<R extends Row>(
 ): Promise<R[]> {
   const { make, owners } = project(table);
   const blocks = await readKnown(ctx, tenancy, {
-    known: isBelowWorkspace(table.name) ? { table: table.name, ids } : null,
+    known: table.parent.table === 'teams' ? null : { table: table.name, ids },
     value,
     owners,
     statementOf: (scope) =>
