@@ -22,12 +22,12 @@ export const Funnel = defineNode(funnel, {
   }),
 });
 
-/** Funnels together with their steps, where these are selected without their pages. */
+/** Funnels together with their steps, where these are selected. */
 const listMany: typeof funnels.listMany = (ctx, workspaceIds, page, projection = null) => {
   const steps = columnsBelow(projection, 'steps');
-  if (projection === null || steps === null || steps.includes('page') || projection.includes('tags'))
-    return funnels.listMany(ctx, workspaceIds, page, projection);
-  return listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
+  return projection === null || steps === null
+    ? funnels.listMany(ctx, workspaceIds, page, projection)
+    : listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
 };
 
 const FunnelConnection = defineConnection(Funnel, funnel, { ...funnels, listMany });

@@ -10,7 +10,7 @@ import {
   type Siblings,
   type StepRow,
 } from '../store/funnel-steps.ts';
-import { findPagesWithSteps } from '../store/funnels-with-steps.ts';
+import { findPagesWithSteps, type StepsProjection } from '../store/funnels-with-steps.ts';
 import * as funnels from './funnels.ts';
 import type { Projection } from './reads.ts';
 import type { Ref } from './refs.ts';
@@ -58,14 +58,13 @@ export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefine
 }
 
 /**
- * A page of funnels under each workspace, as `funnels.listMany`, together with the steps of each funnel, in one statement.
- * @param projections the properties of funnels and of steps that will be asked for, of these without `page`
+ * A page of funnels under each workspace, as `funnels.listMany`, together with the steps of each funnel where one statement reads both.
  */
 export async function listFunnelsWithSteps(
   ctx: Context,
   workspaceIds: readonly bigint[],
   page: PageRequest,
-  projections: Parameters<typeof findPagesWithSteps>[4],
+  projections: StepsProjection,
 ): Promise<(Page<FunnelRow> | null)[]> {
   const { tenancy } = requireScope(ctx, scope);
   const { pages, steps } = await findPagesWithSteps(ctx, tenancy, workspaceIds, page, projections);

@@ -63,9 +63,7 @@ export async function countUnder<R extends Row>(
     const condition = table.narrowed('$2');
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
-  const workspaceIds = isBelowWorkspace(table.parent.table)
-    ? await workspacesOf(ctx, table.parent.table, tenancy, parents)
-    : tenancy.workspaceIds;
+  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
   const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
   const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
   return parents.map((id) => {
@@ -101,9 +99,7 @@ export async function existsUnder<R extends Row>(
     },
     bounded,
   );
-  const workspaceIds = isBelowWorkspace(table.parent.table)
-    ? await workspacesOf(ctx, table.parent.table, tenancy, parents)
-    : tenancy.workspaceIds;
+  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
   const values = [
     tenancy.teamId,
     workspaceIds,
@@ -116,14 +112,15 @@ export async function existsUnder<R extends Row>(
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
-/** In a distributed store the workspace of the parent: what stands below it is counted on its shard. */
-async function workspacesOf(
+/** In a distributed store the workspace of a parent that is in one: what stands below it is counted on its shard. */
+async function workspacesOf<R extends Row>(
   ctx: StoreContext,
-  above: Parameters<typeof findWorkspace>[1],
+  { parent: { table: above } }: Table<R>,
   tenancy: Tenancy,
   [parent]: readonly bigint[],
 ): Promise<readonly bigint[] | null> {
-  if (parent === undefined || !(await ctx.store.distribution.isDistributed())) return tenancy.workspaceIds;
+  if (!isBelowWorkspace(above) || parent === undefined || !(await ctx.store.distribution.isDistributed()))
+    return tenancy.workspaceIds;
   const workspace = await findWorkspace(ctx, above, tenancy, parent);
   return workspace === null ? [] : [workspace];
 }

@@ -1,5 +1,5 @@
 // Writing what came of attempts to deliver: many of them in one statement.
-import type { Outcome } from './attempt-outcome.ts';
+import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from './attempt-outcome.ts';
 import { cancelPendingInSteps, recordInSteps } from './distribution/outcomes.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
@@ -19,15 +19,14 @@ export async function recordOutcomes(
   }
   const rows = outcomes.map((outcome) => ({
     ...outcome,
-    ...{ workspaceId: String(outcome.workspaceId), endpointId: String(outcome.endpointId) },
+    workspaceId: String(outcome.workspaceId),
+    endpointId: String(outcome.endpointId),
     deliveryId: String(outcome.deliveryId),
   }));
   await query(db, RECORD, [JSON.stringify(rows)]);
 }
 
-const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint, "deliveryCreatedAt" timestamptz, number int,
-  "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json, code int, error text, "responseStart" text,
-  status text, "waitMs" float8`;
+const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, ${GIVEN_COLUMNS}, "waitMs" float8`;
 
 /**
  * Deliveries are locked before anything is read of them: whoever waited for an erasure sees what it has left. Endpoints are locked in the
@@ -42,15 +41,13 @@ const RECORD = statement(
       where (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
       order by d.workspace_id, d.id for update of d
     ), attempts as (
-      insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers,
-        response_code, error, response_start)
+      insert into webhook_attempts (${ATTEMPT_COLUMNS})
       select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
         case when l.status = 'pending' then "responseStart" end
       from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
       on conflict do nothing
     ), deliveries as (
-      update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
-        status = case when o.status = 'delivered' or d.status = 'pending' then o.status else d.status end,
+      update webhook_deliveries d set ${RESULT},
         next_attempt_at = case when o.status = 'pending' and d.status = 'pending'
           then current_timestamp + o."waitMs" * interval '1 millisecond' end,
         delivered_at = case when o.status = 'delivered' then o."startedAt" + o."durationMs" * interval '1 millisecond' end,
@@ -83,8 +80,6 @@ export async function cancelDeliveries(
   for (const [workspaceId, ofWorkspace] of byWorkspace)
     await query(db, CANCEL, [workspaceId, ofWorkspace.map(({ id }) => id)]);
 }
-
-const CANCELED = "status = 'canceled', next_attempt_at = null, updated_at = current_timestamp";
 
 const CANCEL = statement(
   'webhook_deliveries.cancel_some',

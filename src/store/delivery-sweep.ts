@@ -27,6 +27,10 @@ export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): 
 /** Of pg_try_advisory_xact_lock. */
 const SWEEP_LOCK = 7_364_291_501;
 
+/** Whether nobody has the endpoint `d` before them. */
+const HAS_NO_JOB = `not exists (select from funnel_gateway_jobs.job j
+  where j.name = '${QUEUE}' and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)`;
+
 const SWEEP = statement(
   'webhook_endpoints.sweep',
   () => `with recursive turn as materialized (
@@ -47,8 +51,7 @@ const SWEEP = statement(
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
       (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
-      array(select d.id from due d where not exists (select from funnel_gateway_jobs.job j where j.name = '${QUEUE}'
-        and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)) as forgotten`,
+      array(select d.id from due d where ${HAS_NO_JOB}) as forgotten`,
 );
 
 const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
@@ -56,8 +59,7 @@ const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt"
   where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and e.deactivated_at is null and e.secret is not null
   group by d.workspace_id, d.endpoint_id`;
 
-const FORGOTTEN = `select d.id from unnest($1::bigint[]) d (id) where not exists (select from funnel_gateway_jobs.job j
-  where j.name = '${QUEUE}' and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)`;
+const FORGOTTEN = `select d.id from unnest($1::bigint[]) d (id) where ${HAS_NO_JOB}`;
 
 /** In a distributed store every shard is asked, which reads all that is due there. */
 function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {

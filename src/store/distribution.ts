@@ -70,13 +70,12 @@ export function createDistribution(
     if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
     try {
       const places = known === undefined ? null : await findPlaces(lookups, known);
-      if (places !== null)
-        return {
-          teamId,
-          isDistributed: true,
-          workspaceIds: places.filter((id) => workspaceIds?.includes(id) ?? true),
-        };
-      return { teamId, isDistributed: true, workspaceIds: workspaceIds ?? (await workspacesOf(teamId)) };
+      const own = places?.filter((id) => workspaceIds?.includes(id) ?? true);
+      return {
+        teamId,
+        isDistributed: true,
+        workspaceIds: own ?? workspaceIds ?? (await workspacesOf(teamId)),
+      };
     } catch (error) {
       throw toStoreError(error);
     }

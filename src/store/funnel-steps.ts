@@ -5,9 +5,8 @@ import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
 import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, startOf } from '../rows/row-block.ts';
-import type { Part } from './distribution.ts';
+import { readKnown, type Scope } from './parts.ts';
 import { ownersOf, project, type Source } from './projections.ts';
-import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
 import type { StoreContext, Transaction } from './store.ts';
 import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
@@ -42,12 +41,17 @@ const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
 /** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
-const stepsOf = (funnels: string, columns: Columns, withPages: boolean, only: Part['only']): string =>
+const stepsOf = (
+  funnels: string,
+  columns: Columns,
+  withPages: boolean,
+  workspace: Scope['workspace'],
+): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
     from ${funnels}
       join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and t.sibling_list is not null
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
-    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${only === null ? '' : ' and f.workspace_id = $4'}
+    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
     order by t.funnel_id, t.sibling_list, t.position`;
 
 /**
@@ -65,22 +69,17 @@ export async function findSteps(
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const make = withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>);
   const ids = [...new Set(funnelIds)];
-  const read = async ({ teamId, workspaceIds, only }: Part) => {
-    const ofFunnels = projected.statement(
-      `funnel_steps.of_funnels${only === null ? '' : '_in_workspace'}`,
-      () =>
-        stepsOf(
-          'unnest($3::bigint[]) i (id) join funnels f on f.id = i.id',
-          projected.columns,
-          withPages,
-          only,
-        ),
-    );
-    const values = [teamId, workspaceIds, ids, ...(only === null ? [] : [only])];
-    return groupSiblings((await readRows(ctx, ofFunnels, values, tenancy, owners)).map(make));
-  };
-  const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnels', ids });
-  return (await Promise.all(parts.map(read))).flat();
+  const funnels = 'unnest($3::bigint[]) i (id) join funnels f on f.id = i.id';
+  const blocks = await readKnown(ctx, tenancy, {
+    known: { table: 'funnels', ids },
+    value: ids,
+    owners,
+    statementOf: ({ suffix, workspace }) =>
+      projected.statement(`funnel_steps.of_funnels${suffix}`, () =>
+        stepsOf(funnels, projected.columns, withPages, workspace),
+      ),
+  });
+  return blocks.flatMap((rows) => groupSiblings(rows.map(make)));
 }
 
 /** Every step of the funnels that these steps are in, where the caller owns them. */
@@ -90,23 +89,23 @@ export async function findStepsAround(
   stepIds: readonly bigint[],
 ): Promise<Siblings[]> {
   const { columns, make, owners } = project(STEPS);
-  const read = async ({ teamId, workspaceIds, only }: Part) => {
-    const around = statement(`funnel_steps.around${only === null ? '' : '_in_workspace'}`, () =>
-      stepsOf(
-        `(select distinct o.workspace_id, o.funnel_id as id
+  const blocks = await readKnown(ctx, tenancy, {
+    known: { table: 'funnel_steps', ids: stepIds },
+    value: stepIds,
+    owners: [...owners, ...PAGE_OWNERS],
+    statementOf: ({ suffix, workspace }) =>
+      statement(`funnel_steps.around${suffix}`, () =>
+        stepsOf(
+          `(select distinct o.workspace_id, o.funnel_id as id
           from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
-          where ${only === null ? '($2::bigint[] is null or o.workspace_id = any($2))' : 'o.workspace_id = $4'}) f`,
-        columns,
-        true,
-        only,
+          where ${workspace === null ? '($2::bigint[] is null or o.workspace_id = any($2))' : `o.workspace_id = ${workspace}`}) f`,
+          columns,
+          true,
+          workspace,
+        ),
       ),
-    );
-    const values = [teamId, workspaceIds, stepIds, ...(only === null ? [] : [only])];
-    const rows = await readRows(ctx, around, values, tenancy, [...owners, ...PAGE_OWNERS]);
-    return groupSiblings(rows.map(withPage(make)));
-  };
-  const parts = await ctx.store.distribution.parts(tenancy, { table: 'funnel_steps', ids: stepIds });
-  return (await Promise.all(parts.map(read))).flat();
+  });
+  return blocks.flatMap((rows) => groupSiblings(rows.map(withPage(make))));
 }
 
 /** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */

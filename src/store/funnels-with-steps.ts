@@ -11,20 +11,35 @@ import type { Tenancy } from './tenancy.ts';
 /** Each funnel is repeated for each of its steps: of more funnels the answer could be larger than is read at once (store.ts). */
 const MAX_FUNNELS = 200;
 
+/** The properties of funnels and of steps that will be asked for. */
+export interface StepsProjection {
+  readonly funnels: readonly string[];
+  readonly steps: readonly string[];
+}
+
 /**
- * Pages of funnels under workspaces (rows.ts), together with every step of these funnels, without their pages.
- * @param projection the properties of steps that will be asked for, not `page`
- * @returns no steps where they have to be read for themselves: of many funnels, and in a distributed store
+ * Pages of funnels under workspaces (rows.ts), together with every step of these funnels.
+ * @returns no steps where they have to be read for themselves: with their pages, of funnels with tags or of many, and in a distributed
+ * store
  */
 export async function findPagesWithSteps(
   ctx: StoreContext,
   tenancy: Tenancy,
   workspaceIds: readonly bigint[],
   page: PageRequest,
-  projections: { readonly funnels: readonly string[]; readonly steps: readonly string[] },
+  projections: StepsProjection,
 ): Promise<{ pages: (Page<FunnelRow> | null)[]; steps: Siblings[] | null }> {
+  const { funnels } = projections;
   const isTogether =
-    workspaceIds.length * page.size <= MAX_FUNNELS && !(await ctx.store.distribution.isDistributed());
+    !projections.steps.includes('page') &&
+    !funnels.includes('tags') &&
+    workspaceIds.length * page.size <= MAX_FUNNELS &&
+    !(await ctx.store.distribution.isDistributed());
+  if (!isTogether)
+    return {
+      pages: await findPagesUnder(ctx, FUNNELS, tenancy, workspaceIds, page, funnels),
+      steps: null,
+    };
   const projected = project(STEPS, [...TREE, ...projections.steps], tenancy.teamId);
   const steps: StepRow[] = [];
   const below = {
@@ -35,14 +50,6 @@ export async function findPagesWithSteps(
     owners: (offset: number) => ownersOf(projected.columns, STEPS.owners, offset),
     add: (step: StepColumns) => void steps.push(step as StepRow),
   };
-  const pages = await findPagesUnder(
-    ctx,
-    FUNNELS,
-    tenancy,
-    workspaceIds,
-    page,
-    projections.funnels,
-    isTogether ? below : null,
-  );
-  return { pages, steps: isTogether ? groupSiblings(steps) : null };
+  const pages = await findPagesUnder(ctx, FUNNELS, tenancy, workspaceIds, page, funnels, below);
+  return { pages, steps: groupSiblings(steps) };
 }

@@ -1,22 +1,52 @@
 // Reading rows that are known by their ids: in a distributed store a statement for each workspace that they are in.
+import type { RowBlock } from '../rows/row-block.ts';
+import type { KnownRows } from './distribution/places.ts';
 import type { Part } from './distribution.ts';
+import { readRows } from './reads.ts';
+import type { Owners } from './row-owners.ts';
+import type { Statement } from './statements.ts';
 import type { StoreContext } from './store.ts';
-import type { Table } from './tables.ts';
+import { withWorkspace } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 
-/** In a distributed store the workspaces in which rows of the table are; what hangs below teams is on every node, or the coordinator's. */
-export async function partsOf<R extends { id: bigint }>(
-  { store }: StoreContext,
-  { name, parent }: Table<R>,
-  tenancy: Tenancy,
-  ids: readonly bigint[],
-): Promise<readonly Part[]> {
-  return parent.table === 'teams'
-    ? [{ ...tenancy, only: null }]
-    : store.distribution.parts(tenancy, { table: name, ids });
+/** How one statement says what it is about. */
+export interface Scope {
+  /** What its name ends with. */
+  readonly suffix: string;
+  /** The placeholder of the only workspace that it is about; null where it may be about several. */
+  readonly workspace: string | null;
 }
 
-/** A statement about one workspace, `$4`: said inside the columns' subqueries too, where it is not inferred. */
-export function inWorkspace(text: string, only: Part['only']): string {
-  return only === null ? text : `${text.replaceAll('= t.workspace_id', '= $4')} and t.workspace_id = $4`;
+const ANYWHERE: Scope = { suffix: '', workspace: null };
+const IN_WORKSPACE: Scope = { suffix: '_in_workspace', workspace: '$4' };
+
+/** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is narrowed to. */
+interface KnownRead {
+  /** The rows that it is about; null where they are of no shard: what hangs below teams is on every node, or the coordinator's. */
+  readonly known: KnownRows | null;
+  /** Its `$3`. */
+  readonly value: unknown;
+  readonly owners: Owners;
+  statementOf(scope: Scope): Statement;
+}
+
+/** The rows of a read, of each of its statements. @throws as `readRows` */
+export async function readKnown(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  { known, value, owners, statementOf }: KnownRead,
+): Promise<readonly RowBlock[]> {
+  const read = ({ teamId, workspaceIds, only }: Part) =>
+    only === null
+      ? readRows(ctx, statementOf(ANYWHERE), [teamId, workspaceIds, value], tenancy, owners)
+      : readRows(ctx, statementOf(IN_WORKSPACE), [teamId, workspaceIds, value, only], tenancy, owners);
+  const { distribution } = ctx.store;
+  if (known === null || !(await distribution.isDistributed()))
+    return [await read({ ...tenancy, only: null })];
+  return Promise.all((await distribution.parts(tenancy, known)).map(read));
+}
+
+/** The text of a statement whose conditions are over alias `t`, about the workspace of a scope. */
+export function inScope(text: string, { workspace }: Scope): string {
+  return workspace === null ? text : `${withWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
 }

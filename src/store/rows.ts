@@ -5,10 +5,9 @@ import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
 import { type Below, joinColumns } from './below-pages.ts';
-import type { Part } from './distribution.ts';
 import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { inWorkspace, partsOf } from './parts.ts';
+import { inScope, readKnown } from './parts.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
@@ -27,20 +26,12 @@ export async function findById<R extends Row>(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<R | null> {
-  const { make, owners } = project(table);
-  const read = async ({ teamId, workspaceIds, only }: Part) => {
-    const byId = statement(`${table.name}.id${only === null ? '' : '_in_workspace'}`, () =>
-      inWorkspace(
-        `select ${selectList(table.columns)} from ${table.name} t
-            where t.id = $3 and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-        only,
-      ),
-    );
-    const values = [teamId, workspaceIds, id, ...(only === null ? [] : [only])];
-    return (await readRows(ctx, byId, values, tenancy, owners)).map(make);
-  };
-  const parts = await partsOf(ctx, table, tenancy, [id]);
-  return (await Promise.all(parts.map(read))).flat()[0] ?? null;
+  const [row] = await findKnown(ctx, table, tenancy, [id], {
+    name: 'id',
+    value: id,
+    rows: () => `${table.name} t where t.id = $3`,
+  });
+  return row ?? null;
 }
 
 /** The visible, owned rows with these ids, in the ids' order; null where there is none. */
@@ -52,24 +43,39 @@ export async function findByIds<R extends Row>(
 ): Promise<(R | null)[]> {
   const [id, ...others] = ids;
   if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id)];
-  const { make, owners } = project(table);
   const distinct = [...new Set(ids)];
-  const read = async ({ teamId, workspaceIds, only }: Part) => {
+  const rows = await findKnown(ctx, table, tenancy, distinct, {
+    name: 'ids',
+    value: distinct,
     // Joined, not compared with any(): a hash index is asked for one value at a time.
-    const byIds = statement(`${table.name}.ids${only === null ? '' : '_in_workspace'}`, () =>
-      inWorkspace(
-        `select ${selectList(table.columns)} from unnest($3::bigint[]) i (id) join ${table.name} t on t.id = i.id
-            where ${isVisible(table)} and ${table.owned('$1', '$2')}`,
-        only,
-      ),
-    );
-    const values = [teamId, workspaceIds, distinct, ...(only === null ? [] : [only])];
-    return (await readRows(ctx, byIds, values, tenancy, owners)).map(make);
-  };
-  const parts = await partsOf(ctx, table, tenancy, ids);
-  const rows = (await Promise.all(parts.map(read))).flat();
+    rows: () => `unnest($3::bigint[]) i (id) cross join ${table.name} t where t.id = i.id`,
+  });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** The visible, owned rows with these ids, in no order. @param select the name of its statement, its `$3`, and which rows these are */
+async function findKnown<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  ids: readonly bigint[],
+  { name, value, rows }: { name: string; value: unknown; rows: () => string },
+): Promise<R[]> {
+  const { make, owners } = project(table);
+  const blocks = await readKnown(ctx, tenancy, {
+    known: table.parent.table === 'teams' ? null : { table: table.name, ids },
+    value,
+    owners,
+    statementOf: (scope) =>
+      statement(`${table.name}.${name}${scope.suffix}`, () =>
+        inScope(
+          `select ${selectList(table.columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+          scope,
+        ),
+      ),
+  });
+  return blocks.flatMap((block) => block.map(make));
 }
 
 /**

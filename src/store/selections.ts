@@ -9,7 +9,7 @@ import type { TableHorizon } from './horizons.ts';
 import { pairedByTime } from './paired-by-time.ts';
 import { between, isBelowWorkspace } from './parents.ts';
 import type { Statement } from './statements.ts';
-import type { Table } from './tables.ts';
+import { type Table, withWorkspace } from './tables.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';
@@ -126,8 +126,7 @@ export function selectPage(
           select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
           order by ${orderOf(sort, direction, 's')} limit $4
         ) k join ${table.name} t on ${inWorkspace(table, 't', workspace)} t.id = k.id where ${condition} order by ${order}`;
-  // Said inside the columns' subqueries too, where it is not inferred.
-  return text.replaceAll('= t.workspace_id', `= ${workspace}`);
+  return withWorkspace(text, workspace);
 }
 
 /** The ids of at most so many rows of one parent's list, in no order. @param isBounded between two positions, or all there are */

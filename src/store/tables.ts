@@ -107,6 +107,11 @@ export function columnsOf<R extends Resource>(
 /** The workspace that a row is in, where its description does not say it. */
 export const WORKSPACE_COLUMN = { workspaceId: { type: 'int8', sql: 't.workspace_id' } } as const;
 
+/** SQL over alias `t` with the workspace said inside the subqueries of columns too, where it is not inferred. */
+export function withWorkspace(sql: string, workspace: string): string {
+  return sql.replaceAll('= t.workspace_id', `= ${workspace}`);
+}
+
 function columnsOfOwners({ fields }: Resource, owners: Hanging['owners']): Columns {
   return 'workspaceId' in owners && !('workspaceId' in fields) ? WORKSPACE_COLUMN : {};
 }

@@ -3,8 +3,9 @@ import { MAX_ENDPOINTS } from '../resources/webhook-endpoints.ts';
 import type { ChangeRules } from './changes/rules.ts';
 import { bumpAt, timeOf } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
+import type { Executor } from './executor.ts';
 import { statement } from './statements.ts';
-import type { StoreContext, Transaction } from './store.ts';
+import type { StoreContext } from './store.ts';
 import { WEBHOOK_ENDPOINTS } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
 import { queryAs } from './tenant-query.ts';
@@ -65,7 +66,7 @@ export interface LockedEndpoint {
 
 /** Locks an endpoint that is the caller's; null where there is none. */
 export async function lockEndpoint(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedEndpoint | null> {
@@ -148,5 +149,3 @@ export async function replaceSecret(
     time?.until,
   );
 }
-
-type Executor = Pick<Transaction, '$executeRawUnsafe' | '$queryRawUnsafe'>;

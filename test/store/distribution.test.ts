@@ -15,6 +15,26 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+/** A team's two workspaces, and a contact in the other one. */
+async function contactOfTwo() {
+  const { app } = gateway;
+  const { id: teamId } = await factories.team(app);
+  const one = await factories.workspace(app, { teamId });
+  const other = await factories.workspace(app, { teamId });
+  const contact = await factories.contact(app, { workspaceId: other.id });
+  return { teamId, one, other, contact };
+}
+
+/** What `distribute` takes off tables, or puts onto them. */
+async function attached(): Promise<unknown[]> {
+  const { rows } = await gateway.app.store.pool.query(
+    `select polrelid::regclass::text as name, polname::text as own from pg_policy
+      union all select tgrelid::regclass::text, tgname from pg_trigger where not tgisinternal
+      union all select conrelid::regclass::text, conname from pg_constraint where contype = 'f' order by 1, 2`,
+  );
+  return rows;
+}
+
 async function tables(): Promise<PlacedTable[]> {
   const client = await gateway.app.store.pool.connect();
   try {
@@ -56,23 +76,21 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
 });
 
 test('without the extension distribute changes nothing, and says what is missing', async () => {
+  const before = await attached();
   const { code, stderr } = await run(['distribute'], {
     DATABASE_URL: `${gateway.app.store.connection.connectionString}`,
   });
   expect(code).toBe(1);
   expect(stderr).toContain('create extension citus');
+  expect(before.length).toBeGreaterThan(0);
+  expect(await attached()).toEqual(before);
 });
 
 test('a caller who is narrowed to several workspaces finds what is to be changed, without what Citus needs', async () => {
   const { app } = gateway;
-  const team = await factories.team(app);
-  const [one, other] = [
-    await factories.workspace(app, { teamId: team.id }),
-    await factories.workspace(app, { teamId: team.id }),
-  ];
-  const contact = await factories.contact(app, { workspaceId: other.id });
+  const { teamId, one, other, contact } = await contactOfTwo();
   const locked = (workspaceIds: bigint[] | null) =>
-    app.store.prisma.$transaction((tx) => lockForErasure(tx, { teamId: team.id, workspaceIds }, contact.id));
+    app.store.prisma.$transaction((tx) => lockForErasure(tx, { teamId, workspaceIds }, contact.id));
   expect(await locked([one.id, other.id])).toMatchObject({ workspaceId: other.id });
   expect(await locked([one.id])).toBeNull();
   expect(await locked(null)).toMatchObject({ workspaceId: other.id });
@@ -80,13 +98,8 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
 
 test('in a distributed store the one of several workspaces is found that a row is in', async () => {
   const { app } = gateway;
-  const team = await factories.team(app);
-  const [one, other] = [
-    await factories.workspace(app, { teamId: team.id }),
-    await factories.workspace(app, { teamId: team.id }),
-  ];
-  const contact = await factories.contact(app, { workspaceId: other.id });
-  const of = (workspaceIds: bigint[]) => ({ teamId: team.id, workspaceIds, isDistributed: true }) as const;
+  const { teamId, one, other, contact } = await contactOfTwo();
+  const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, isDistributed: true }) as const;
   const among = (workspaceIds: bigint[]) =>
     inItsWorkspace(app.store.prisma, 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;

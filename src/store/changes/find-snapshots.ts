@@ -1,7 +1,7 @@
 // What REST shows of rows, within a transaction that changes them.
 import type { Executor } from '../executor.ts';
 import { statement } from '../statements.ts';
-import type { Table } from '../tables.ts';
+import { type Table, withWorkspace } from '../tables.ts';
 import { snapshot } from './snapshots.ts';
 
 /** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
@@ -13,7 +13,7 @@ export async function findSnapshots(
 ): Promise<string[]> {
   const { text } = statement(
     `${name}.${resource.type}.snapshots`,
-    () => `select ${snapshot(resource, columns).replaceAll('= t.workspace_id', '= $1::bigint')}::text as snapshot
+    () => `select ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
       from unnest($2::bigint[]) with ordinality i (id, place)
         join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
       order by i.place`,

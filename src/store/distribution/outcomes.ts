@@ -1,6 +1,6 @@
 // What came of attempts to deliver, written to a distributed store: the same as `recordOutcomes` does in one statement, here for each
 // workspace in steps on its shard.
-import type { Outcome } from '../attempt-outcome.ts';
+import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../attempt-outcome.ts';
 import { timeOf } from '../changes/times.ts';
 import { type Executor, inTransaction } from '../executor.ts';
 import type { Store } from '../store.ts';
@@ -26,7 +26,7 @@ export function cancelPendingInSteps(
       ...[workspaceId, endpointId, limit],
     );
     return tx.$executeRawUnsafe(
-      `update webhook_deliveries d set status = 'canceled', next_attempt_at = null, updated_at = current_timestamp
+      `update webhook_deliveries d set ${CANCELED}
         where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
       workspaceId,
       pending.map(({ id }) => id),
@@ -48,17 +48,13 @@ const LOCK = `select d.id, d.status from webhook_deliveries d
   where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.created_at = any($3::timestamptz[])
   order by d.id for update of d`;
 
-const GIVEN = `json_to_recordset($2::json) as o("deliveryId" bigint, "deliveryCreatedAt" timestamptz, number int, "startedAt" timestamptz,
-  "durationMs" int, url text, "requestHeaders" json, code int, error text, "responseStart" text, status text,
-  "nextAt" timestamptz, "endedAt" timestamptz)`;
+const GIVEN = `json_to_recordset($2::json) as o(${GIVEN_COLUMNS}, "nextAt" timestamptz, "endedAt" timestamptz)`;
 
-const ATTEMPTS = `insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers,
-    response_code, error, response_start)
+const ATTEMPTS = `insert into webhook_attempts (${ATTEMPT_COLUMNS})
   select $1::bigint, o."deliveryId", o.number, o."startedAt", o."durationMs", o.url, o."requestHeaders", o.code, o.error, o."responseStart"
   from ${GIVEN} on conflict do nothing`;
 
-const DELIVERIES = `update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
-    status = case when o.status = 'delivered' or d.status = 'pending' then o.status else d.status end,
+const DELIVERIES = `update webhook_deliveries d set ${RESULT},
     next_attempt_at = case when o.status = 'pending' and d.status = 'pending' then o."nextAt" end,
     delivered_at = case when o.status = 'delivered' then o."endedAt" end,
     updated_at = later_time(d.updated_at, $3::timestamptz)

@@ -19,8 +19,6 @@ export interface Claimed extends ChangeRecord {
   readonly auditEntryId: bigint;
 }
 
-const OUTCOMES = { create: 'created', update: 'updated', remove: 'removed' } as const;
-
 /** Makes a change of one row. @param values as for the change of one statement, with every workspace that the caller reaches */
 export async function changeInSteps(
   tx: Transaction,
@@ -103,41 +101,35 @@ class Steps {
       const [found] = await this.#ask<{ count: number }>(create.siblings, { workspace_id });
       if ((found?.count ?? 0) >= rules.most.perParent) return 'unfit';
     }
-    const auditEntryId = await this.#claim(workspace_id, 'create');
+    const auditEntryId = await this.#claim(workspace_id, 'created');
     const [drawn] = await this.#ask<{ id: bigint; now: string; changed: string }>(create.draw);
     if (drawn === undefined) throw new TypeError('No id was drawn');
-    const of = {
-      workspace_id,
-      row_id: drawn.id,
-      ...drawn,
-      id: this.#values['id'],
-      parent_id: this.#values['id'],
-    };
+    const { id: row_id, now, changed } = drawn;
+    const of = { workspace_id, row_id, now, changed, parent_id: this.#values['id'] };
     await this.#do(create.insert, of);
-    await keepPlace(this.#tx, table.name, drawn.id, workspace_id);
+    await keepPlace(this.#tx, table.name, row_id, workspace_id);
     const tags =
       rules.tags === undefined
         ? []
-        : await applyTags(this.#tx, rules.tags, workspace_id, drawn.id, tagIdsOf(this.#values) ?? []);
+        : await applyTags(this.#tx, rules.tags, workspace_id, row_id, tagIdsOf(this.#values) ?? []);
     if (touch !== null) await this.#do(touch, of);
     const [made] = await this.#ask<After>(after.created, of);
     if (made === undefined) throw new TypeError(`${table.name}: what was created is not there`);
-    const events = [...this.#happened('created', drawn.id, made), ...tags];
+    const events = [...this.#happened('created', row_id, made), ...tags];
     return {
       auditEntryId,
-      ...this.#record('created', workspace_id, drawn.id, { before: null, ...made }, events),
+      ...this.#record('created', workspace_id, row_id, { before: null, ...made }, events),
     };
   }
 
   async update(): Promise<Claimed | 'not_found' | 'unfit'> {
-    const { table, rules, now, update, after } = this.#statements;
+    const { table, rules, update, after } = this.#statements;
     const found = await this.#lock();
     if (found === null) return 'not_found';
     const { of, before } = found;
     if (!before.fits) return 'unfit';
-    const auditEntryId = await this.#claim(of.workspace_id, 'update');
-    const [time] = await this.#ask<{ now: string }>(now);
-    const values = { ...of, ...before, ...time };
+    const auditEntryId = await this.#claim(of.workspace_id, 'updated');
+    const values = { ...of, ...before, ...(await this.#now()) };
     await this.#do(update, values);
     const tagIds = tagIdsOf(this.#values);
     const tags =
@@ -152,16 +144,15 @@ class Steps {
   }
 
   async remove(): Promise<Claimed | 'not_found' | 'unfit'> {
-    const { table, now, remove, touch } = this.#statements;
+    const { table, remove, touch } = this.#statements;
     const found = await this.#lock();
     if (found === null) return 'not_found';
     const { of, before } = found;
     if (!before.fits) return 'unfit';
-    const auditEntryId = await this.#claim(of.workspace_id, 'remove');
-    const [time] = await this.#ask<{ now: string }>(now);
+    const auditEntryId = await this.#claim(of.workspace_id, 'removed');
     await this.#do(remove, of);
     await dropPlace(this.#tx, table.name, of.row_id);
-    if (touch !== null) await this.#do(touch, { ...of, ...before, ...time });
+    if (touch !== null) await this.#do(touch, { ...of, ...before, ...(await this.#now()) });
     const events = this.#event(table.resource, 'deleted', of.row_id, before.before);
     const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
     return { auditEntryId, ...this.#record('deleted', of.workspace_id, of.row_id, snapshots, events) };
@@ -177,8 +168,12 @@ class Steps {
     return found === undefined ? null : { of, before: found };
   }
 
-  #claim(workspaceId: bigint, verb: keyof typeof OUTCOMES): Promise<bigint> {
-    const outcome: ChangeOutcome = OUTCOMES[verb];
+  async #now(): Promise<{ now: string } | undefined> {
+    const [time] = await this.#ask<{ now: string }>(this.#statements.now);
+    return time;
+  }
+
+  #claim(workspaceId: bigint, outcome: ChangeOutcome): Promise<bigint> {
     return claimInSteps(this.#tx, this.#recorded, workspaceId, outcome);
   }
 

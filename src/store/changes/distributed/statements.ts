@@ -6,11 +6,12 @@
 import { type Moment, toSnakeCase, writableFields } from '../../../resources/resource.ts';
 import { isBelowWorkspace } from '../../parents.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
-import { ownedWorkspace, type Table } from '../../tables.ts';
+import { ownedWorkspace, type Table, withWorkspace } from '../../tables.ts';
 import { type NamedStatement, named } from '../parameters.ts';
 import { contactIdOf } from '../records.ts';
 import type { ChangeRules } from '../rules.ts';
 import { snapshot } from '../snapshots.ts';
+import { bumpAt } from '../times.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -46,9 +47,9 @@ export interface DistributedStatements {
 /** @param rules what is special of the noun */
 export function distributedStatements(table: Noun, rules: ChangeRules): DistributedStatements {
   const { name, parent } = table;
-  // The workspace is said inside the subqueries of what is shown too: Citus infers it for joins alone.
+  // Citus infers the workspace for joins alone.
   const of = (verb: string, text: string) =>
-    named(`${name}.distributed.${verb}`, text.replaceAll('= t.workspace_id', '= $workspace_id::bigint'));
+    named(`${name}.distributed.${verb}`, withWorkspace(text, '$workspace_id::bigint'));
   const here = (alias: string) =>
     `${alias}.workspace_id = $workspace_id::bigint and ${alias}.id = $row_id::bigint`;
   return {
@@ -79,7 +80,7 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
     touch: rules.touchesParent
       ? of(
           'touch',
-          `update ${parent.table} c set ${bumpAt('c')}
+          `update ${parent.table} c set ${bumpAt('$now')}
             where c.workspace_id = $workspace_id::bigint and c.id = $parent_id::bigint`,
         )
       : null,
@@ -88,11 +89,6 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
       updated: of('updated', afterText(table, rules, 'onUpdate', here('t'))),
     },
   };
-}
-
-/** What every change of a row sets, given its alias; `$now` was drawn before. */
-function bumpAt(alias: string): string {
-  return `row_version = ${alias}.row_version + 1, updated_at = later_time(${alias}.updated_at, $now::timestamptz)`;
 }
 
 /** The time of a change: announced, where lists are in the order of it. */
@@ -195,7 +191,7 @@ function isKnownBy({ knownBy }: ChangeRules): string {
 function updateText(table: Noun, rules: ChangeRules, here: string): string {
   const columns = [...columnsOf(table, 'change'), ...derivedColumns(rules)];
   const set = columns.map((column) => `${column} = ${changed(table, column)}`);
-  return `update ${table.name} c set ${[...set, bumpAt('c')].join(', ')} where ${here}`;
+  return `update ${table.name} c set ${[...set, bumpAt('$now')].join(', ')} where ${here}`;
 }
 
 function afterText(
