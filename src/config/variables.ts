@@ -134,7 +134,7 @@ export const VARIABLES = [
   [
     'REDIS_URL',
     '',
-    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together. With replicas it also has where callers wrote last, without it the store',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],

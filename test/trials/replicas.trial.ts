@@ -16,7 +16,6 @@ import { type Scene, untilReplayed, warmUp } from './replicas/scene.ts';
 import { startTopology } from './replicas/topology.ts';
 import { tryWalks } from './replicas/walks.ts';
 import { say } from './say.ts';
-import { report } from './test-bed.ts';
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(3),
@@ -43,10 +42,11 @@ const PHASES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 };
 
 const [seconds = '5', chosen] = positionals;
-const names =
-  chosen === undefined
-    ? Object.keys(PHASES)
-    : Object.keys(PHASES).filter((name) => chosen.split(',').includes(name));
+const asked = chosen === undefined ? Object.keys(PHASES) : chosen.split(',');
+const unknown = asked.filter((name) => !Object.hasOwn(PHASES, name));
+if (unknown.length > 0)
+  throw new Error(`There is no phase ${unknown.join()}, but ${Object.keys(PHASES).join(', ')}.`);
+const names = Object.keys(PHASES).filter((name) => asked.includes(name));
 for (const program of ['pgbouncer', 'haproxy'])
   if (spawnSync(program, ['-v']).error) throw new Error(`This trial needs the Debian package ${program}.`);
 const topology = await startTopology({
@@ -73,7 +73,6 @@ try {
     say(`--- ${name}`);
     await PHASES[name]?.(scene);
   }
-  if (names.length === 0) report(`There is no such phase: ${Object.keys(PHASES).join(', ')}`, false);
 } finally {
   await topology.stop();
 }
