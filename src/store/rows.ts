@@ -146,7 +146,7 @@ export async function findPagesUnder<R extends Row, B>(
   const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
   const behind = Object.keys(projected.columns).length;
-  const joined = below && joinColumns(projected, below.projected, behind + 1, tenancy.teamId);
+  const joined = below && joinColumns(projected, below, behind + 1, tenancy.teamId);
   const pages = (joined ?? projected).statement(
     `${table.name}.under_ids.${direction}${selected.name}`,
     () => {

@@ -38,6 +38,22 @@ test('PostgreSQL and Node write the same public id for every id and type', async
   );
 });
 
+test('they are written also where nothing is on the search path, as when logical replication writes rows', async () => {
+  const client = await gateway.app.store.pool.connect();
+  try {
+    const { rows: schemas } = await client.query<{ schema: string }>('select current_schema() as schema');
+    await client.query("begin; set local search_path = ''");
+    const { rows } = await client.query<{ public_id: string }>(
+      `select ${schemas[0]?.schema}.public_id($1, id) from unnest($2::bigint[]) as ids (id)`,
+      [TYPE_NUMBER.contacts, EDGES],
+    );
+    expect(rows.map((row) => row.public_id)).toEqual(EDGES.map((id) => toPublicId('contacts', id)));
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('every table’s own column is the public id of its type', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string; expression: string }>(
     `select adrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as expression

@@ -25,6 +25,8 @@ export async function startReplicated(): Promise<Replicated> {
   const folder = await clusters.folder();
   const first = await clusters.open(folder, SETTINGS);
   const pool = new pg.Pool({ connectionString: first.url });
+  // Its connections may still be closing when the database is stopped.
+  pool.on('error', () => {});
   await applyMigrations(pool);
   await pool.end();
   await first.release();
