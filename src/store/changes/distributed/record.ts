@@ -4,8 +4,18 @@ import { subjectTypeOf } from '../../../resources/resource.ts';
 import { bigintAsText } from '../../../rows/json.ts';
 import type { Executor } from '../../executor.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
-import type { ChangeRecord } from '../record-change.ts';
-import { type ChangeOutcome, IS_SUBSCRIBED, KEY_LIFETIME, type Recorded } from '../records.ts';
+import { type ChangeRecord, EVENT_MEMBERS, eventsAsJson } from '../record-change.ts';
+import {
+  type ChangeOutcome,
+  INSERT_CLAIM,
+  INSERT_DELIVERIES,
+  INSERT_ENTRY,
+  INSERT_EVENTS,
+  IS_SUBSCRIBED,
+  KEY_LIFETIME,
+  type Recorded,
+  replacing,
+} from '../records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 export class ClaimedBefore extends Error {}
@@ -17,11 +27,9 @@ const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq
 const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
   and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
 
-const CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+const CLAIM = `${INSERT_CLAIM}
   values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint)
-  on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
-    audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
-    where r.created_at <= $6::timestamptz
+  ${replacing('$6::timestamptz')}
   returning true as claimed`;
 
 /**
@@ -55,8 +63,7 @@ export async function claimInSteps(
   return id;
 }
 
-const AUDIT = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
-    actor_kind, actor_id, client_id, request_id, before, after)
+const AUDIT = `${INSERT_ENTRY}
   values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
     $11::json, $12::json)`;
 
@@ -74,9 +81,9 @@ export async function recordInSteps(
   return tell(tx, workspaceId, contactId, events);
 }
 
-const OUTBOX = `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+const OUTBOX = `${INSERT_EVENTS}
   select $1::bigint, e.event_type, e.subject_type, e.subject_id, $2::bigint, e.data
-  from json_to_recordset($3::json) e (event_type text, subject_type text, subject_id bigint, data json)
+  from json_to_recordset($3::json) e (${EVENT_MEMBERS})
   returning id, event_type, api_version, page_id, funnel_id`;
 
 const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
@@ -84,7 +91,7 @@ const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
     join webhook_endpoints e on e.workspace_id = $1::bigint
   where ${IS_SUBSCRIBED} order by o.id, e.id`;
 
-const DELIVERIES = `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+const DELIVERIES = `${INSERT_DELIVERIES}
   select $1::bigint, d.endpoint_id, d.event_id, d.event_type
   from json_to_recordset($2::json) d (endpoint_id bigint, event_id bigint, event_type text)`;
 
@@ -96,11 +103,7 @@ export async function tell(
   events: ChangeRecord['events'],
 ): Promise<bigint[]> {
   if (events.length === 0) return [];
-  const happened = events.map(
-    ({ resource, name, subjectId, data }) =>
-      `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,
-  );
-  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, `[${happened.join()}]`);
+  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, eventsAsJson(events));
   const told = await tx.$queryRawUnsafe<{ endpoint_id: bigint }[]>(SUBSCRIBED, workspaceId, toJson(written));
   if (told.length > 0) await tx.$executeRawUnsafe(DELIVERIES, workspaceId, toJson(told));
   return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
