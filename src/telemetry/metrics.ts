@@ -87,7 +87,7 @@ export interface PartitionReading {
 
 /** A replica of the store. */
 export interface ReplicaReading {
-  /** Host and port. */
+  /** Host, port and database. */
   readonly replica: string;
   readonly isUsed: boolean;
   readonly lagSeconds: number | null;

@@ -35,7 +35,7 @@ export interface Availability {
 }
 
 export interface Replica extends Kinds {
-  /** Host and port. */
+  /** Host, port and database: a pooler may lead to several servers. */
   readonly name: string;
   readonly state: ReplicaState;
   /** Milliseconds; null where it is not known. */
@@ -78,8 +78,8 @@ interface StateRow {
 type Known = StateRow & { readonly replayed: bigint };
 
 export function createReplica({ connection, marks, maxLagMs, open, log }: ReplicaOptions): Replica {
-  const { host, port } = new pg.Client(connection);
-  const name = `${host}:${port}`;
+  const { host, port, database } = new pg.Client(connection);
+  const name = `${host}:${port}/${database}`;
   let known: Known | null = null;
   /** Counts what makes earlier answers void. */
   let generation = 0;
