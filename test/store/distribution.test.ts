@@ -1,10 +1,12 @@
 // What would be distributed, and what the operator is told. That it works is what `npm run test:citus` shows, on Citus.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
+import { prepare } from '../../src/commands/serve/prepare.ts';
 import { lockForErasure } from '../../src/store/contact-erasure.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
 import { inItsWorkspace } from '../../src/store/distribution.ts';
 import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import type { Replicas } from '../../src/store/replicas/replicas.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -69,7 +71,7 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   const { store } = gateway.app;
   const client = await store.pool.connect();
   const facts = await readCitusFacts(client).finally(() => client.release());
-  expect(distributionFindings(facts, await tables())).toMatchObject([{ status: 'ok' }]);
+  expect(distributionFindings(facts, await tables(), true)).toMatchObject([{ status: 'ok' }]);
   const tenancy = { teamId: 1n, workspaceIds: null };
   expect(await store.distribution.isDistributed()).toBe(false);
   expect(await store.distribution.reach(tenancy)).toBe(tenancy);
@@ -135,6 +137,25 @@ test.each([
   ],
   ['a worker', { ...FACTS, isCoordinator: false }, [], 'fail', 'a worker'],
 ] as const)('doctor tells %s from the rest', (_, facts, placed, status, message) => {
-  const [finding] = distributionFindings(facts, placed);
+  const [finding] = distributionFindings(facts, placed, false);
   expect(finding).toMatchObject({ status, message: expect.stringContaining(message) });
+});
+
+test('replicas are refused where Citus distributes the store: by doctor, and by serve before it listens', async () => {
+  const distributed = [table('tags', 'distributed', 'distributed')];
+  const refused = { status: 'fail', message: expect.stringContaining('replicas are not read') };
+  expect(distributionFindings(FACTS, distributed, true)).toContainEqual(expect.objectContaining(refused));
+  const { store } = gateway.app;
+  const app = {
+    ...gateway.app,
+    store: {
+      ...store,
+      replicas: {} as Replicas,
+      distribution: { ...store.distribution, isDistributed: async () => true },
+    },
+  };
+  const starting = prepare({ app, embedded: null }, { demo: false, migrate: false });
+  await expect(starting).rejects.toThrow(
+    'DATABASE_REPLICA_URLS: replicas are not read of a store that Citus distributes',
+  );
 });

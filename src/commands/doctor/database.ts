@@ -61,7 +61,7 @@ export async function checkDatabase(
   const rest = await Promise.all([
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
-    runCheck('distribution', () => checkDistribution(place.url)),
+    runCheck('distribution', () => checkDistribution(settings, place.url)),
     runCheck('tenant role', () => checkTenantRole(place.url)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
     runCheck('replicas', () => checkReplicas(settings, place.url)),

@@ -1,5 +1,6 @@
 // Whether Citus distributes the store, wholly or in part.
 import pg from 'pg';
+import type { Settings } from '../../config/config.ts';
 import {
   type CitusFacts,
   isInPlace,
@@ -8,13 +9,14 @@ import {
   readTables,
 } from '../../store/distribution/state.ts';
 import { migrationState } from '../../store/migrations.ts';
+import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'distribution';
 const TIMEOUT_MS = 5_000;
 
 /** Asks the store at `url`. */
-export async function checkDistribution(url: string): Promise<Finding[]> {
+export async function checkDistribution({ secrets }: Settings, url: string): Promise<Finding[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
   try {
@@ -23,7 +25,8 @@ export async function checkDistribution(url: string): Promise<Finding[]> {
     if (applied.length === 0 || pending.length > 0) return [];
     const client = await pool.connect();
     try {
-      return distributionFindings(await readCitusFacts(client), await readTables(client));
+      const hasReplicas = secrets.replicaUrls.length > 0;
+      return distributionFindings(await readCitusFacts(client), await readTables(client), hasReplicas);
     } finally {
       client.release();
     }
@@ -33,7 +36,11 @@ export async function checkDistribution(url: string): Promise<Finding[]> {
 }
 
 /** What the catalogs' words mean. */
-export function distributionFindings(facts: CitusFacts, tables: readonly PlacedTable[]): Finding[] {
+export function distributionFindings(
+  facts: CitusFacts,
+  tables: readonly PlacedTable[],
+  hasReplicas: boolean,
+): Finding[] {
   const { version, isCoordinator, nodes, shards } = facts;
   if (version === null) return [ok(NAME, 'none: one PostgreSQL has all tables')];
   const run = 'npx funnel-gateway distribute, while no gateway runs';
@@ -53,5 +60,7 @@ export function distributionFindings(facts: CitusFacts, tables: readonly PlacedT
   ];
   if (nodes < 2)
     findings.push(warn(NAME, 'one node has all shards', 'citus_add_node, then citus_rebalance_start'));
+  if (hasReplicas)
+    findings.push(fail(NAME, NOT_WITH_CITUS, 'serve refuses to start: take DATABASE_REPLICA_URLS out'));
   return findings;
 }

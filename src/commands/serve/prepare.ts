@@ -1,6 +1,7 @@
 // Makes the store ready for `serve`, and finds out what the banner says of it.
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
+import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { hasAnyTeam } from '../../store/demo/seed.ts';
 import { migrationState } from '../../store/migrations.ts';
@@ -8,6 +9,7 @@ import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
 import { bringUpToDate, type OpenDatabase } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
+import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { report, type Shell } from '../shell.ts';
 
 /** Said when the first signal has come. */
@@ -21,13 +23,18 @@ export interface ServeOptions {
 
 type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
 
-/** Applies migrations and makes demo data, as far as the options want it. @throws StartupError where a migration cannot be applied */
+/**
+ * Applies migrations and makes demo data, as far as the options want it.
+ * @throws StartupError where a migration cannot be applied, or replicas are configured for a store that Citus distributes
+ */
 export async function prepare(database: OpenDatabase, { demo, migrate }: ServeOptions): Promise<Prepared> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
   if (migrate) await bringUpToDate(app);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
+  if (app.store.replicas !== null && (await app.store.distribution.isDistributed()))
+    throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);
   return { data, ...(await describeStore(database)) };
 }
