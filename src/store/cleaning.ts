@@ -1,6 +1,6 @@
-// Deleting what is over: states, access tokens, counts of tries, grants that were never finished, clients that nobody uses, the records
-// of idempotency keys.
-// In small batches, so that no statement takes long; rows that another process is deleting are left to it.
+// Deleting what is over: states, access tokens, counts of tries, positions of writes, the records of idempotency keys, grants that were
+// never finished, clients that nobody uses. In small batches, so that no statement takes long; rows that another process is deleting are
+// left to it.
 import { KEY_LIFETIME } from './changes/records.ts';
 import { isUnsupported } from './failures.ts';
 import { type Statement, statement } from './statements.ts';

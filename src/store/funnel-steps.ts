@@ -40,6 +40,12 @@ const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
+/** The steps `t` of a funnel's workflow. Steps that were removed are in no list of siblings. */
+export const stepsUnder = (workspace: string, funnel: string): string =>
+  `t.workspace_id = ${workspace} and t.funnel_id = ${funnel} and t.sibling_list is not null`;
+/** The order of the steps `t` of one funnel: siblings stand together, in their order. */
+export const STEP_ORDER = 't.sibling_list, t.position';
+
 /** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
 const stepsOf = (
   funnels: string,
@@ -49,10 +55,10 @@ const stepsOf = (
 ): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
     from ${funnels}
-      join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and t.sibling_list is not null
+      join funnel_steps t on ${stepsUnder('f.workspace_id', 'f.id')}
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
     where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
-    order by t.funnel_id, t.sibling_list, t.position`;
+    order by t.funnel_id, ${STEP_ORDER}`;
 
 /**
  * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.

@@ -1,7 +1,16 @@
 // Pages of funnels and the steps of these funnels in one statement.
 import type { Page, PageRequest } from '../pagination.ts';
 import type { FunnelRow } from '../resources/funnels.ts';
-import { groupSiblings, type Siblings, STEPS, type StepColumns, type StepRow, TREE } from './funnel-steps.ts';
+import {
+  groupSiblings,
+  type Siblings,
+  STEP_ORDER,
+  STEPS,
+  type StepColumns,
+  type StepRow,
+  stepsUnder,
+  TREE,
+} from './funnel-steps.ts';
 import { ownersOf, project } from './projections.ts';
 import { findPagesUnder } from './rows.ts';
 import type { StoreContext } from './store.ts';
@@ -45,8 +54,8 @@ export async function findPagesWithSteps(
   const below = {
     projected,
     table: 'funnel_steps',
-    on: 't.workspace_id = f."workspaceId" and t.funnel_id = f.id and t.sibling_list is not null',
-    order: 't.sibling_list, t.position',
+    on: stepsUnder('f."workspaceId"', 'f.id'),
+    order: STEP_ORDER,
     owners: (offset: number) => ownersOf(projected.columns, STEPS.owners, offset),
     add: (step: StepColumns) => void steps.push(step as StepRow),
   };

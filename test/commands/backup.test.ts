@@ -18,6 +18,8 @@ import { openGateway } from './embedded-gateway.ts';
 const clusters = createClusters();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let original: string;
+/** A store with a team of its own, to be copied. */
+let mine: string;
 let good: string;
 
 const gatewayOn = (dataDir: string) => openGateway(clusters, dataDir);
@@ -42,8 +44,9 @@ async function contentOf(dataDir: string): Promise<Record<string, unknown>> {
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  original = await clusters.folder();
+  [original, mine] = [await clusters.folder(), await clusters.folder()];
   await runJsonHere(['seed'], { DATA_DIR: original });
+  await runJsonHere(['team', 'create', '--name', 'Mine'], { DATA_DIR: mine });
 });
 afterAll(async () => {
   await clusters.clean();
@@ -125,9 +128,8 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
 });
 
 test('a store that holds data, or is in use, is left alone; --replace replaces it, and its own key is kept', async () => {
-  const dataDir = await clusters.folder();
+  const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
-  await runJsonHere(['team', 'create', '--name', 'Mine'], env);
   const key = keptSecretKey(dataDir);
   const before = await contentOf(dataDir);
   const refused = await restore(good, env);
@@ -317,9 +319,8 @@ test('a backup of an older version is brought up to date; one of a newer version
 });
 
 test('a backup whose rows the store refuses leaves the store as it was', async () => {
-  const dataDir = await clusters.folder();
+  const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
-  await runJsonHere(['team', 'create', '--name', 'Mine'], env);
   const before = [await contentOf(dataDir), await readdir(dataDir)];
   const bad = await forged('bad', {
     rows: (table, rows) => (table === 'workspaces' ? rows.replace('acme', 'AC ME') : rows),

@@ -56,6 +56,8 @@ test('a backup with such a workspace is restored as it is, and doctor says who h
 
 test('migrate, and every command that would migrate, names the workspace and changes nothing until it has another', async () => {
   const env: Env = { DATA_DIR: old };
+  // One server for all commands, which join it.
+  const database = await clusters.open(old);
   const before = await runJsonHere(['migrate', 'status'], env);
   for (const args of [['migrate'], ['serve'], ['team', 'list']]) {
     const { code, stdout, stderr } = await runHere(args, env);
@@ -92,6 +94,7 @@ test('migrate, and every command that would migrate, names the workspace and cha
   });
   expect(await subdomainsIn(old)).toEqual(['shop', 'blog']);
   expect(await runJsonHere(['team', 'list'], env)).toMatchObject([{ subdomain: 'outdoor' }]);
+  await database.release();
 });
 
 test('where there are no tables yet, there is nothing to rename', async () => {

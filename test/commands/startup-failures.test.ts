@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
-import { type Result, run, temporaryFolder } from './cli.ts';
+import { type Result, run, runHere, temporaryFolder } from './cli.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -100,7 +100,7 @@ test('a database of the versions before: every command says how to start afresh 
   await makeOld(database.url);
   const before = await tablesOf(database.url);
   for (const args of [['serve'], ['migrate'], ['migrate', 'status'], ['seed'], ['token', 'list']]) {
-    const sentence = sentenceOf(await run(args, { DATABASE_URL: database.url, DATA_DIR: folder.path }));
+    const sentence = sentenceOf(await runHere(args, { DATABASE_URL: database.url, DATA_DIR: folder.path }));
     expect(sentence).toMatch(
       /to start afresh, .* empty database in DATABASE_URL; .* stay with that version\./,
     );
@@ -116,7 +116,7 @@ test('a data folder of the versions before: the same, and nothing is changed', a
   await makeOld(old.url);
   await old.release();
   for (const args of [['serve'], ['token', 'list']])
-    expect(sentenceOf(await run(args, { DATA_DIR: dataDir }))).toContain('delete the folder DATA_DIR');
+    expect(sentenceOf(await runHere(args, { DATA_DIR: dataDir }))).toContain('delete the folder DATA_DIR');
   const again = await clusters.open(dataDir);
   expect(await tablesOf(again.url)).toHaveLength(2);
   await clusters.clean();

@@ -39,7 +39,7 @@ async function eventually<T>(what: () => Promise<T>): Promise<T> {
 }
 
 test('keeps the data from one start to the next, and runs nothing in between', async () => {
-  const dataDir = await clusters.folder();
+  const dataDir = await clusters.folder(ready);
   const first = await clusters.open(dataDir);
   await query(first.url, "create table note as select 'ÉTÉ 夏' as text");
   await first.release();
@@ -154,7 +154,7 @@ test('starts after everything was killed and an unrelated process got the old nu
 });
 
 test('a path that is too long for a socket is no obstacle: it is in one short folder, always the same, for its user alone', async () => {
-  const dataDir = await clusters.longFolder();
+  const dataDir = await clusters.longFolder(ready);
   const held = await clusters.open(dataDir);
   const socketFolder = new URL(held.url).searchParams.get('host') ?? '';
   expect(socketFolder).not.toContain(held.dataDir);

@@ -10,9 +10,9 @@ export interface Position {
   readonly log: bigint;
 }
 
-/** Of a row's column: how a position is written. Of two of one cluster the later one is the greater text. */
-const DIGITS = { system: 16, timeline: 8, log: 16 };
-/** Of a token, as JSON Schema has it too. */
+/** The hexadecimal digits of a token, which is a position as text. Of two tokens of one cluster the later one is the greater text. */
+export const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
+/** The form of a token, for the JSON Schema of its header too. */
 export const TOKEN_PATTERN = `^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`;
 const TOKEN = new RegExp(TOKEN_PATTERN);
 

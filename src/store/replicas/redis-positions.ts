@@ -3,6 +3,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../log.ts';
 import { toReason } from '../failures.ts';
+import { DIGITS } from './positions.ts';
 import type { SharedPositions } from './write-positions.ts';
 
 /** A command that takes longer has failed. */
@@ -19,7 +20,7 @@ const KEPT_MS = 172_800_000;
 const KEEP = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('get', key)
-  if known and known > ARGV[1] and string.sub(known, 1, 16) == string.sub(ARGV[1], 1, 16) then redis.call('pexpire', key, ARGV[2])
+  if known and known > ARGV[1] and string.sub(known, 1, ${DIGITS.system}) == string.sub(ARGV[1], 1, ${DIGITS.system}) then redis.call('pexpire', key, ARGV[2])
   else redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
 end
 return #KEYS
