@@ -6,6 +6,7 @@ import { invalid, notFound } from '../errors.ts';
 import type { Page, PageRequest, Selection } from '../pagination.ts';
 import { setNull } from '../rows/columns.ts';
 import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/counts.ts';
+import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
 import type { Table } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
@@ -92,7 +93,14 @@ async function withTime<Row extends { id: bigint }>(
   page: PageRequest,
 ): Promise<PageRequest> {
   if (page.sort !== 'updatedAt' || page.after === null || page.afterTime != null) return page;
-  const row = (await findById(ctx, table, tenancy, page.after)) as { updatedAt?: Date } | null;
+  const { after } = page;
+  const find = () => findById(ctx, table, tenancy, after) as Promise<{ updatedAt?: Date } | null>;
+  let row = await find();
+  if (row === null && mayBeReplica(ctx)) {
+    // It may be from a server that is ahead of this one.
+    leaveReplica(ctx);
+    row = await find();
+  }
   if (row?.updatedAt === undefined)
     throw invalid(
       'after',

@@ -43,6 +43,11 @@ export function replicaOf({ store, changes, reading }: Sources): Promise<Chosen 
   return reading.chosen;
 }
 
+/** Whether the reads of a request may have gone to a replica, which may not have what the primary has. */
+export function mayBeReplica({ reading }: Pick<Sources, 'reading'>): boolean {
+  return reading !== undefined && reading.chosen !== null;
+}
+
 /** From now on the primary answers, which has seen all that a replica has. */
 export function leaveReplica({ reading }: Pick<Sources, 'reading'>): void {
   if (reading !== undefined) Object.assign(reading, { wanted: null, chosen: null });

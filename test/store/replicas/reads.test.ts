@@ -215,6 +215,8 @@ test('a walk goes on from where it is, also where that is ahead of the replica',
     const walked = allIds(await walk(one, next, { caller: reader }));
     expect(walked, query).toEqual(isAscending ? all.slice(2) : all.slice(0, 3).toReversed());
   }
+  const behind = `/api/v2/workspaces/${workspaceId}/contacts?sort_property=updated_at&after=${third}`;
+  expect(await idsOf(await one.send(behind, { caller: reader }))).toEqual([BigInt(last)]);
 });
 
 test('a token that nobody has given is refused; one of another cluster, or of what is to come, reads from the primary', async () => {
