@@ -6,6 +6,7 @@ import type { Executor } from '../../executor.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
 import type { ChangeRecord } from '../record-change.ts';
 import { type ChangeOutcome, IS_SUBSCRIBED, KEY_LIFETIME, type Recorded } from '../records.ts';
+import { insertRows } from './insert-rows.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 export class ClaimedBefore extends Error {}
@@ -13,7 +14,10 @@ export class ClaimedBefore extends Error {}
 const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id,
   (current_timestamp - ${KEY_LIFETIME})::text as expired`;
 
-/** Of the workspaces that the caller reaches: whoever claims it in two of them at the same moment has both. */
+/** Keys are on the shards of workspaces: whoever claims one in another workspace at the same moment waits on the coordinator. */
+const TAKE_TURN = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))';
+
+/** Of the workspaces that the caller reaches. */
 const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
   and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
 
@@ -39,6 +43,7 @@ export async function claimInSteps(
   if (drawn === undefined) throw new TypeError('No id was drawn');
   const { id, expired } = drawn;
   if (key_hash === null) return id;
+  await tx.$executeRawUnsafe(TAKE_TURN, `idempotency-key:${key_hash}`);
   const isClaimed = await tx.$queryRawUnsafe<unknown[]>(
     IS_CLAIMED,
     key_hash,
@@ -74,19 +79,26 @@ export async function recordInSteps(
   return tell(tx, workspaceId, contactId, events);
 }
 
-const OUTBOX = `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
-  select $1::bigint, e.event_type, e.subject_type, e.subject_id, $2::bigint, e.data
-  from json_to_recordset($3::json) e (event_type text, subject_type text, subject_id bigint, data json)
-  returning id, event_type, api_version, page_id, funnel_id`;
+const EVENT = {
+  event_type: 'text',
+  subject_type: 'text',
+  subject_id: 'bigint',
+  contact_id: 'bigint',
+  data: 'json',
+};
 
 const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
   from json_to_recordset($2::json) o (id bigint, event_type text, api_version int, page_id bigint, funnel_id bigint)
     join webhook_endpoints e on e.workspace_id = $1::bigint
   where ${IS_SUBSCRIBED} order by o.id, e.id`;
 
-const DELIVERIES = `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
-  select $1::bigint, d.endpoint_id, d.event_id, d.event_type
-  from json_to_recordset($2::json) d (endpoint_id bigint, event_id bigint, event_type text)`;
+const DELIVERY = { endpoint_id: 'bigint', event_id: 'bigint', event_type: 'text' };
+
+interface Told {
+  readonly endpoint_id: bigint;
+  readonly event_id: bigint;
+  readonly event_type: string;
+}
 
 /** The outbox: events, and what each endpoint that is subscribed is to be told. @returns these endpoints */
 export async function tell(
@@ -96,13 +108,23 @@ export async function tell(
   events: ChangeRecord['events'],
 ): Promise<bigint[]> {
   if (events.length === 0) return [];
-  const happened = events.map(
-    ({ resource, name, subjectId, data }) =>
-      `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,
-  );
-  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, `[${happened.join()}]`);
-  const told = await tx.$queryRawUnsafe<{ endpoint_id: bigint }[]>(SUBSCRIBED, workspaceId, toJson(written));
-  if (told.length > 0) await tx.$executeRawUnsafe(DELIVERIES, workspaceId, toJson(told));
+  const written = await insertRows<object>(tx, {
+    table: 'events',
+    workspaceId,
+    columns: EVENT,
+    rows: events.map(({ resource, name, subjectId, data }) => [
+      ...[`${resource.topic}.${name}`, subjectTypeOf(resource), subjectId, contactId, data],
+    ]),
+    returning: 'id, event_type, api_version, page_id, funnel_id',
+  });
+  const told = await tx.$queryRawUnsafe<Told[]>(SUBSCRIBED, workspaceId, toJson(written));
+  await insertRows(tx, {
+    table: 'webhook_deliveries',
+    workspaceId,
+    columns: DELIVERY,
+    rows: told.map(({ endpoint_id, event_id, event_type }) => [...[endpoint_id, event_id, event_type]]),
+    returning: 'id',
+  });
   return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
 }
 
