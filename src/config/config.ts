@@ -203,7 +203,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       'DATABASE_REPLICA_URLS',
       [],
       parseDatabaseUrls,
-      'connection strings such as postgresql://user:password@host:5432/database, separated by commas',
+      'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
     ),
     secretKeys: check(
       'SECRET_KEY',

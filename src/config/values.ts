@@ -47,10 +47,17 @@ export function parseDatabaseUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** PostgreSQL connection strings, separated by commas. */
+/** PostgreSQL connection strings, separated by commas; no two lead to the same place. */
 export function parseDatabaseUrls(text: string): readonly string[] | undefined {
   const urls = text.split(',').map((url) => url.trim());
-  return urls.every((url) => parseDatabaseUrl(url) !== undefined) ? urls : undefined;
+  if (!urls.every((url) => parseDatabaseUrl(url) !== undefined)) return undefined;
+  return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
+}
+
+/** Which server and database a connection string leads to. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname, searchParams: said } = new URL(url);
+  return `${(said.get('host') ?? hostname).toLowerCase()}:${said.get('port') ?? (port || '5432')}${pathname}`;
 }
 
 /** IP addresses and CIDR ranges, separated by commas. */

@@ -14,7 +14,7 @@ export const VARIABLES = [
   [
     'DATABASE_REPLICA_URLS',
     '',
-    'connection strings of streaming replicas, separated by commas, which answer what only reads; each leads to one server',
+    'connection strings of streaming replicas, separated by commas, which answer requests that only read; each leads to one server',
   ],
   ['REPLICA_MAX_LAG_MS', '1000', 'a replica that is further behind the primary is not read'],
   [
@@ -134,7 +134,7 @@ export const VARIABLES = [
   [
     'REDIS_URL',
     '',
-    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together. With replicas it also has where callers wrote last, without it the store',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each counts by itself, the workers of one gateway together. With replicas it also keeps the position of each last write, which the store does without it',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],

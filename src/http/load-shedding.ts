@@ -34,7 +34,10 @@ interface Options {
 /** Where the limit begins, and how far it is lowered: enough to keep the processor and the database busy. */
 const FIRST_LIMIT = 256;
 const MIN_LIMIT = 32;
-/** The interval of looks, and from when on the event loop counts as late. */
+/**
+ * The interval of looks, and from when on the event loop counts as late. Once alone is a stall of the machine, and what it held up is soon
+ * done; twice running is more than can be answered.
+ */
 const LOOK_MS = 20;
 const LATE_MS = 80;
 const DECREASE = 0.7;
@@ -53,6 +56,7 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
   let shedAtReport = 0;
   let lateMsAtMost = 0;
   let wasFull = false;
+  let wasLate = false;
   /** Of the last answers those that were slow, and the others. */
   let slow = 0;
   let fast = 0;
@@ -84,10 +88,13 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
 
   function look(lateMs: number): boolean {
     lateMsAtMost = Math.max(lateMsAtMost, lateMs);
-    if (lateMs > LATE_MS) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
-    else if (limit < FIRST_LIMIT || (wasFull && slow <= fast)) limit = Math.ceil(limit * INCREASE);
+    const isLate = lateMs > LATE_MS;
+    if (isLate && wasLate) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
+    else if (!isLate && (limit < FIRST_LIMIT || (wasFull && slow <= fast)))
+      limit = Math.ceil(limit * INCREASE);
     limit = Math.min(limit, max);
     wasFull = false;
+    wasLate = isLate;
     // Halved, not forgotten: of a slow process there may be no answer between two looks.
     slow /= 2;
     fast /= 2;

@@ -30,6 +30,7 @@ interface Together<Row> {
 /** For all teams. Of projections, whose number is bounded (projections.ts), there are many more pairs, which a client may ask for too. */
 const MAX_PAIRS = 400;
 const pairs = new SharedCache<Together<unknown>>({ max: MAX_PAIRS });
+let created = 0;
 
 /**
  * @param offset the index of the first column below, behind those of the page and the id of its parent
@@ -37,30 +38,28 @@ const pairs = new SharedCache<Together<unknown>>({ max: MAX_PAIRS });
  */
 export function joinColumns<Row>(
   page: Pick<ProjectedColumns<unknown>, 'suffix'>,
-  below: ProjectedColumns<Row>,
+  below: Pick<Below<Row>, 'table' | 'projected'>,
   offset: number,
   tenantId: bigint,
 ): Together<Row> {
-  const key = `${offset} ${page.suffix} ${below.suffix}`;
+  const key = `${offset} ${page.suffix} ${below.table} ${below.projected.suffix}`;
   let found = pairs.get(key, tenantId);
   if (found === undefined) {
-    found = createTogether(page, below, offset) as Together<unknown>;
+    found = createTogether(below.projected, offset) as Together<unknown>;
     pairs.add(key, tenantId, found);
   }
   return found as Together<Row>;
 }
 
-function createTogether<Row>(
-  page: Pick<ProjectedColumns<unknown>, 'suffix'>,
-  below: ProjectedColumns<Row>,
-  offset: number,
-): Together<Row> {
+function createTogether<Row>(below: ProjectedColumns<Row>, offset: number): Together<Row> {
+  // As of a projection: a number that is never reused.
+  const suffix = `.b${++created}`;
   const statements = new Map<string, Statement>();
   return {
     make: below.makeAt(offset),
     statement(name, build) {
       const found = statements.get(name) ?? {
-        name: `${name}${page.suffix}${below.suffix}`,
+        name: `${name}${suffix}`,
         text: build(),
         isProjection: true,
       };

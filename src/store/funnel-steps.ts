@@ -5,7 +5,7 @@ import type { PageRow } from '../resources/pages.ts';
 import type { Row } from '../resources/resource.ts';
 import { type Columns, layoutOf, type RowMaker, rowMaker, sameFields, selectList } from '../rows/columns.ts';
 import { BlockRow, startOf } from '../rows/row-block.ts';
-import { readKnown, type Scope } from './parts.ts';
+import { readKnown, type Scope } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
 import { statement } from './statements.ts';
 import type { StoreContext, Transaction } from './store.ts';

@@ -5,9 +5,9 @@ import type { Page, PageRequest } from '../pagination.ts';
 import { selectList } from '../rows/columns.ts';
 import { BlockRow, equalFields, startOf, textOf } from '../rows/row-block.ts';
 import { type Below, joinColumns } from './below-pages.ts';
+import { inScope, readKnown } from './known-rows.ts';
 import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { inScope, readKnown } from './parts.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
@@ -146,7 +146,7 @@ export async function findPagesUnder<R extends Row, B>(
   const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
   const behind = Object.keys(projected.columns).length;
-  const joined = below && joinColumns(projected, below.projected, behind + 1, tenancy.teamId);
+  const joined = below && joinColumns(projected, below, behind + 1, tenancy.teamId);
   const pages = (joined ?? projected).statement(
     `${table.name}.under_ids.${direction}${selected.name}`,
     () => {

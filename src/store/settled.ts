@@ -69,8 +69,9 @@ export async function readSettled(ctx: StoreContext, reading: PageReading): Prom
 }
 
 /**
- * A page of a replica, up to the horizon that it has replayed; null where it may have rows whose ids nobody has drawn, which the primary
- * knows more of. Where the replica is lost meanwhile, the rows are the primary's, which has at least as many below that horizon.
+ * A page of a replica, up to the horizon that it has replayed; null where the primary knows more: where the page goes on from a position
+ * that another server has given and this one has not come to, and where there may be rows whose ids nobody has drawn. Where the replica is
+ * lost meanwhile, the rows are the primary's, which has at least as many below that horizon.
  */
 async function readReplayed(
   { marks }: Replicas,
@@ -79,6 +80,7 @@ async function readReplayed(
 ): Promise<RowBlock | null> {
   const { table, page, read, idField } = reading;
   const horizon = tables[table];
+  if (isAhead(page, horizon)) return null;
   const rows = await read(boundsOf(page));
   if (rows.length === 0 || isWithin(reading, rows, horizon)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
@@ -104,6 +106,15 @@ async function readGiven(
 
 function stands(horizons: Horizons, { generation }: Told): boolean {
   return horizons.generation() === generation;
+}
+
+/** Whether a position of a page is above a horizon: rows between them may be missing, which the page would pass over. */
+function isAhead(
+  { sort, after, before, afterTime, beforeTime }: PageRequest,
+  { id, time }: TableHorizon,
+): boolean {
+  if (sort === 'updatedAt') return [afterTime, beforeTime].some((at) => at != null && at.getTime() > time);
+  return [after, before].some((position) => position !== null && position > id);
 }
 
 function isWithin({ page, idField, latestOf }: PageReading, rows: RowBlock, horizon: TableHorizon): boolean {

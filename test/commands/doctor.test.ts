@@ -254,4 +254,5 @@ test('of a Redis it is said what would not do', () => {
     expect.stringMatching(/^warn .*no limit/),
   ]);
   expect(told({ evictionPolicy: 'noeviction' })).toEqual([expect.stringMatching(/^warn .*noeviction/)]);
+  expect(told({ evictionPolicy: 'allkeys-lru' })).toEqual([expect.stringMatching(/^warn .*allkeys-lru/)]);
 });

@@ -110,3 +110,11 @@ test.each([
   expect(parse).toThrow(new RegExp(`^Configuration: ${name} must be `));
   expect(parse).not.toThrow('secret');
 });
+
+test('a replica is named once: what it allows is asked for each name', () => {
+  const parse = (DATABASE_REPLICA_URLS: string) =>
+    parseConfig({ DATABASE_REPLICA_URLS }, '/').secrets.replicaUrls;
+  expect(parse('postgresql://a@one/db,postgresql://a@two/db, postgresql://a@one/other')).toHaveLength(3);
+  for (const other of ['postgresql://a@one/db', 'postgres://b:c@ONE:5432/db?sslmode=disable'])
+    expect(() => parse(`postgresql://a@one/db,${other}`)).toThrow(/each server once/);
+});

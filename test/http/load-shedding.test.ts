@@ -42,7 +42,7 @@ describe('what is admitted', () => {
     const load = shedding();
     admitted(load, 'busy', 1_000);
     const { limit } = load.reading();
-    load.look(500);
+    for (let look = 0; look < 2; look++) load.look(500);
     expect(load.reading().limit).toBeLessThan(limit);
     for (let look = 0; look < 100; look++) load.look(500);
     const lowest = load.reading().limit;
@@ -52,6 +52,17 @@ describe('what is admitted', () => {
       load.look(0);
     }
     expect(load.reading().limit).toBe(1_000);
+    load.close();
+  });
+
+  test('one stall of the machine, however long, lowers nothing: what it held up is served', () => {
+    const load = shedding();
+    const { limit } = load.reading();
+    for (let look = 0; look < 100; look++) {
+      admit(load, 'busy');
+      load.look(look % 2 === 0 ? 5_000 : 0);
+      expect(load.reading().limit).toBe(limit);
+    }
     load.close();
   });
 

@@ -157,8 +157,13 @@ test('however many pairs of projections one team reads together, a bounded numbe
     Object.keys(columns).filter((column) => !['id', 'workspaceId', ...TREE].includes(column));
   const pair = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) => {
     const funnels = project(FUNNELS, ofFunnels, tenantId);
-    const steps = project(STEPS, [...TREE, ...ofSteps], tenantId);
-    return joinColumns(funnels, steps, Object.keys(funnels.columns).length + 1, tenantId);
+    const projected = project(STEPS, [...TREE, ...ofSteps], tenantId);
+    return joinColumns(
+      funnels,
+      { table: STEPS.name, projected },
+      Object.keys(funnels.columns).length + 1,
+      tenantId,
+    );
   };
   const ofFunnels = optional(FUNNELS.columns);
   const modest = pair(ofFunnels, [], MODEST);

@@ -46,5 +46,13 @@ export function sharedRatesFindings(facts: SharedFacts): Finding[] {
         'set maxmemory, and maxmemory-policy volatile-ttl',
       ),
     );
+  else if (evictionPolicy !== 'volatile-ttl')
+    findings.push(
+      warn(
+        NAME,
+        `when its memory is full Redis gives up what may be new (${evictionPolicy}): counts, and where callers wrote last`,
+        'set maxmemory-policy volatile-ttl',
+      ),
+    );
   return findings.length > 0 ? findings : [ok(NAME, `counted in Redis ${version} for all processes`)];
 }

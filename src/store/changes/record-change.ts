@@ -28,6 +28,18 @@ export interface ChangeRecord {
   }[];
 }
 
+/** The members of events as JSON, with their types in SQL. */
+const EVENT_MEMBERS = 'event_type text, subject_type text, subject_id bigint, data json';
+
+/** The events of a change as a JSON array of `EVENT_MEMBERS`. Their data is JSON already, and stays as it is. */
+function eventsAsJson(events: ChangeRecord['events']): string {
+  const written = events.map(
+    ({ resource, name, subjectId, data }) =>
+      `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,
+  );
+  return `[${written.join()}]`;
+}
+
 /**
  * Writes the record of a change.
  * @returns the endpoints that are to be told; null when the idempotency key was claimed before: nothing is written, and the
@@ -38,10 +50,6 @@ export async function recordChange(
   recorded: Recorded,
   { resource, action, outcome, ...change }: ChangeRecord,
 ): Promise<bigint[] | null> {
-  const happened = change.events.map(
-    ({ resource: noun, name, subjectId, data }) =>
-      `{"event_type":"${noun.topic}.${name}","subject_type":"${subjectTypeOf(noun)}","subject_id":${subjectId},"data":${data}}`,
-  );
   const record = named(
     `${resource.table}.${action}.record`,
     `with changed as materialized (
@@ -51,7 +59,7 @@ export async function recordChange(
         $before::json as before, $after::json as after from go
     ), ${audit(resource, action)}, ${outbox([
       `select go.workspace_id, e.event_type, e.subject_type, e.subject_id, $contact_id::bigint, e.data
-        from go cross join json_to_recordset($events::json) e (event_type text, subject_type text, subject_id bigint, data json)`,
+        from go cross join json_to_recordset($events::json) e (${EVENT_MEMBERS})`,
     ])}
     select exists (select from go) as recorded, ${TOLD}`,
   );
@@ -62,7 +70,7 @@ export async function recordChange(
     contact_id: change.contactId,
     before: change.before,
     after: change.after,
-    events: `[${happened.join()}]`,
+    events: eventsAsJson(change.events),
   };
   const [answer] = await tx.$queryRawUnsafe<{ recorded: boolean; told: bigint[] }[]>(
     record.text,

@@ -27,6 +27,23 @@ export const LOCK_TIMEOUT_MS = 4_000;
 /** Bounds what the rest of the transaction waits for locks. It stands in a select list, behind a pooler too. */
 export const BOUND_WAITS = `set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`;
 
+// Which columns of the record are written, and what becomes of a key that has been claimed before: the same where it is written in
+// steps (distributed/record.ts).
+export const INSERT_CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)`;
+export const INSERT_ENTRY = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
+        actor_kind, actor_id, client_id, request_id, before, after)`;
+export const INSERT_EVENTS =
+  'insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)';
+export const INSERT_DELIVERIES =
+  'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
+
+/** A record whose time is over makes room for the new one. @param over SQL: records up to then are over */
+export function replacing(over: string): string {
+  return `on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
+        audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
+        where r.created_at <= ${over}`;
+}
+
 /**
  * The idempotency key is claimed, if there is one: `go` has a row if the change goes ahead. Whoever claims it second waits for the
  * first one's end, and then has no row.
@@ -36,13 +53,11 @@ export function claim(from: string, outcome: ChangeOutcome): string {
   return `entry as materialized (
       select ${from}.*, draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id from ${from}
     ), claim as (
-      insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+      ${INSERT_CLAIM}
       select workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', audit_entry_id from entry
       where $key_hash::text is not null and not exists (select from idempotency_records o
         where o.key_hash = decode($key_hash::text, 'hex') and o.created_at > current_timestamp - ${KEY_LIFETIME})
-      on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
-        audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
-        where r.created_at <= current_timestamp - ${KEY_LIFETIME}
+      ${replacing(`current_timestamp - ${KEY_LIFETIME}`)}
       returning 1
     ), go as materialized (
       select * from entry where $key_hash::text is null or exists (select from claim)
@@ -52,8 +67,7 @@ export function claim(from: string, outcome: ChangeOutcome): string {
 /** The audit entry. `shown` has one row: `workspace_id`, `id`, `contact_id`, and the snapshots `before` and `after`. */
 export function audit(resource: Resource, action: string): string {
   return `audit as (
-      insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
-        actor_kind, actor_id, client_id, request_id, before, after)
+      ${INSERT_ENTRY}
       select go.audit_entry_id, shown.workspace_id, '${resource.topic}.${action}', '${subjectTypeOf(resource)}', shown.id,
         shown.contact_id, $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, shown.before, shown.after
       from shown, go
@@ -77,11 +91,11 @@ export function event(
  */
 export function outbox(events: readonly string[]): string {
   return `outbox as (
-      insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+      ${INSERT_EVENTS}
       ${events.join(' union all ')}
       returning id, workspace_id, event_type, api_version, page_id, funnel_id
     ), deliveries as (
-      insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+      ${INSERT_DELIVERIES}
       select o.workspace_id, e.id, o.id, o.event_type
       from outbox o join webhook_endpoints e on e.workspace_id = o.workspace_id
       where ${IS_SUBSCRIBED}

@@ -3,11 +3,11 @@
 //
 // A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
 // may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
-import { type Moment, toSnakeCase, writableFields } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
 import { tagsOf } from '../tags.ts';
 import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
+import { givenColumns, isKnownBy, mergedColumns } from './given-columns.ts';
 import { type NamedStatement, named } from './parameters.ts';
 import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
 import type { ChangeRules } from './rules.ts';
@@ -59,7 +59,7 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
 /** $id is the parent's. */
 function createText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
-  const given = columnsOf(table, 'creation');
+  const given = givenColumns(resource, 'creation');
   const derived = Object.entries(rules.derived ?? {});
   const columns = [...given, ...derived.map(([column]) => column)];
   const values = [...given.map((column) => `n.${column}`), ...derived.map(([, { onCreate }]) => onCreate)];
@@ -105,10 +105,8 @@ function place(table: Noun, { touchesParent, most }: ChangeRules): string {
 
 function updateText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
-  const given = columnsOf(table, 'change');
-  const merged = Object.entries(resource.fields)
-    .filter(([, { members }]) => members !== undefined)
-    .map(([property]) => toSnakeCase(property));
+  const given = givenColumns(resource, 'change');
+  const merged = mergedColumns(resource);
   const set = given.map((column) =>
     merged.includes(column)
       ? `${column} = c.${column} || coalesce($given::jsonb -> '${column}', '{}')`
@@ -117,7 +115,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
   );
-  return `with ${target(table, rules, isKnownBy(rules))}, ${claim('fits', 'updated')}, was as materialized (
+  return `with ${target(table, rules, isKnownBy(rules, '(fresh.o)'))}, ${claim('fits', 'updated')}, was as materialized (
       select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
       from go cross join lateral (select (go.o).*) t
     ), t as (
@@ -169,13 +167,6 @@ function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
     )`;
 }
 
-/** A row that was found by something else than its id may have lost it by the time that it is locked. */
-function isKnownBy({ knownBy }: ChangeRules): string {
-  if (knownBy === undefined) return 'true';
-  const { column, keyOf } = knownBy;
-  return `($known_by::text is null or ${keyOf(`(fresh.o).${column}`)} = ${keyOf('$known_by::text')})`;
-}
-
 function answer({ silent }: ChangeRules, data: 'before' | 'after'): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
       exists (select from fits) as fits, (select ${data}::text from shown) as snapshot${silent ? '' : `, ${TOLD}`}`;
@@ -201,13 +192,6 @@ function happenings({ events = {} }: ChangeRules, moment: 'onCreate' | 'onUpdate
 
 function owned(table: Noun): string {
   return table.owned('$team', '$workspaces');
-}
-
-/** The columns that clients may give. */
-function columnsOf({ resource }: Noun, moment: Moment): string[] {
-  return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields)
-    .map(toSnakeCase);
 }
 
 /** What every change of a row sets, given its alias. */

@@ -12,8 +12,8 @@ const PAUSE_MS = 500;
 /** A connection that is silent for so long while something is asked of it is replaced: nobody may be at its other end any more. */
 const SILENCE_MS = 1_000;
 const PREFIX = 'funnel-gateway:position:';
-/** Longer than any replica may be behind; and longer than windows of rate limits, which `volatile-ttl` then gives up first. */
-const KEPT_MS = 600_000;
+/** Longer than any replica may be behind; and two days, twice the longest window of rate limits, whose counts `volatile-ttl` then gives up first. */
+const KEPT_MS = 172_800_000;
 
 /** KEYS, a token, milliseconds. Of two tokens of one cluster, which they begin with, the later is the greater text. */
 const KEEP = `

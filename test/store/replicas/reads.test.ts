@@ -9,7 +9,7 @@ import { type Caller, type Gateway, openGateway } from '../../support/gateway.ts
 import { post } from '../../support/graphql.ts';
 import { contactsOf, createSessions } from '../../support/open-transactions.ts';
 import { type Replicated, startReplicated } from '../../support/standby.ts';
-import { idsOf } from '../../support/walk.ts';
+import { allIds, idsOf, nextOf, walk } from '../../support/walk.ts';
 
 let database: Replicated;
 let gateways: Gateway[];
@@ -192,6 +192,29 @@ test('a list ends before what a transaction under way may still commit, on the r
   expect(await listOf(one, reader)).toEqual([first]);
   await late.client.query('commit');
   await expect.poll(() => listOf(one, reader)).toEqual([first, late.id, second]);
+});
+
+test('a walk goes on from where it is, also where that is ahead of the replica', async () => {
+  const { id: replayed } = await factories.contact(one.app, { workspaceId });
+  await database.catchUp();
+  await expect.poll(() => statusOf(one, replayed, reader)).toBe(200);
+  await database.pause();
+  const { id: second } = await factories.contact(one.app, { workspaceId });
+  const { id: third } = await factories.contact(one.app, { workspaceId });
+  const { id: last, token } = await create(one, writer);
+  const all = [replayed, second, third, BigInt(last)];
+  for (const query of ['asc', 'desc', 'asc&sort_property=updated_at', 'desc&sort_property=updated_at']) {
+    const isAscending = query.startsWith('asc');
+    let next = `/api/v2/workspaces/${workspaceId}/contacts?per_page=1&sort_order=${query}`;
+    // As if another replica, which is less far behind, had answered the first pages.
+    for (let pages = isAscending ? 2 : 1; pages > 0; pages--) {
+      const begun = await one.send(next, { caller: reader, headers: { 'Consistency-Token': token } });
+      const { pathname, search } = new URL(nextOf(begun) ?? '');
+      next = pathname + search;
+    }
+    const walked = allIds(await walk(one, next, { caller: reader }));
+    expect(walked, query).toEqual(isAscending ? all.slice(2) : all.slice(0, 3).toReversed());
+  }
 });
 
 test('a token that nobody has given is refused; one of another cluster, or of what is to come, reads from the primary', async () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { parseConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/log.ts';
 import { RowCollector } from '../../../src/rows/row-block.ts';
 import { createRedisPositions } from '../../../src/store/replicas/redis-positions.ts';
@@ -108,13 +109,15 @@ test('nothing is known after a connection was lost: Redis may be back with an ea
   expect(await positions.find('a')).toBe(null);
 });
 
-test('that a connection to Redis was lost, or is silent, is noticed with the first answer of the next one', async () => {
+test('positions in Redis outlive counts of requests; that a connection to it was lost, or is silent, is noticed with the first answer of the next one', async () => {
   const answers: Record<string, string> = { info: '$0\r\n\r\n', mget: '*1\r\n$-1\r\n' };
   const sockets: Socket[] = [];
+  let received = '';
   const silent = new Set<Socket>();
   const server = createServer((socket) => {
     socket.on('data', (data) => {
       if (silent.has(socket)) return;
+      received += String(data);
       for (const [, command] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
         socket.write(answers[command?.toLowerCase() ?? ''] ?? '+OK\r\n');
     });
@@ -131,6 +134,12 @@ test('that a connection to Redis was lost, or is silent, is noticed with the fir
   };
   const before = await answered();
   expect(await answered()).toBe(before);
+  await redis.keep(['a'], TOKEN);
+  // Where memory is short `volatile-ttl` gives up first what ends first: strangers' requests must not push positions out.
+  const keptMs = Number(/\d{6,}(?=\r\n$)/.exec(received)?.[0]);
+  const env = { RATE_LIMIT_WINDOW_SECONDS: (keptMs / 1_000).toFixed() };
+  expect(keptMs).toBeGreaterThan(0);
+  expect(() => parseConfig(env, '/')).toThrow('RATE_LIMIT_WINDOW_SECONDS must be');
   for (const socket of sockets) socket.destroy();
   await once(server, 'connection');
   expect(await answered()).toBe(before + 1);

@@ -6,10 +6,11 @@ import type { Executor } from '../../executor.ts';
 const MAX_ROWS = 500;
 
 interface Rows {
-  readonly table: string;
+  /** `insert into TABLE (COLUMNS)`, the first of which is `workspace_id`. */
+  readonly insert: string;
   readonly workspaceId: bigint;
-  /** The types of its other columns, by their names. */
-  readonly columns: Readonly<Record<string, string>>;
+  /** The types of the other columns. */
+  readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   /** What is asked of each. */
   readonly returning: string;
@@ -18,9 +19,8 @@ interface Rows {
 /** Inserts rows, in their order. @returns what is asked of them */
 export async function insertRows<Row extends object>(
   tx: Pick<Executor, '$queryRawUnsafe'>,
-  { table, workspaceId, columns, rows, returning }: Rows,
+  { insert, workspaceId, types, rows, returning }: Rows,
 ): Promise<Row[]> {
-  const types = Object.values(columns);
   const inserted: Row[] = [];
   for (let from = 0; from < rows.length; from += MAX_ROWS) {
     const batch = rows.slice(from, from + MAX_ROWS);
@@ -28,7 +28,7 @@ export async function insertRows<Row extends object>(
       const values = types.map((type, column) => `$${row * types.length + column + 1}::${type}`);
       return `(${workspaceId}, ${values})`;
     });
-    const text = `insert into ${table} (workspace_id, ${Object.keys(columns)}) values ${tuples} returning ${returning}`;
+    const text = `${insert} values ${tuples} returning ${returning}`;
     inserted.push(...(await tx.$queryRawUnsafe<Row[]>(text, ...batch.flat())));
   }
   return inserted;

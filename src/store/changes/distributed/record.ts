@@ -5,7 +5,17 @@ import { bigintAsText } from '../../../rows/json.ts';
 import type { Executor } from '../../executor.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
 import type { ChangeRecord } from '../record-change.ts';
-import { type ChangeOutcome, IS_SUBSCRIBED, KEY_LIFETIME, type Recorded } from '../records.ts';
+import {
+  type ChangeOutcome,
+  INSERT_CLAIM,
+  INSERT_DELIVERIES,
+  INSERT_ENTRY,
+  INSERT_EVENTS,
+  IS_SUBSCRIBED,
+  KEY_LIFETIME,
+  type Recorded,
+  replacing,
+} from '../records.ts';
 import { insertRows } from './insert-rows.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
@@ -14,18 +24,20 @@ export class ClaimedBefore extends Error {}
 const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id,
   (current_timestamp - ${KEY_LIFETIME})::text as expired`;
 
-/** Keys are on the shards of workspaces: whoever claims one in another workspace at the same moment waits on the coordinator. */
-const TAKE_TURN = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))';
+/**
+ * Keys are on the shards of workspaces: whoever claims one at the same moment, be it in another workspace, waits on the coordinator for the
+ * first one, and all who do go on together.
+ */
+const TAKE_TURN = `select case when not pg_try_advisory_xact_lock(k) then pg_advisory_xact_lock_shared(k) end
+  from hashtextextended($1::text, 0) k`;
 
 /** Of the workspaces that the caller reaches. */
 const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
   and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
 
-const CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+const CLAIM = `${INSERT_CLAIM}
   values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint)
-  on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
-    audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
-    where r.created_at <= $6::timestamptz
+  ${replacing('$6::timestamptz')}
   returning true as claimed`;
 
 /**
@@ -60,8 +72,7 @@ export async function claimInSteps(
   return id;
 }
 
-const AUDIT = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
-    actor_kind, actor_id, client_id, request_id, before, after)
+const AUDIT = `${INSERT_ENTRY}
   values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
     $11::json, $12::json)`;
 
@@ -79,20 +90,10 @@ export async function recordInSteps(
   return tell(tx, workspaceId, contactId, events);
 }
 
-const EVENT = {
-  event_type: 'text',
-  subject_type: 'text',
-  subject_id: 'bigint',
-  contact_id: 'bigint',
-  data: 'json',
-};
-
 const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
   from json_to_recordset($2::json) o (id bigint, event_type text, api_version int, page_id bigint, funnel_id bigint)
     join webhook_endpoints e on e.workspace_id = $1::bigint
   where ${IS_SUBSCRIBED} order by o.id, e.id`;
-
-const DELIVERY = { endpoint_id: 'bigint', event_id: 'bigint', event_type: 'text' };
 
 interface Told {
   readonly endpoint_id: bigint;
@@ -109,9 +110,9 @@ export async function tell(
 ): Promise<bigint[]> {
   if (events.length === 0) return [];
   const written = await insertRows<object>(tx, {
-    table: 'events',
+    insert: INSERT_EVENTS,
     workspaceId,
-    columns: EVENT,
+    types: ['text', 'text', 'bigint', 'bigint', 'json'],
     rows: events.map(({ resource, name, subjectId, data }) => [
       ...[`${resource.topic}.${name}`, subjectTypeOf(resource), subjectId, contactId, data],
     ]),
@@ -119,10 +120,10 @@ export async function tell(
   });
   const told = await tx.$queryRawUnsafe<Told[]>(SUBSCRIBED, workspaceId, toJson(written));
   await insertRows(tx, {
-    table: 'webhook_deliveries',
+    insert: INSERT_DELIVERIES,
     workspaceId,
-    columns: DELIVERY,
-    rows: told.map(({ endpoint_id, event_id, event_type }) => [...[endpoint_id, event_id, event_type]]),
+    types: ['bigint', 'bigint', 'text'],
+    rows: told.map(({ endpoint_id, event_id, event_type }) => [endpoint_id, event_id, event_type]),
     returning: 'id',
   });
   return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];

@@ -3,10 +3,10 @@
 //
 // What is not the same for all shards, ids and times, is drawn on the coordinator and given as a value. Computed columns are given as one
 // JSON object, `$changed`, which the coordinator takes apart.
-import { type Moment, toSnakeCase, writableFields } from '../../../resources/resource.ts';
 import { isBelowWorkspace } from '../../parents.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../../tables.ts';
+import { givenColumns, isKnownBy, mergedColumns } from '../given-columns.ts';
 import { type NamedStatement, named } from '../parameters.ts';
 import { contactIdOf } from '../records.ts';
 import type { ChangeRules } from '../rules.ts';
@@ -117,18 +117,11 @@ function lockText(table: Noun, { touchesParent }: ChangeRules): string {
     for update of ${touchesParent ? 'p, t' : 't'}`;
 }
 
-/** The columns that clients may give. */
-function columnsOf({ resource }: Noun, moment: Moment): string[] {
-  return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields)
-    .map(toSnakeCase);
-}
-
 const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
 
 function drawText(table: Noun, rules: ChangeRules): string {
   const { name } = table;
-  const given = columnsOf(table, 'creation').map((column) => `n.${column}`);
+  const given = givenColumns(table.resource, 'creation').map((column) => `n.${column}`);
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onCreate }]) => `${onCreate} as ${column}`,
   );
@@ -149,7 +142,7 @@ function insertText(table: Noun, rules: ChangeRules): string {
   const times: Record<string, string> = isTimed(table)
     ? { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }
     : {};
-  const columns = [...columnsOf(table, 'creation'), ...derivedColumns(rules)];
+  const columns = [...givenColumns(table.resource, 'creation'), ...derivedColumns(rules)];
   const values: Record<string, string> = {
     workspace_id: '$workspace_id::bigint',
     id: '$row_id::bigint',
@@ -162,10 +155,8 @@ function insertText(table: Noun, rules: ChangeRules): string {
 
 function beforeText(table: Noun, rules: ChangeRules, here: string): string {
   const { resource, name, parent } = table;
-  const merged = Object.entries(resource.fields)
-    .filter(([, { members }]) => members !== undefined)
-    .map(([property]) => toSnakeCase(property));
-  const given = columnsOf(table, 'change').map((column) =>
+  const merged = mergedColumns(resource);
+  const given = givenColumns(table.resource, 'change').map((column) =>
     merged.includes(column)
       ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}') as ${column}`
       : `n.${column}`,
@@ -173,7 +164,7 @@ function beforeText(table: Noun, rules: ChangeRules, here: string): string {
   const derived = Object.entries(rules.derived ?? {}).map(
     ([column, { onUpdate }]) => `${onUpdate} as ${column}`,
   );
-  return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules)} as fits,
+  return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules, 't')} as fits,
       t.${parent.column} as parent_id, ${contactIdOf(table)} as contact_id,
       ${snapshot(resource, table.columns)}::text as before, to_jsonb(t)::text as was,
       (select to_jsonb(v)::text from (select ${[...given, ...derived].join(', ') || 'true as none'}) v) as changed
@@ -181,15 +172,8 @@ function beforeText(table: Noun, rules: ChangeRules, here: string): string {
     where ${here}`;
 }
 
-/** A row that was found by something else than its id may have lost it by the time that it is locked. */
-function isKnownBy({ knownBy }: ChangeRules): string {
-  if (knownBy === undefined) return 'true';
-  const { column, keyOf } = knownBy;
-  return `($known_by::text is null or ${keyOf(`t.${column}`)} = ${keyOf('$known_by::text')})`;
-}
-
 function updateText(table: Noun, rules: ChangeRules, here: string): string {
-  const columns = [...columnsOf(table, 'change'), ...derivedColumns(rules)];
+  const columns = [...givenColumns(table.resource, 'change'), ...derivedColumns(rules)];
   const set = columns.map((column) => `${column} = ${changed(table, column)}`);
   return `update ${table.name} c set ${[...set, bumpAt('$now')].join(', ')} where ${here}`;
 }

@@ -20,9 +20,9 @@ export async function applyTags(
   if (tagIds.length === 0) return [];
   const { name, parent } = applied;
   const rows = await insertRows<{ id: bigint }>(tx, {
-    table: name,
+    insert: `insert into ${name} (workspace_id, ${parent.column}, tag_id)`,
     workspaceId,
-    columns: { [parent.column]: 'bigint', tag_id: 'bigint' },
+    types: ['bigint', 'bigint'],
     rows: [...new Set(tagIds)].map((tagId) => [objectId, tagId]),
     returning: 'id',
   });
