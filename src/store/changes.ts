@@ -9,6 +9,7 @@ import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
 import type { Recorded } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
+import { followChange } from './distribution/places.ts';
 import { executorOf } from './executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError, wasRefused } from './failures.ts';
 import type { StoreContext, Transaction } from './store.ts';
@@ -86,6 +87,7 @@ export async function executeSteps(
   const isDistributed = await distribution.isDistributed();
   const tenancy = await distribution.reach(tenancyOf(recorded));
   let told: readonly bigint[] = [];
+  let made: ChangeRecord | undefined;
   const steps = async (tx: Transaction): Promise<Changed> => {
     const record = await work(tx, tenancy);
     if (record === 'not_found' || record === 'unfit')
@@ -95,6 +97,7 @@ export async function executeSteps(
       : await recordChange(tx, recorded, record);
     if (endpoints === null) throw new ClaimedBefore();
     told = endpoints;
+    made = record;
     return { found: true, fits: true, snapshot: record.after ?? record.before };
   };
   try {
@@ -102,6 +105,7 @@ export async function executeSteps(
       return withTenantTransaction(ctx, tenancyOf(recorded), steps);
     });
     ctx.store.deliveries.announce(told);
+    if (isDistributed && made !== undefined) await followChange(executorOf(ctx.store.pool), made);
     return changed;
   } catch (error) {
     if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };

@@ -9,6 +9,10 @@ const UNAVAILABLE =
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
+/** What Citus says without a SQLSTATE of its own (XX000) when it loses a node. */
+const NODE_LOST =
+  /SSL SYSCALL error|server closed the connection unexpectedly|could not commit transaction for shard/;
+
 /** A write in a database that is read-only, or a standby. */
 const READ_ONLY = '25006';
 
@@ -26,6 +30,7 @@ export function toStoreError(error: unknown): unknown {
     if (
       codes.some((value) => UNAVAILABLE.test(value)) ||
       UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
+      NODE_LOST.test(String(cause.message)) ||
       // The store cannot be read until the operator has fixed it.
       cause instanceof StartupError
     ) {

@@ -13,24 +13,15 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'they put triggers on tables, to fail or to take long: Citus takes none on distributed ones',
     'what PostgreSQL undoes for the sake of others',
     'a deadline that strikes',
+    'is 409 where that takes too long; afterwards it is answered as the first was',
   ],
   [
-    'they look in pg_stat_activity for who waits for a lock, which is on a worker; some lock rows by their ids alone, which Citus refuses',
+    'of those that wait for a contact the first one has its turn, a change before the deletion behind it, so that it is 200',
+    'a change whose contact is removed while it waits for its turn is 404',
+  ],
+  [
+    'it locks workspaces, which are on every node: locked on one, they hold up nobody on another',
     'while another transaction holds what it locks',
-    'the second request with a key',
-    'waits for a change of the contact, and holds nothing meanwhile',
-    'a change that was under way when the contact was erased',
-    'a change whose contact is removed while it waits for its turn',
-    'an upsert whose contact has lost its address while it waited',
-    'removing a tag draws no id before it has the lock of its contact',
-  ],
-  [
-    'they change or read rows by SQL of their own that Citus refuses, or answers with the names of shards',
-    'a change that commits late is behind no position',
-    'a transaction that changes and creates announces both',
-    'whatever transactions draw, change, give up and commit between the pages of walks',
-    'a grant must be live, of a person who is still in the team',
-    'of many a partition is left that has nothing else',
   ],
   ['with Citus they go with their partition', 'deliveries of an endpoint that was deleted go'],
   [
@@ -53,6 +44,7 @@ export default defineConfig({
   resolve,
   test: {
     include: [
+      'test/citus/*.on-citus.ts',
       // Every noun's whole life.
       'test/rest/{contacts,contact-changes,contact-changes-at-once,conditional-changes}.test.ts',
       'test/rest/{funnels,refine-filters,teams,users,workspaces,registry,entity-tags}.test.ts',

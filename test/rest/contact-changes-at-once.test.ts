@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -25,16 +26,7 @@ beforeEach(async () => {
   contact = await factories.contact(gateway.app, { workspaceId: workspace.id });
 });
 
-async function waiting(count: number): Promise<void> {
-  const { pool } = gateway.app.store;
-  const ask = async () => {
-    const { rows } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rows.length;
-  };
-  await expect.poll(ask).toBe(count);
-}
+const waiting = (count: number) => untilWaiting(gateway.app, count);
 
 test('a change whose contact is removed while it waits for its turn is 404', async () => {
   const [first, second] = others;
@@ -63,7 +55,10 @@ test.each([null, 'moved@example.com'])(
     const [first] = others;
     const before = 'person@example.com';
     const give = (text: string, values: unknown[]) =>
-      first.query(`update contacts set ${text}, row_version = row_version + 1 where id = $1`, values);
+      first.query(
+        `update contacts set ${text}, row_version = row_version + 1 where workspace_id = ${contact.workspaceId} and id = $1`,
+        values,
+      );
     await give('email_address = $2', [contact.id, before]);
     await first.query('begin');
     await give('email_address = $2, first_name = null', [contact.id, address]);

@@ -70,7 +70,7 @@ test('a grant must be live, of a person who is still in the team and may pass th
   await prisma.oauthClient.update({ where: { id: client.id }, data: { disabledAt: new Date() } });
   expect(await may(subscription)).toBe(false);
   await prisma.oauthClient.update({ where: { id: client.id }, data: { disabledAt: null } });
-  await prisma.teamMember.delete({ where: { userId_teamId: { userId: user.id, teamId } } });
+  await prisma.teamMember.deleteMany({ where: { userId: user.id, teamId } });
   expect(await may(subscription)).toBe(false);
 });
 

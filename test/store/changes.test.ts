@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { endLongestWait, untilWaiting } from '../support/lock-waits.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 import { createObserver, type Observer } from '../support/statements.ts';
@@ -33,17 +34,8 @@ const entriesOf = (contactId: number) =>
     orderBy: { id: 'asc' },
   });
 
-/** Until so many connections wait for a lock. */
-const untilWaiting = (count: number) =>
-  vi.waitFor(
-    async () => {
-      const { rows } = await gateway.app.store.pool.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      expect(rows).toHaveLength(count);
-    },
-    { timeout: 20_000, interval: 20 },
-  );
+const lockOf = (tagId: number | bigint) =>
+  `select from tags where workspace_id = ${client.workspaceId} and id = ${tagId} for update`;
 
 describe('at once', () => {
   test('60 creations with one key make one row, and get one answer', async () => {
@@ -155,11 +147,12 @@ describe('at once', () => {
 /** What an operation changes, or the parent of what it creates, in a tenant. */
 function lockFor({ route }: { route: string }, tenant: Tenant): string {
   const { contact, tag, funnel, workspace } = tenant;
-  if (route.includes('conditional_split_steps'))
-    return `select from funnels where id = ${funnel.id} for update`;
-  if (route.includes('/contacts/tags/:id')) return `select from tags where id = ${tag.id} for update`;
+  const locked = (table: string, id: bigint) =>
+    `select from ${table} where workspace_id = ${workspace.id} and id = ${id} for update`;
+  if (route.includes('conditional_split_steps')) return locked('funnels', funnel.id);
+  if (route.includes('/contacts/tags/:id')) return locked('tags', tag.id);
   if (route.includes('applied_tags') || route.includes('/contacts/:id'))
-    return `select from contacts where id = ${contact.id} for update`;
+    return locked('contacts', contact.id);
   return `select from workspaces where id = ${workspace.id} for update`;
 }
 
@@ -200,9 +193,9 @@ describe('the second request with a key', () => {
     const tagId = await client.tag('held');
     const send = () => client.send('POST', client.contacts, { tag_ids: [tagId] }, key('waits'));
     let answers: ReturnType<typeof send>[] = [];
-    await observer.whileLocked(`select from tags where id = ${tagId} for update`, async () => {
+    await observer.whileLocked(lockOf(tagId), async () => {
       answers = [send(), send()];
-      await untilWaiting(2);
+      await untilWaiting(gateway.app, 2);
     });
     const [first, second] = await Promise.all(answers);
     expect([first?.status, second?.text]).toEqual([201, first?.text]);
@@ -234,13 +227,10 @@ describe('the second request with a key', () => {
     const send = (first_name: string) =>
       client.send('POST', client.contacts, { first_name, tag_ids: [tagId] }, key('rolled-back'));
     let answers: ReturnType<typeof send>[] = [];
-    await observer.whileLocked(`select from tags where id = ${tagId} for update`, async () => {
+    await observer.whileLocked(lockOf(tagId), async () => {
       answers = [send('A'), send('A')];
-      await untilWaiting(2);
-      await gateway.app.store.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-          and wait_event_type = 'Lock' order by query_start limit 1`,
-      );
+      await untilWaiting(gateway.app, 2);
+      await endLongestWait(gateway.app);
     });
     const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 503]);
@@ -301,7 +291,7 @@ describe('what PostgreSQL undoes for the sake of others', () => {
     const hold = `set local deadlock_timeout = '60s'; select from tags where id = ${tagId} for update`;
     await observer.whileLocked(hold, async () => {
       answer = client.send('PUT', member(body.id), { first_name: 'B', tag_ids: [tagId] });
-      await untilWaiting(1);
+      await untilWaiting(gateway.app, 1);
       await observer.query(`select from contacts where id = ${body.id} for update`);
     });
     const changed = await answer;

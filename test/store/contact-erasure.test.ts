@@ -5,6 +5,7 @@ import { eraseContact } from '../../src/store/contact-erasure.ts';
 import { tablesBelow } from '../../src/store/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
 
 const NO_OPTIONS = { idempotencyKey: null, fits: null };
@@ -149,14 +150,7 @@ test('a change that was under way when the contact was erased is blanked too', a
       erased.id,
     ]);
     const erasing = erase(erased);
-    await expect
-      .poll(async () => {
-        const { rows } = await pool.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return rows.length;
-      })
-      .toBe(1);
+    await untilWaiting(gateway.app, 1);
     await client.query(
       `insert into audit_entries (workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, request_id, after)
         values ($1, 'contact.updated', 'Contact', $2, $2, 'api_key', 'x', 'y', '{"first_name":"raced late"}')`,

@@ -53,6 +53,15 @@ test.each([
   expect(toStoreError(new Error(message))).toMatchObject({ code: 'unavailable' });
 });
 
+test.each([
+  'SSL SYSCALL error: EOF detected',
+  'could not commit transaction for shard 102011 on at least one active node',
+])('a node that Citus has lost is unavailable, though it says only: %s', (message) => {
+  expect(toStoreError(Object.assign(new Error(message), { code: 'XX000' }))).toMatchObject({
+    code: 'unavailable',
+  });
+});
+
 test('a refusal of ours and anything that is no error pass through', () => {
   for (const thrown of [notFound('X'), null, undefined, 'text', 7]) expect(toStoreError(thrown)).toBe(thrown);
 });

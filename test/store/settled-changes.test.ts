@@ -1,7 +1,7 @@
 // Lists in the order of changes never skip a late commit either; and walks in any order, whatever happens between their pages.
 import fc from 'fast-check';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createSessions } from '../support/open-transactions.ts';
@@ -25,18 +25,25 @@ const pathOf = async () =>
   `/api/v2/workspaces/${(await factories.workspace(gateway.app, { teamId })).id}/contacts`;
 const workspaceOf = (path: string) => path.split('/')[4];
 
+const isDistributed = () => inject('workerUrls').length > 0;
+
 async function insert(client: pg.Client, path: string): Promise<number> {
-  const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id::int', [
-    workspaceOf(path),
-  ]);
+  // In a distributed store who writes a contact draws its time.
+  const text = isDistributed()
+    ? 'insert into contacts (workspace_id, updated_at) values ($1, draw_time(3)) returning id::int'
+    : 'insert into contacts (workspace_id) values ($1) returning id::int';
+  const { rows } = await client.query(text, [workspaceOf(path)]);
   return rows[0].id;
 }
 
 async function change(client: pg.Client, path: string, id: number): Promise<void> {
+  const { rows } = await client.query(
+    `select ${isDistributed() ? 'draw_time(3)' : 'clock_timestamp()'}::text as now`,
+  );
   await client.query(
-    `update contacts set row_version = row_version + 1, updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+    `update contacts set row_version = row_version + 1, updated_at = later_time(updated_at, $3)
       where workspace_id = $1 and id = $2`,
-    [workspaceOf(path), id],
+    [workspaceOf(path), id, rows[0].now],
   );
 }
 

@@ -29,10 +29,10 @@ export interface ChangeRecord {
 }
 
 /** The members of events as JSON, with their types in SQL. */
-export const EVENT_MEMBERS = 'event_type text, subject_type text, subject_id bigint, data json';
+const EVENT_MEMBERS = 'event_type text, subject_type text, subject_id bigint, data json';
 
 /** The events of a change as a JSON array of `EVENT_MEMBERS`. Their data is JSON already, and stays as it is. */
-export function eventsAsJson(events: ChangeRecord['events']): string {
+function eventsAsJson(events: ChangeRecord['events']): string {
   const written = events.map(
     ({ resource, name, subjectId, data }) =>
       `{"event_type":"${resource.topic}.${name}","subject_type":"${subjectTypeOf(resource)}","subject_id":${subjectId},"data":${data}}`,

@@ -54,6 +54,9 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
         await inTransaction(client, async () => {
           await place(client, tables, missing, options);
           if (isWithoutPlaces) await makePlaces(client, options.shards);
+          // One that was started meanwhile has asked before.
+          await client.query('select pg_stat_clear_snapshot()');
+          await requireNobody(client);
         });
         await client.query('analyze');
       }

@@ -73,35 +73,31 @@ export async function findPlace(
   return found?.workspaceId ?? null;
 }
 
-/** Keeps the workspace of a row that the transaction makes. */
-export async function keepPlace(
-  tx: Pick<Executor, '$executeRawUnsafe'>,
-  table: string,
-  id: bigint,
-  workspaceId: bigint,
+/**
+ * Keeps the workspace of a row that was created, forgets one that was deleted: after the commit. Within it the change would be on two
+ * nodes, and if one of them failed between the two phases of a commit, appear there up to a minute later, behind those who walk through the
+ * list. The change is made, whatever becomes of its place.
+ */
+export async function followChange(
+  db: Pick<Executor, '$executeRawUnsafe'>,
+  {
+    resource: { table },
+    action,
+    subjectId,
+    workspaceId,
+  }: { resource: { table: string }; action: string; subjectId: bigint; workspaceId: bigint },
 ): Promise<void> {
   if (!isPlaced(table)) return;
-  await tx.$executeRawUnsafe(
-    `insert into ${PLACES} (type_number, id, workspace_id) values ($1::int, $2::bigint, $3::bigint) on conflict do nothing`,
-    TYPE_NUMBER[table],
-    id,
-    workspaceId,
-  );
+  try {
+    if (action === 'created') await db.$executeRawUnsafe(KEEP, TYPE_NUMBER[table], subjectId, workspaceId);
+    if (action === 'deleted') await db.$executeRawUnsafe(FORGET, TYPE_NUMBER[table], subjectId);
+  } catch {
+    // What has no place is looked for in all workspaces.
+  }
 }
 
-/** Forgets a row that the transaction deletes. */
-export async function dropPlace(
-  tx: Pick<Executor, '$executeRawUnsafe'>,
-  table: string,
-  id: bigint,
-): Promise<void> {
-  if (!isPlaced(table)) return;
-  await tx.$executeRawUnsafe(
-    `delete from ${PLACES} where type_number = $1::int and id = $2::bigint`,
-    TYPE_NUMBER[table],
-    id,
-  );
-}
+const KEEP = `insert into ${PLACES} (type_number, id, workspace_id) values ($1::int, $2::bigint, $3::bigint) on conflict do nothing`;
+const FORGET = `delete from ${PLACES} where type_number = $1::int and id = $2::bigint`;
 
 /** Makes the table, and puts the rows into it that are there. @param shards how many it is cut into */
 export async function makePlaces(client: Pick<pg.ClientBase, 'query'>, shards: number): Promise<void> {

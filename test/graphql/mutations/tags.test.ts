@@ -1,5 +1,5 @@
 // Tags of a workspace over GraphQL: created, changed, deleted; applied to contacts and removed from them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../../src/resources/tags.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ApplyTagMutation } from '../../generated/graphql.ts';
@@ -7,6 +7,7 @@ import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { intercept, statementsOf } from '../../support/graphql-statements.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 
 const CREATE = graphql(`
   mutation CreateTag($input: CreateTagInput!) {
@@ -239,14 +240,10 @@ describe('applying and removing', () => {
       }),
     );
     const { removing } = await prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`select from contacts where id = ${contact.id} for update`;
+      await tx.$queryRaw`select from contacts where workspace_id = ${workspace.id} and id = ${contact.id} for update`;
       const removing = ask(gateway, REMOVE, { input: { contactId, tagId } }, { caller });
-      await vi.waitUntil(async () => {
-        const waiting = await prisma.$queryRaw<object[]>`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        return waiting.length > 0;
-      });
-      await tx.contactTag.deleteMany({ where: { contactId: contact.id } });
+      await untilWaiting(gateway.app, 1);
+      await tx.contactTag.deleteMany({ where: { workspaceId: workspace.id, contactId: contact.id } });
       return { removing };
     });
     expect(refusalOf(await removing)?.code).toBe('NOT_FOUND');

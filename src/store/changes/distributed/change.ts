@@ -1,6 +1,5 @@
 // Creating, changing and removing a row in a distributed store: the steps, and what is recorded of them.
 import type { Resource } from '../../../resources/resource.ts';
-import { dropPlace, keepPlace } from '../../distribution/places.ts';
 import { inItsWorkspace } from '../../distribution.ts';
 import type { Executor } from '../../executor.ts';
 import { isBelowWorkspace } from '../../parents.ts';
@@ -107,7 +106,6 @@ class Steps {
     const { id: row_id, now, changed } = drawn;
     const of = { workspace_id, row_id, now, changed, parent_id: this.#values['id'] };
     await this.#do(create.insert, of);
-    await keepPlace(this.#tx, table.name, row_id, workspace_id);
     const tags =
       rules.tags === undefined
         ? []
@@ -151,7 +149,6 @@ class Steps {
     if (!before.fits) return 'unfit';
     const auditEntryId = await this.#claim(of.workspace_id, 'removed');
     await this.#do(remove, of);
-    await dropPlace(this.#tx, table.name, of.row_id);
     if (touch !== null) await this.#do(touch, { ...of, ...before, ...(await this.#now()) });
     const events = this.#event(table.resource, 'deleted', of.row_id, before.before);
     const snapshots = { contact_id: before.contact_id, before: before.before, after: null };

@@ -4,7 +4,7 @@ import { subjectTypeOf } from '../../../resources/resource.ts';
 import { bigintAsText } from '../../../rows/json.ts';
 import type { Executor } from '../../executor.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
-import { type ChangeRecord, EVENT_MEMBERS, eventsAsJson } from '../record-change.ts';
+import type { ChangeRecord } from '../record-change.ts';
 import {
   type ChangeOutcome,
   INSERT_CLAIM,
@@ -16,6 +16,7 @@ import {
   type Recorded,
   replacing,
 } from '../records.ts';
+import { insertRows } from './insert-rows.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 export class ClaimedBefore extends Error {}
@@ -23,7 +24,14 @@ export class ClaimedBefore extends Error {}
 const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id,
   (current_timestamp - ${KEY_LIFETIME})::text as expired`;
 
-/** Of the workspaces that the caller reaches: whoever claims it in two of them at the same moment has both. */
+/**
+ * Keys are on the shards of workspaces: whoever claims one at the same moment, be it in another workspace, waits on the coordinator for the
+ * first one, and all who do go on together.
+ */
+const TAKE_TURN = `select case when not pg_try_advisory_xact_lock(k) then pg_advisory_xact_lock_shared(k) end
+  from hashtextextended($1::text, 0) k`;
+
+/** Of the workspaces that the caller reaches. */
 const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
   and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
 
@@ -47,6 +55,7 @@ export async function claimInSteps(
   if (drawn === undefined) throw new TypeError('No id was drawn');
   const { id, expired } = drawn;
   if (key_hash === null) return id;
+  await tx.$executeRawUnsafe(TAKE_TURN, `idempotency-key:${key_hash}`);
   const isClaimed = await tx.$queryRawUnsafe<unknown[]>(
     IS_CLAIMED,
     key_hash,
@@ -81,19 +90,16 @@ export async function recordInSteps(
   return tell(tx, workspaceId, contactId, events);
 }
 
-const OUTBOX = `${INSERT_EVENTS}
-  select $1::bigint, e.event_type, e.subject_type, e.subject_id, $2::bigint, e.data
-  from json_to_recordset($3::json) e (${EVENT_MEMBERS})
-  returning id, event_type, api_version, page_id, funnel_id`;
-
 const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
   from json_to_recordset($2::json) o (id bigint, event_type text, api_version int, page_id bigint, funnel_id bigint)
     join webhook_endpoints e on e.workspace_id = $1::bigint
   where ${IS_SUBSCRIBED} order by o.id, e.id`;
 
-const DELIVERIES = `${INSERT_DELIVERIES}
-  select $1::bigint, d.endpoint_id, d.event_id, d.event_type
-  from json_to_recordset($2::json) d (endpoint_id bigint, event_id bigint, event_type text)`;
+interface Told {
+  readonly endpoint_id: bigint;
+  readonly event_id: bigint;
+  readonly event_type: string;
+}
 
 /** The outbox: events, and what each endpoint that is subscribed is to be told. @returns these endpoints */
 export async function tell(
@@ -103,9 +109,23 @@ export async function tell(
   events: ChangeRecord['events'],
 ): Promise<bigint[]> {
   if (events.length === 0) return [];
-  const written = await tx.$queryRawUnsafe<object[]>(OUTBOX, workspaceId, contactId, eventsAsJson(events));
-  const told = await tx.$queryRawUnsafe<{ endpoint_id: bigint }[]>(SUBSCRIBED, workspaceId, toJson(written));
-  if (told.length > 0) await tx.$executeRawUnsafe(DELIVERIES, workspaceId, toJson(told));
+  const written = await insertRows<object>(tx, {
+    insert: INSERT_EVENTS,
+    workspaceId,
+    types: ['text', 'text', 'bigint', 'bigint', 'json'],
+    rows: events.map(({ resource, name, subjectId, data }) => [
+      ...[`${resource.topic}.${name}`, subjectTypeOf(resource), subjectId, contactId, data],
+    ]),
+    returning: 'id, event_type, api_version, page_id, funnel_id',
+  });
+  const told = await tx.$queryRawUnsafe<Told[]>(SUBSCRIBED, workspaceId, toJson(written));
+  await insertRows(tx, {
+    insert: INSERT_DELIVERIES,
+    workspaceId,
+    types: ['bigint', 'bigint', 'text'],
+    rows: told.map(({ endpoint_id, event_id, event_type }) => [endpoint_id, event_id, event_type]),
+    returning: 'id',
+  });
   return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
 }
 

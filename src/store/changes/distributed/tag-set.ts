@@ -3,6 +3,7 @@ import type { Transaction } from '../../store.ts';
 import type { Table } from '../../tables.ts';
 import { findSnapshots } from '../find-snapshots.ts';
 import type { ChangeRecord } from '../record-change.ts';
+import { insertRows } from './insert-rows.ts';
 
 /** What applies the tags. */
 type Applied = Table<{ id: bigint }>;
@@ -18,13 +19,13 @@ export async function applyTags(
 ): Promise<Events> {
   if (tagIds.length === 0) return [];
   const { name, parent } = applied;
-  const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(
-    `insert into ${name} (workspace_id, ${parent.column}, tag_id)
-      select $1::bigint, $2::bigint, i.id from unnest($3::bigint[]) i (id) returning id`,
+  const rows = await insertRows<{ id: bigint }>(tx, {
+    insert: `insert into ${name} (workspace_id, ${parent.column}, tag_id)`,
     workspaceId,
-    objectId,
-    [...new Set(tagIds)],
-  );
+    types: ['bigint', 'bigint'],
+    rows: [...new Set(tagIds)].map((tagId) => [objectId, tagId]),
+    returning: 'id',
+  });
   return eventsOf(tx, applied, 'created', workspaceId, rows);
 }
 

@@ -1,0 +1,58 @@
+// Changes of a workspace are committed in one phase, for all of them is on one node: in two, what a node had prepared when it failed would
+// appear up to a minute after its neighbours, behind those who walk through the list.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** What workers have committed in two phases, which Citus notes on the coordinator until it has looked after it. */
+async function inTwoPhases(): Promise<string[]> {
+  const { rows } = await gateway.app.store.pool.query<{ gid: string }>(
+    'select gid from pg_dist_transaction where groupid <> 0',
+  );
+  return rows.map(({ gid }) => gid);
+}
+
+test('a contact is created with tags, changed and deleted, with what endpoints are told: none of it is prepared', async () => {
+  const client = await createRestClient(gateway);
+  const { workspaceId } = client;
+  for (const eventTypeIds of [[], ['contact.created']])
+    await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds });
+  const tags = [await client.tag('one'), await client.tag('two')];
+  const before = await inTwoPhases();
+  // Teams are on every node.
+  expect(before).not.toEqual([]);
+  const key = { 'Idempotency-Key': 'one' };
+  const { status, body } = await client.send(
+    'POST',
+    client.contacts,
+    { first_name: 'A', tag_ids: tags },
+    key,
+  );
+  const path = `/api/v2/contacts/${body.id}`;
+  const changed = await client.send('PATCH', path, { first_name: 'B', tag_ids: [tags[0]] });
+  const deleted = await client.send('DELETE', path);
+  expect([status, changed.status, deleted.status]).toEqual([201, 200, 204]);
+  expect((await inTwoPhases()).filter((gid) => !before.includes(gid))).toEqual([]);
+  const count = await gateway.app.store.prisma.webhookDelivery.count({ where: { workspaceId } });
+  expect(count).toBeGreaterThan(5);
+});
+
+test('a row is found by its id on one shard once it is created, and no more once it is deleted', async () => {
+  const client = await createRestClient(gateway);
+  const { body } = await client.send('POST', client.contacts, { first_name: 'A' });
+  const known = { table: 'contacts', ids: [BigInt(body.id)] };
+  const { distribution } = gateway.app.store;
+  await factories.workspace(gateway.app, { teamId: client.teamId });
+  const reach = async () =>
+    (await distribution.reach({ teamId: client.teamId, workspaceIds: null }, known)).workspaceIds?.length;
+  expect(await reach()).toBe(1);
+  await client.send('DELETE', `/api/v2/contacts/${body.id}`);
+  expect(await reach()).toBe(2);
+});

@@ -1,0 +1,31 @@
+// What the rules of migrations say of Citus (test/support/citus-rules.ts) is what it does.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { splitStatements } from '../../src/store/migrations/split.ts';
+import { REFUSED, TAKEN } from '../support/citus-statements.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** Applies a migration, and takes it back. */
+async function apply(sql: string): Promise<void> {
+  const client = await gateway.app.store.pool.connect();
+  try {
+    await client.query('begin');
+    for (const statement of splitStatements(sql)) await client.query(statement);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+test.each(TAKEN.map((sql) => [sql]))('%s is taken', async (sql) => {
+  await expect(apply(sql)).resolves.toBeUndefined();
+});
+
+test.each(REFUSED)('%s is refused', async (sql) => {
+  await expect(apply(sql)).rejects.toThrow();
+});

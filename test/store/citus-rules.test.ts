@@ -1,0 +1,37 @@
+// A store that Citus distributes is migrated like any other: no migration does what Citus refuses.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readTables } from '../../src/store/distribution/state.ts';
+import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { findRefused } from '../support/citus-rules.ts';
+import { REFUSED, TAKEN } from '../support/citus-statements.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+/** The last migration that no store was distributed before. */
+const LAST_BEFORE_RULES = '20261123031000_distributed';
+
+let gateway: Gateway;
+let distributed: Set<string>;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const client = await gateway.app.store.pool.connect();
+  const tables = await readTables(client).finally(() => client.release());
+  distributed = new Set(tables.filter(({ wanted }) => wanted === 'distributed').map(({ name }) => name));
+});
+afterAll(() => gateway.close());
+
+test('no migration does to a table below a workspace what Citus refuses', async () => {
+  const migrations = await readMigrations(PRISMA_FOLDER);
+  const newer = migrations.filter(({ name }) => name > LAST_BEFORE_RULES);
+  expect(newer.length).toBeGreaterThan(0);
+  const refused = await Promise.all(newer.map(({ sql }) => findRefused(sql, distributed)));
+  expect(refused.flat()).toEqual([]);
+});
+
+test.each(TAKEN.map((sql) => [sql]))('%s is taken', async (sql) => {
+  expect(await findRefused(sql, distributed)).toEqual([]);
+});
+
+test.each(REFUSED)('%s is refused', async (sql, reason) => {
+  expect(await findRefused(sql, distributed)).toEqual([expect.stringContaining(reason)]);
+});

@@ -1,0 +1,35 @@
+// Who waits for a lock. Where a store is distributed, that is at the node that has the row.
+import pg from 'pg';
+import { expect, inject } from 'vitest';
+import type { App } from '../../src/context.ts';
+
+const WAITING = "datname = current_database() and wait_event_type = 'Lock'";
+
+/** Waits until so many sessions wait for a lock. */
+export async function untilWaiting(app: App, count: number): Promise<void> {
+  const ask = async () => {
+    const nodes = await atEachNode(app, `select from pg_stat_activity where ${WAITING}`);
+    return nodes.flat().length;
+  };
+  await expect.poll(ask, { timeout: 20_000 }).toBe(count);
+}
+
+/** Ends the session that has waited longest for a lock of rows. */
+export async function endLongestWait(app: App): Promise<void> {
+  await atEachNode(
+    app,
+    `select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING} and wait_event <> 'advisory' order by query_start limit 1`,
+  );
+}
+
+/** The answers of all servers that rows are on. */
+async function atEachNode({ store: { pool } }: App, statement: string): Promise<object[][]> {
+  const { rows } = await pool.query<{ name: string }>('select current_database() as name');
+  const here = pool.query<object>(statement);
+  const there = inject('workerUrls').map(async (url) => {
+    const client = new pg.Client({ connectionString: url.replace(/\w+$/, rows[0]?.name ?? '') });
+    await client.connect();
+    return client.query<object>(statement).finally(() => client.end());
+  });
+  return (await Promise.all([here, ...there])).map((answer) => answer.rows);
+}
