@@ -66,7 +66,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   return async (request, ctx) => {
     const graphContext = toGraphContext(ctx, {
       showsCost: request.headers.get(COST_HEADER) === '1',
-      position: parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)),
+      position: parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)),
     });
     ctx.facts.endpoint = UNKNOWN_OPERATION;
     if (!isAnswerAcceptable(request.headers.get('accept')))

@@ -90,7 +90,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, write);
-      const position = onlyReads ? parseConsistencyToken(request.headers.get(CONSISTENCY_TOKEN)) : null;
+      const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
       const asked = query?.parse(url.searchParams);
       const size = sizeOf(asked);

@@ -3,24 +3,36 @@
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import { isWriteScope } from '../auth/scopes.ts';
-import type { Context } from '../context.ts';
+import type { App, Context } from '../context.ts';
 import { invalid } from '../errors.ts';
-import { type Position, parseToken, TOKEN_PATTERN } from '../store/replicas/positions.ts';
+import { NOWHERE, type Position, parseToken } from '../store/replicas/positions.ts';
 
-export { type Position, TOKEN_PATTERN };
+export type { Position };
 
 /** The header of requests that read and of answers to changes. */
 export const CONSISTENCY_TOKEN = 'Consistency-Token';
 
+/** The form of a token as clients have it: sealed, for where the log is says how much everybody writes. */
+export const TOKEN_PATTERN = '^[A-Za-z0-9_-]{64}$';
+const TOKEN = new RegExp(TOKEN_PATTERN);
+const SEALED_FOR = 'consistency tokens';
+
 /** What a client says of its last write; null: nothing. @throws AppError `invalid` */
-export function parseConsistencyToken(header: string | null): Position | null {
+export function parseConsistencyToken({ store, keyring }: App, header: string | null): Position | null {
   if (header === null) return null;
-  const position = parseToken(header);
-  if (position !== null) return position;
-  throw invalid(
-    CONSISTENCY_TOKEN,
-    `${CONSISTENCY_TOKEN} must be what the answer to a change has said, unchanged; without it the last change of the credential counts.`,
-  );
+  if (!TOKEN.test(header))
+    throw invalid(
+      CONSISTENCY_TOKEN,
+      `${CONSISTENCY_TOKEN} must be what the answer to a change has said, unchanged; without it the last change of the credential counts.`,
+    );
+  if (store.replicas === null) return null;
+  try {
+    const opened = keyring.open(SEALED_FOR, Buffer.from(header, 'base64url'));
+    return parseToken(Buffer.from(opened).toString('hex')) ?? NOWHERE;
+  } catch {
+    // Sealed with a secret key that is not accepted any more, perhaps.
+    return NOWHERE;
+  }
 }
 
 /** To be called of a request that changes nothing: from now on a replica may answer its reads, one that has what the caller has written. */
@@ -47,9 +59,11 @@ export async function changeAndTell<Result>(
   }
 }
 
-async function tell({ store, actor, changes }: Context): Promise<string | null> {
+async function tell({ store, keyring, actor, changes }: Context): Promise<string | null> {
   if (store.replicas === null || actor.kind === 'anonymous' || !changes.sent) return null;
-  return store.replicas.writes.keep(nameOf(actor));
+  const token = await store.replicas.writes.keep(nameOf(actor));
+  if (token === null) return null;
+  return Buffer.from(keyring.seal(SEALED_FOR, Buffer.from(token, 'hex'))).toString('base64url');
 }
 
 /** The scopes of a key are its own for good; those of a token are not all that its grant has. */

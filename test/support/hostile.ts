@@ -81,7 +81,7 @@ export const CHANGEABLE: readonly string[] = [
 export async function digest({ app }: Gateway, tables?: readonly string[]): Promise<Record<string, unknown>> {
   const { pool } = app.store;
   const { rows } = await pool.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public'
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
       and ($1::text[] is null or table_name = any ($1))`,
     [tables],
   );

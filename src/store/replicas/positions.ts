@@ -12,9 +12,9 @@ export interface Position {
 
 /** The hexadecimal digits of a token, which is a position as text. Of two tokens of one cluster the later one is the greater text. */
 export const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
-/** The form of a token, for the JSON Schema of its header too. */
-export const TOKEN_PATTERN = `^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`;
-const TOKEN = new RegExp(TOKEN_PATTERN);
+const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`);
+/** What no server has: the primary answers. */
+export const NOWHERE: Position = { system: '', timeline: 0, log: 0n };
 
 /** The system identifier of a cluster, as SQL. */
 export const SYSTEM = `lpad(to_hex((select system_identifier from pg_control_system())), ${DIGITS.system}, '0')`;
@@ -30,7 +30,7 @@ export function later(known: string, token: string): string {
   return `case when ${one} = ${other} then greatest(${known}, ${token}) else ${token} end`;
 }
 
-/** The position of a token, as clients and processes carry it; null for what is none. */
+/** The position of a token; null for what is none. */
 export function parseToken(token: string): Position | null {
   if (!TOKEN.test(token)) return null;
   const behindSystem = DIGITS.system + DIGITS.timeline;

@@ -155,7 +155,7 @@ test('a retry that is answered as the first request was is followed by reads tha
   await query(database.primaryUrl, "delete from write_positions where credential <> 'epoch'");
   const retried = await change(other);
   expect(retried.status).toBe(200);
-  expect(retried.headers.get('consistency-token')).toMatch(/^[0-9a-f]{40}$/);
+  expect(retried.headers.get('consistency-token')).toMatch(/^[\w-]{64}$/);
   expect(await (await read(other)).json()).toMatchObject({ first_name: 'Ada' });
 });
 
@@ -230,11 +230,20 @@ test('a token that nobody has given is refused; one of another cluster, or of wh
   const refused = await post(one, { query: '{ __typename }' }, { headers: { 'Consistency-Token': '1' } });
   expect(refused.errors?.[0]?.extensions.code).toBe('INVALID');
   const { token } = await create(one, writer);
-  const [system, timeline, log] = [token.slice(0, 16), token.slice(16, 24), token.slice(24)];
+  const SEALED_FOR = 'consistency tokens';
+  const position = Buffer.from(one.app.keyring.open(SEALED_FOR, Buffer.from(token, 'base64url'))).toString(
+    'hex',
+  );
+  expect(token).not.toContain(position);
+  const [system, timeline, log] = [position.slice(0, 16), position.slice(16, 24), position.slice(24)];
+  const sealed = (hex: string) =>
+    Buffer.from(one.app.keyring.seal(SEALED_FOR, Buffer.from(hex, 'hex'))).toString('base64url');
   const tokens = [
-    `${'0'.repeat(16)}${timeline}${log}`,
-    `${system}ffffffff${log}`,
-    `${system}${timeline}${'f'.repeat(16)}`,
+    sealed(`${'0'.repeat(16)}${timeline}${log}`),
+    sealed(`${system}ffffffff${log}`),
+    sealed(`${system}${timeline}${'f'.repeat(16)}`),
+    // Of a secret key that is not known.
+    'A'.repeat(64),
   ];
   for (const each of tokens) expect(await statusOf(one, id, reader, each)).toBe(200);
   await expect.poll(() => statusOf(one, id, reader)).toBe(404);
