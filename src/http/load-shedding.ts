@@ -34,10 +34,9 @@ interface Options {
 /** Where the limit begins, and how far it is lowered: enough to keep the processor and the database busy. */
 const FIRST_LIMIT = 256;
 const MIN_LIMIT = 32;
-/**
- * The interval of looks, and from when on the event loop counts as late. Once alone is a stall of the machine, and what it held up is soon
- * done; twice running is more than can be answered.
- */
+/** Once late may be a stall of the machine: what it held up is soon done, if it is let in. Twice running is more than can be answered. */
+const MIN_LIMIT_AT_ONCE = 128;
+/** The interval of looks, and from when on the event loop counts as late. */
 const LOOK_MS = 20;
 const LATE_MS = 80;
 const DECREASE = 0.7;
@@ -89,9 +88,10 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
   function look(lateMs: number): boolean {
     lateMsAtMost = Math.max(lateMsAtMost, lateMs);
     const isLate = lateMs > LATE_MS;
-    if (isLate && wasLate) limit = Math.max(MIN_LIMIT, Math.floor(Math.min(limit, underWay) * DECREASE));
-    else if (!isLate && (limit < FIRST_LIMIT || (wasFull && slow <= fast)))
-      limit = Math.ceil(limit * INCREASE);
+    if (isLate) {
+      const least = wasLate ? MIN_LIMIT : Math.min(limit, MIN_LIMIT_AT_ONCE);
+      limit = Math.max(least, Math.floor(Math.min(limit, underWay) * DECREASE));
+    } else if (limit < FIRST_LIMIT || (wasFull && slow <= fast)) limit = Math.ceil(limit * INCREASE);
     limit = Math.min(limit, max);
     wasFull = false;
     wasLate = isLate;
