@@ -13,6 +13,8 @@ import { withoutPositions } from './without-positions.ts';
 
 /** Longer than a gateway keeps a horizon. */
 const DELAY = '300ms';
+/** In percent. A page that goes on from where the other replica was, and this one is not yet, is the primary's: at the end of a list that is many. */
+const MOST_OF_PRIMARY = 50;
 const ROWS_PER_SECOND = 250;
 
 export async function tryWalks(scene: Scene): Promise<void> {
@@ -92,7 +94,7 @@ async function walk(
   else
     report(
       `walks at replicas ${DELAY} behind: ${ids.length} rows by twelve writers, ${walkers.length} walkers, ${skipped} skipped, ${repeated} repeated; the primary's share of their reads is ${percent.toFixed(1)} %`,
-      skipped === 0 && repeated === 0 && percent < 20,
+      skipped === 0 && repeated === 0 && percent < MOST_OF_PRIMARY,
     );
 }
 
