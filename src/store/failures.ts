@@ -9,7 +9,8 @@ const UNAVAILABLE =
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
-/** What Citus says without a SQLSTATE of its own (XX000) when it loses a node. */
+/** What Citus says without a SQLSTATE of its own when it loses a node. Messages of other errors may have a client's words in them. */
+const INTERNAL_ERROR = 'XX000';
 const NODE_LOST =
   /SSL SYSCALL error|server closed the connection unexpectedly|could not commit transaction for shard/;
 
@@ -30,7 +31,7 @@ export function toStoreError(error: unknown): unknown {
     if (
       codes.some((value) => UNAVAILABLE.test(value)) ||
       UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
-      NODE_LOST.test(String(cause.message)) ||
+      (codes.includes(INTERNAL_ERROR) && NODE_LOST.test(String(cause.message))) ||
       // The store cannot be read until the operator has fixed it.
       cause instanceof StartupError
     ) {

@@ -7,8 +7,11 @@ import { distributeStore, MISSING, startCitus } from '../trials/citus/store.ts';
 /** Each test file has databases of its own, so that there are few. */
 const SHARDS = 4;
 
-/** No waiting for a power cut. */
-const SETTINGS = ['full_page_writes = off', 'autovacuum = off', 'shared_buffers = 64MB'];
+/** No waiting for a power cut; and what was committed in two phases stays noted, for a test looks for it (commits.on-citus.ts). */
+const SETTINGS = [
+  ...['full_page_writes = off', 'autovacuum = off', 'shared_buffers = 64MB'],
+  "citus.recover_2pc_interval = '-1'",
+];
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const nodes = await startCitus(SETTINGS);

@@ -60,6 +60,9 @@ test.each([
   expect(toStoreError(Object.assign(new Error(message), { code: 'XX000' }))).toMatchObject({
     code: 'unavailable',
   });
+  // In the words of a client.
+  const refused = Object.assign(new Error(`invalid input syntax: "${message}"`), { code: '22P02' });
+  expect(toStoreError(refused)).toBe(refused);
 });
 
 test('a refusal of ours and anything that is no error pass through', () => {

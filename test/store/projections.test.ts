@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
 import { joinColumns } from '../../src/store/below-pages.ts';
+import { insertRows } from '../../src/store/changes/distributed/insert-rows.ts';
 import { STEPS, TREE } from '../../src/store/funnel-steps.ts';
 import { createStatementNames } from '../../src/store/prisma-names.ts';
 import { project } from '../../src/store/projections.ts';
@@ -148,6 +149,24 @@ test('Prisma’s statements are named by their text; those with lists of variabl
   expect(nameOf({ sql: 'insert into b (x, y) values ($1,$2), ($3,$4)' })).toBe('');
   const names = new Set(Array.from({ length: 5_000 }, (_, index) => nameOf({ sql: `select ${index}` })));
   expect(names.size).toBeLessThanOrEqual(500);
+});
+
+test('rows that a distributed store is given have one text for all workspaces, which is prepared for one row alone', async () => {
+  const nameOf = createStatementNames();
+  const sent: string[] = [];
+  const tx = {
+    $queryRawUnsafe: async (sql: string) => {
+      sent.push(nameOf({ sql }));
+      return [] as never;
+    },
+  };
+  for (const workspaceId of [1n, 2n])
+    for (const rows of [[[1n]], [[1n], [2n]]])
+      await insertRows(tx, {
+        ...{ insert: 'insert into contact_tags (workspace_id, tag_id)', workspaceId },
+        ...{ types: ['bigint'], rows, returning: 'id' },
+      });
+  expect(sent).toEqual(['prisma_0', '', 'prisma_0', '']);
 });
 
 test('however many pairs of projections one team reads together, a bounded number is kept, and those of another team stay', () => {

@@ -25,11 +25,11 @@ export async function insertRows<Row extends object>(
   for (let from = 0; from < rows.length; from += MAX_ROWS) {
     const batch = rows.slice(from, from + MAX_ROWS);
     const tuples = batch.map((_, row) => {
-      const values = types.map((type, column) => `$${row * types.length + column + 1}::${type}`);
-      return `(${workspaceId}, ${values})`;
+      const values = types.map((type, column) => `$${row * types.length + column + 2}::${type}`);
+      return `($1::bigint, ${values})`;
     });
     const text = `${insert} values ${tuples} returning ${returning}`;
-    inserted.push(...(await tx.$queryRawUnsafe<Row[]>(text, ...batch.flat())));
+    inserted.push(...(await tx.$queryRawUnsafe<Row[]>(text, workspaceId, ...batch.flat())));
   }
   return inserted;
 }
