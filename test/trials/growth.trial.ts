@@ -16,8 +16,8 @@ const REQUESTS = Number(process.argv[4] ?? 200);
 const SMALLEST = Math.min(LARGEST, 100_000);
 const IMPORTED = 20_000;
 const IMPORTS = 3;
-/** It ends with statistics of a sample of the table, which grows up to a bound; and every row is put into pages of its own of three indexes. */
-const MOST_OF_IMPORT = 4;
+/** An import ends with statistics of the whole table, of a sample of it that grows with the table up to a bound. */
+const MOST_OF_IMPORT = 2.5;
 
 const sizes: Size[] = [];
 try {
