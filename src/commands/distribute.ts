@@ -6,8 +6,8 @@ import { wholeNumber } from './whole-number.ts';
 
 const EXAMPLES = `
 On the coordinator of Citus, after "migrate", while no gateway runs. All or nothing, in one transaction that keeps everybody else
-waiting; it may be run again, and does then what is missing. Shards are counted once, at the first time: several for each worker that
-there will ever be.
+waiting; Ctrl-C leaves the store as it was. It may be run again, and does then what is missing. Shards are counted once, at the first
+time: several for each worker that there will ever be.
 
 Examples:
   $ DATABASE_URL=postgresql://user:password@coordinator/gateway npx funnel-gateway distribute
@@ -31,7 +31,10 @@ export function addDistribute(program: Program, shell: Shell): void {
       const onPlaced = (placed: number, of: number) => {
         if (!json) shell.stderr.write(`${placed} of ${of} tables\n`);
       };
-      const done = await withDatabase(shell, ({ app }) => distribute(app.store.pool, { shards, onPlaced }));
+      const { signal } = shell;
+      const done = await withDatabase(shell, ({ app }) =>
+        distribute(app.store.pool, { shards, onPlaced, signal }),
+      );
       const { distributed, everywhere, tables } = done;
       const where = `${tables} tables in ${done.shards} shards on ${done.nodes} ${done.nodes === 1 ? 'node' : 'nodes'}`;
       const text =

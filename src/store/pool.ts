@@ -44,8 +44,9 @@ export function createPool(
     Client: recordedIn(clients, preparedStatements),
     onConnect: async (client) => void (await client.query(limits)),
   });
-  // An idle connection that breaks is replaced at the next statement; without a listener it would end the process.
+  // An idle connection that breaks is replaced at the next statement.
   pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
+  surviveLosses(pool);
   limitSilence(pool, answerTimeoutMs);
   keepAfterRefusals(pool);
   const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
@@ -68,6 +69,11 @@ export function createPool(
       clearTimeout(timer);
     },
   };
+}
+
+/** Lets whoever uses a connection learn of its loss by what is asked of it: an error that nobody listens to would end the process. */
+export function surviveLosses(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => {}));
 }
 
 /** A client that is in the set from its beginning, while it still connects, to its end. */

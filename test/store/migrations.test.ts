@@ -83,6 +83,19 @@ describe('applying', () => {
     });
   });
 
+  test('a migration whose session is ended is none, and its error is told', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma();
+    await addMigration(
+      folder,
+      '20270101000000_ended',
+      'create table ended (id int); select pg_terminate_backend(pg_backend_pid());',
+    );
+    await expect(applyMigrations(db, folder)).rejects.toThrow(/^The database could not be migrated: /);
+    expect((await db.query("select to_regclass('ended') as ended")).rows).toEqual([{ ended: null }]);
+  });
+
   test('a version lives with what a newer one added, and adds nothing on top', async () => {
     const db = await createDatabase();
     const folder = await copyPrisma();

@@ -1,5 +1,7 @@
 // A statement that PostgreSQL refuses costs no connection (src/store/pool-query.ts).
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../src/store/executor.ts';
+import { query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -59,3 +61,19 @@ test('a statement that the database does not know costs its connection: what is 
   await expect(gateway.app.store.pool.query('select nothing')).rejects.toMatchObject({ code: '42703' });
   expect(await backendOfPool()).not.toBe(pid);
 });
+
+// It would end the process as an error event that nobody listens to: here that fails the run.
+test.each(['within a statement', 'between two'])(
+  'a transaction whose session is ended %s fails alone',
+  async (where) => {
+    const { pool, connection } = gateway.app.store;
+    const made = inTransaction(pool, async (tx) => {
+      const [session] = await tx.$queryRawUnsafe<{ pid: number }[]>('select pg_backend_pid() as pid');
+      const end = `select pg_terminate_backend(${session?.pid}, 5000)`;
+      if (where === 'between two') await query(connection.connectionString ?? '', end);
+      await tx.$queryRawUnsafe(end);
+    });
+    await expect(made).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await backendOfPool()).toBeGreaterThan(0);
+  },
+);

@@ -11,6 +11,7 @@ import { withOwnPool } from '../migrations/own-pool.ts';
 import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
 import { BOUNDED_SESSIONS } from '../time-limits.ts';
+import { endingSession } from './ending-session.ts';
 import { hasPlaces, makePlaces } from './places.ts';
 import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
 
@@ -19,6 +20,8 @@ export interface DistributeOptions {
   readonly shards: number;
   /** Told of each table when its rows have been placed. */
   readonly onPlaced: (placed: number, of: number) => void;
+  /** When it is aborted, the store is left as it was. */
+  readonly signal: AbortSignal;
 }
 
 export interface Distributed {
@@ -41,9 +44,11 @@ const FIRST = 'contacts';
 export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Distributed> {
   return withOwnPool(db, 'distribute', async (pool) => {
     const client = await pool.connect();
+    const { shards, signal } = options;
+    const untilAborted = (work: () => Promise<void>) => endingSession({ pool, client, signal }, work);
     try {
       const facts = requireCluster(await readCitusFacts(client));
-      await takeMigrationLock(client);
+      await untilAborted(() => takeMigrationLock(client));
       requireMigrated(await migrationState(pool));
       const tables = await readTables(client);
       const missing = tables.filter((table) => !isInPlace(table));
@@ -51,13 +56,15 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const isWithoutPlaces = !(await hasPlaces(client));
       if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
-        await inTransaction(client, async () => {
-          await place(client, tables, missing, options);
-          if (isWithoutPlaces) await makePlaces(client, options.shards);
-          // One that was started meanwhile has asked before.
-          await client.query('select pg_stat_clear_snapshot()');
-          await requireNobody(client);
-        });
+        await inTransaction(client, () =>
+          untilAborted(async () => {
+            await place(client, tables, missing, options);
+            if (isWithoutPlaces) await makePlaces(client, shards);
+            // One that was started meanwhile has asked before.
+            await client.query('select pg_stat_clear_snapshot()');
+            await requireNobody(client);
+          }),
+        );
         await client.query('analyze');
       }
       const named = (wanted: PlacedTable['wanted']) =>

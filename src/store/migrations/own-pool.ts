@@ -1,5 +1,6 @@
 // Connections for work on the tables themselves, which may take long.
 import pg from 'pg';
+import { surviveLosses } from '../pool.ts';
 import { APPLICATION, LIFT_SESSION_LIMITS } from '../time-limits.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function withOwnPool<T>(
     },
   });
   own.on('error', () => {});
+  surviveLosses(own);
   try {
     return await work(own);
   } finally {
