@@ -74,13 +74,15 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** Where lines go. `writableLength`: how much of them has not been taken; a terminal takes all at once. */
 interface LineOutput {
-  write(text: string): unknown;
+  /** @param written called with an error where it could not be written */
+  write(text: string, written?: (error?: Error | null) => void): unknown;
   readonly writableLength?: number | undefined;
 }
 
 /**
  * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. Pipes and sockets keep in
- * memory what their reader does not take: of one that hangs nothing is waited for, and above a bound lines are lost, which is told.
+ * memory what their reader does not take: of one that hangs nothing is waited for, and above a bound lines are lost. So are those that cannot
+ * be written, as to a full disk. It is told as soon as lines are taken again.
  * @param maxWritten characters that are written at once, unless a line is longer
  */
 export function bufferLines(
@@ -97,8 +99,12 @@ export function bufferLines(
     if (lines === 0) return;
     if ((output.writableLength ?? 0) > MAX_UNREAD_BYTES) lost += lines;
     else {
-      output.write(lost === 0 ? buffered : `${lineOfLoss(lost)}${buffered}`);
+      const written = lines + lost;
+      const text = lost === 0 ? buffered : `${lineOfLoss(lost)}${buffered}`;
       lost = 0;
+      output.write(text, (error) => {
+        if (error) lost += written;
+      });
     }
     buffered = '';
     lines = 0;

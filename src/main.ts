@@ -2,8 +2,8 @@
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { ignoreClosedPipes } from './closed-pipe.ts';
-import { runProgram } from './commands/program.ts';
+import { outliveOutputs } from './closed-pipe.ts';
+import { reportUnprinted, runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
 
@@ -57,14 +57,15 @@ process.on('SIGINT', () => obey('SIGINT'));
 process.on('SIGTERM', () => obey('SIGTERM'));
 process.on('SIGHUP', () => obey('SIGHUP'));
 if (process.env['npm_lifecycle_event'] === 'npx' && cluster.isPrimary) stopWithParent();
-ignoreClosedPipes(process.stdout, process.stderr);
+const whyUnprinted = outliveOutputs(process.stdout, process.stderr);
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
+const args = process.argv.slice(2);
 const exitCode = await runProgram(
-  process.argv.slice(2),
+  args,
   {
     // Node creates it on first access: most commands do not read it.
     get stdin() {
@@ -87,6 +88,9 @@ const exitCode = await runProgram(
 );
 
 // All connections are closed by now. Exit without waiting for timers of libraries (Prisma's engine: 10 s).
-for (const stream of [process.stdout, process.stderr])
-  await new Promise<unknown>((done) => stream.write('', done));
-process.exit(exitCode);
+const flushed = (stream: NodeJS.WritableStream) => new Promise<unknown>((done) => stream.write('', done));
+await flushed(process.stdout);
+const reason = whyUnprinted();
+if (reason !== null) reportUnprinted(args, process.stderr, reason);
+await flushed(process.stderr);
+process.exit(reason === null ? exitCode : exitCode || 1);

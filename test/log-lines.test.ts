@@ -60,3 +60,22 @@ test('of a reader that hangs a bounded number of bytes is waited for; when it go
   });
   expect(read.at(-1)?.msg).toBe('after');
 });
+
+test('lines that cannot be written are told of when others can be again', async () => {
+  let taken = '';
+  let isFull = true;
+  const lines = bufferLines({
+    write(text, written) {
+      if (!isFull) taken += text;
+      written?.(isFull ? new Error('ENOSPC') : null);
+    },
+  });
+  for (const text of ['one\n', 'two\n']) {
+    lines.write(text);
+    lines.flush();
+  }
+  isFull = false;
+  lines.write('three\n');
+  lines.flush();
+  expect(taken).toMatch(/^\{"level":"warn","time":"[^"]+","lines":2,"msg":"[^"]*lost[^"]*"\}\nthree\n$/);
+});

@@ -28,12 +28,13 @@ export function linesFor(
   // In colours as far as the terminal has them, and NO_COLOR does not say otherwise.
   const style: Style = (format, text) => styleText(format, text, { stream: output });
   return {
-    write: (text) =>
+    write: (text, written) =>
       output.write(
         text
           .split('\n')
           .map((line) => (line === '' ? '' : toPrettyLine(line, style)))
           .join('\n'),
+        written,
       ),
   };
 }

@@ -34,15 +34,24 @@ export async function runProgram(
     if (error instanceof FailedAsPrinted) return 1;
     const failure = toFailure(error);
     if (failure === null) return 0;
-    if (args.includes('--json')) {
-      const { code, message } = failure;
-      shell.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
-    } else {
+    if (args.includes('--json')) writeJson(shell.stderr, failure);
+    else {
       const { command } = findCommand(program, wordsOf(args));
       shell.stderr.write(describe(failure, nameOf(command), showStack()));
     }
     return failure.exitCode;
   }
+}
+
+/** Says that what a command has printed could not be written. @param reason a code of the system's */
+export function reportUnprinted(args: readonly string[], stderr: Shell['stderr'], reason: string): void {
+  const message = `What was to be printed could not be written (${reason}).`;
+  if (args.includes('--json')) writeJson(stderr, { code: 'internal', message });
+  else stderr.write(`${message}\n`);
+}
+
+function writeJson(stderr: Shell['stderr'], { code, message }: Pick<Failure, 'code' | 'message'>): void {
+  stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
 }
 
 async function createProgram(args: readonly string[], shell: Shell): Promise<Program> {

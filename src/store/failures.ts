@@ -3,9 +3,12 @@ import { AppError, StartupError } from '../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** SQLSTATEs and codes of Node and Prisma for a temporary failure (PostgreSQL manual, appendix A). */
+/** SQLSTATEs and codes of Prisma for a temporary failure (PostgreSQL manual, appendix A). */
 const UNAVAILABLE =
-  /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN|NOTFOUND)|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
+  /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
+/** What the system says of a connection: nobody there, no way there, or nothing left here to open it with. */
+const UNCONNECTED =
+  /^E(CONNREFUSED|CONNRESET|CONNABORTED|NOENT|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM|AGAIN|PERM|ACCES)$/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
@@ -29,7 +32,7 @@ export function toStoreError(error: unknown): unknown {
   for (const cause of causesOf(error)) {
     const codes = [cause.code, cause.originalCode].filter((value) => typeof value === 'string');
     if (
-      codes.some((value) => UNAVAILABLE.test(value)) ||
+      codes.some((value) => UNAVAILABLE.test(value) || UNCONNECTED.test(value)) ||
       UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
       (codes.includes(INTERNAL_ERROR) && NODE_LOST.test(String(cause.message))) ||
       // The store cannot be read until the operator has fixed it.

@@ -14,7 +14,7 @@ import { team as createTeam } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const { PATH } = process.env;
-const MAIN = fileURLToPath(new URL('../../bin/funnel-gateway.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../bin/funnel-gateway.js', import.meta.url));
 
 export interface Result {
   /** null when a signal ended it. */

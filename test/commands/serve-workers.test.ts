@@ -1,9 +1,11 @@
 // `serve --workers`: from outside one gateway, whatever becomes of its processes.
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
@@ -208,4 +210,29 @@ test('a number of workers that is none is wrong usage', async () => {
     expect(code).toBe(2);
     expect(stderr).toContain('It must be a whole number from 1 to 64.');
   }
+});
+
+/** A gateway one of whose processes has ended, while the system starts none: it has no file handle left for that. */
+async function serveAlone(): Promise<{ server: Server; relent(): Promise<unknown> }> {
+  const server = await serveTwo();
+  const limit = (files: number) =>
+    promisify(execFile)('prlimit', ['--pid', String(server.pid), `--nofile=${files}:`]);
+  const [first = 0] = await workersOf(server);
+  await limit(3);
+  process.kill(first, 'SIGKILL');
+  await until(async () => server.output.stderr.includes('EMFILE'));
+  return { server, relent: () => limit(1_000) };
+}
+
+test('a process that could not be started is started as soon as it can be', async () => {
+  const { server, relent } = await serveAlone();
+  expect(await statusOf(server)).toBe(200);
+  await relent();
+  await until(async () => (await workersOf(server)).length === 2);
+  expect((await server.stop()).code).toBe(0);
+});
+
+test('SIGTERM ends a gateway that lacks a process', async () => {
+  const { server } = await serveAlone();
+  expect((await server.stop()).code).toBe(0);
 });

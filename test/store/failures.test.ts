@@ -28,6 +28,13 @@ describe.each(Object.entries(FORMS))('from %s', (_, make) => {
     'ECONNREFUSED',
     'ENOENT',
     'EAI_AGAIN',
+    'EMFILE',
+    'ENFILE',
+    'ENOBUFS',
+    'EADDRNOTAVAIL',
+    'ENETUNREACH',
+    'EAGAIN',
+    'EPERM',
   ])('%s is unavailable, with a time to try again and the failure as its cause', (code) => {
     const failure = make(code);
     const error = toStoreError(failure);

@@ -35,6 +35,8 @@ interface Slot {
   member: Member | null;
   /** How often in a row a process has ended before it listened. */
   failedStarts: number;
+  /** Whether the system has not started one when it was asked last. */
+  isMissing: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -50,6 +52,8 @@ interface Member {
 }
 
 const MAX_FAILED_STARTS = 5;
+/** Where the system starts no process, which passes, it is asked again after so long. */
+const START_AGAIN_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
 /** One that ends sooner after it began to listen is replaced after a pause, lest the machine does nothing else. */
 const SHORT_LIFE_MS = 1_000;
@@ -60,7 +64,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
   const [started, failed] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
   for (const { promise } of [started, failed]) promise.catch(() => {});
   const slots: Slot[] = Array.from({ length: count }, (_, index) => {
-    return { isFirst: index === 0, member: null, failedStarts: 0, timer: undefined };
+    return { isFirst: index === 0, member: null, failedStarts: 0, isMissing: false, timer: undefined };
   });
   /** What is listened on: of PORT=0 what the system has chosen, while one of the processes holds it. */
   let boundPort: number | null = null;
@@ -76,8 +80,23 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     failed.reject(error);
   }
 
+  /** For want of memory, processes or file handles the system starts none. While there are others, that ends nobody. */
+  function tryAgain(slot: Slot, error: Error): void {
+    if (!hasStarted) giveUp(`A worker could not be started: ${error.message}.`);
+    if (!slot.isMissing) log.error({ err: error }, 'a worker could not be started: it is tried again');
+    slot.isMissing = true;
+    slot.timer = setTimeout(() => fork(slot), START_AGAIN_MS);
+  }
+
   function fork(slot: Slot): void {
-    const worker = cluster.fork();
+    try {
+      supervise(slot, cluster.fork());
+    } catch (error) {
+      tryAgain(slot, error as Error);
+    }
+  }
+
+  function supervise(slot: Slot, worker: Worker): void {
     const answers: OfPrimary = {
       ...options.answers(worker.id),
       assignment() {
@@ -89,6 +108,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       listening(port) {
         member.listensSince = performance.now();
         slot.failedStarts = 0;
+        slot.isMissing = false;
         boundPort ??= port;
         if (serving().length < count) return;
         hasStarted = true;
@@ -104,13 +124,22 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       ...{ isListeningTo: false, listensSince: null, reason: null },
     };
     slot.member = member;
-    worker.on('error', (error) => log.error({ err: error }, 'a worker could not be reached'));
-    worker.once('exit', (code: number | null, signal: string | null) => {
+    const { pid } = worker.process;
+    const leave = () => {
       member.channel.close();
       member.ended.resolve();
       slot.member = null;
       options.onEnded(worker.id);
-      if (!isStopping) replace(slot, member, { pid: worker.process.pid, code, signal });
+    };
+    worker.on('error', (error) => {
+      if (pid !== undefined) return log.error({ err: error }, 'a worker could not be reached');
+      // Of what has not begun no end is told.
+      leave();
+      if (!isStopping) tryAgain(slot, error);
+    });
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      leave();
+      if (!isStopping) replace(slot, member, { pid, code, signal });
     });
   }
 
