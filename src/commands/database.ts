@@ -99,7 +99,7 @@ export async function withTables<T>(
   override?: (log: Logger) => Promise<Partial<App>>,
 ): Promise<T> {
   const prepared = async (database: OpenDatabase) => {
-    if (database.embedded !== null) await bringUpToDate(database.app);
+    if (database.embedded !== null) await bringUpToDate(database.app, shell.signal);
     else await requireTables(database.app);
     return work(database);
   };
@@ -134,8 +134,8 @@ function notUpToDate(): StartupError {
 }
 
 /** Applies what is pending, and makes the partitions that the first rows need; where these cannot be made, rows go into the default ones. */
-export async function bringUpToDate(app: App): Promise<void> {
-  await applyMigrations(app.store.pool);
+export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
+  await applyMigrations(app.store.pool, undefined, { signal });
   await makePartitions(app).catch((error: Error) => {
     app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
   });

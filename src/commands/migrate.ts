@@ -33,7 +33,7 @@ export function addMigrate(program: Program, shell: Shell): void {
 
 async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
   const { applied, partitions } = await withDatabase(shell, async ({ app }) => ({
-    applied: await applyMigrations(app.store.pool, undefined, { force }),
+    applied: await applyMigrations(app.store.pool, undefined, { force, signal: shell.signal }),
     partitions: await makePartitions(app).catch((error: unknown) => {
       throw partitionsNotMade(error as Error);
     }),

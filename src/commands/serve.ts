@@ -57,7 +57,10 @@ async function serve(
       { databaseUrl: url, config },
       async (app) => {
         const database = { app, embedded };
-        const [prepared] = await Promise.all([prepare(database, options), requireReads(app.store)]);
+        const [prepared] = await Promise.all([
+          prepare(database, options, shell.signal),
+          requireReads(app.store),
+        ]);
         // Looks at a password, which takes as long as making the server: both at once.
         const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
         person.catch(() => {});

@@ -4,7 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupError } from '../errors.ts';
+import { endingSession } from './ending-session.ts';
 import { isIncompatible, requireNoOlder } from './migrations/compatibility.ts';
+import { afterCutShort, forgetAbandoned } from './migrations/cut-short.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
 import { takeMigrationLock } from './migrations/lock.ts';
 import { withOwnPool } from './migrations/own-pool.ts';
@@ -76,28 +78,43 @@ interface ApplyOptions {
   readonly lenient?: boolean;
   /** Also what running processes of an older version cannot live with. */
   readonly force?: boolean;
+  /** When it is aborted, what is under way is undone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Applies what is pending and returns its names. Of several processes at once, one works and the others wait.
- * @throws StartupError for a store that cannot be migrated, which is then as it was
+ * @throws StartupError for a store that cannot be migrated, which is then as it was; when it is interrupted
  */
 export async function applyMigrations(
   db: pg.Pool,
   prismaFolder = PRISMA_FOLDER,
-  { only = () => true, lenient = false, force = false }: ApplyOptions = {},
+  {
+    only = () => true,
+    lenient = false,
+    force = false,
+    signal = new AbortController().signal,
+  }: ApplyOptions = {},
 ): Promise<string[]> {
   if (isUpToDate(await migrationState(db, prismaFolder))) return [];
   return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
+    let before: readonly string[] | undefined;
+    let isCutShort = false;
+    const onCutShort = () => {
+      isCutShort = true;
+    };
     try {
-      await takeMigrationLock(holder);
-      const state = await migrationState(pool, prismaFolder);
+      await endingSession({ client: holder, pool, signal }, () => takeMigrationLock(holder));
+      const found = await migrationState(pool, prismaFolder);
+      if (found.failed.length > 0) await forgetAbandoned(pool);
+      const state = found.failed.length > 0 ? await migrationState(pool, prismaFolder) : found;
       requireSound(state);
       if (isUpToDate(state)) return [];
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       if (!force) await requireNoOlder(pool, state.pending);
+      before = state.applied;
       const { withEngine } = await import('./migrations/engine.ts');
       const { appliedMigrationNames } = await withEngine(
         pool,
@@ -109,9 +126,15 @@ export async function applyMigrations(
             migrationsList: { ...migrationsList, migrationDirectories },
           });
         },
+        { signal, onCutShort },
       );
       return appliedMigrationNames;
     } catch (error) {
+      if (before !== undefined && (isCutShort || signal.aborted)) {
+        const readApplied = async () => (await migrationState(pool, prismaFolder)).applied;
+        throw await afterCutShort(pool, { isInterrupted: signal.aborted, before, readApplied, cause: error });
+      }
+      if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause: error });
       if (error instanceof StartupError) throw error;
       throw new StartupError(`The database could not be migrated: ${await whatFailed(pool, error)}`, {
         cause: error,

@@ -154,7 +154,11 @@ test('replicas are refused where Citus distributes the store: by doctor, and by 
       distribution: { ...store.distribution, isDistributed: async () => true },
     },
   };
-  const starting = prepare({ app, embedded: null }, { demo: false, migrate: false });
+  const starting = prepare(
+    { app, embedded: null },
+    { demo: false, migrate: false },
+    new AbortController().signal,
+  );
   await expect(starting).rejects.toThrow(
     'DATABASE_REPLICA_URLS: replicas are not read of a store that Citus distributes',
   );

@@ -27,10 +27,14 @@ type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
  * Applies migrations and makes demo data, as far as the options want it.
  * @throws StartupError where a migration cannot be applied, or replicas are configured for a store that Citus distributes
  */
-export async function prepare(database: OpenDatabase, { demo, migrate }: ServeOptions): Promise<Prepared> {
+export async function prepare(
+  database: OpenDatabase,
+  { demo, migrate }: ServeOptions,
+  signal: AbortSignal,
+): Promise<Prepared> {
   const { app, embedded } = database;
   const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
-  if (migrate) await bringUpToDate(app);
+  if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
   if (app.store.replicas !== null && (await app.store.distribution.isDistributed()))

@@ -92,7 +92,7 @@ function prepareStore(
 ) {
   return withApp(shell, { databaseUrl: url, config }, async (app) => {
     const database = { app, embedded };
-    const [prepared] = await Promise.all([prepare(database, options), requireReads(app.store)]);
+    const [prepared] = await Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]);
     const demoPerson: DemoPerson | null = prepared.store === 'ready' ? await findDemoPerson(database) : null;
     return { ...prepared, demoPerson };
   });

@@ -6,12 +6,12 @@
 // (`draw_time`), for a trigger on a shard cannot announce anything on the coordinator.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
+import { endingSession } from '../ending-session.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
 import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
 import { BOUNDED_SESSIONS } from '../time-limits.ts';
-import { endingSession } from './ending-session.ts';
 import { hasPlaces, makePlaces } from './places.ts';
 import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
 

@@ -16,6 +16,8 @@ import {
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { readTables } from '../distribution/state.ts';
+import { endingSession } from '../ending-session.ts';
+import { dropHalfBuilt, FINISH, isCutShort } from './cut-short.ts';
 import { readMigrations, readSchema } from './folder.ts';
 import { splitStatements } from './split.ts';
 
@@ -39,15 +41,32 @@ export interface EngineInput {
   filters: { externalTables: string[]; externalEnums: string[] };
 }
 
+interface EngineOptions {
+  /** When it is aborted, the session that executes a script is ended. */
+  readonly signal?: AbortSignal;
+  /** Told that a script lost its session. */
+  readonly onCutShort?: () => void;
+}
+
 /** Runs `work` with an engine that reads and writes the pool's database. */
 export async function withEngine<T>(
   pool: pg.Pool,
   prismaFolder: string,
   work: (engine: SchemaEngine, input: EngineInput) => Promise<T>,
+  { signal = new AbortController().signal, onCutShort = () => {} }: EngineOptions = {},
 ): Promise<T> {
   const schema = await readSchema(prismaFolder);
+  const migrations = new Set((await readMigrations(prismaFolder)).map(({ sql }) => sql));
   const Engine = await loadEngine();
-  const adapter = bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool));
+  const execute = async (script: string) => {
+    try {
+      await runScript(pool, script, migrations.has(script), signal);
+    } catch (error) {
+      if (isCutShort(error)) onCutShort();
+      throw toAdapterError(error);
+    }
+  };
+  const adapter = bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool, execute));
   const engine = await Engine.new(
     { datamodels: schema.map(({ path, content }) => [path, content]) },
     () => {},
@@ -96,13 +115,15 @@ function loadEngine(): Promise<typeof SchemaEngine> {
   return loading;
 }
 
+type Execute = (script: string) => Promise<void>;
+
 /** Prisma's own factory, less its faults; its shadow database is the main one if the pool has a connection string. */
-function createAdapterFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
+function createAdapterFactory(pool: pg.Pool, execute: Execute): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = new PrismaPg(pool);
   return {
     provider,
     adapterName,
-    connect: () => createAdapter(pool),
+    connect: () => createAdapter(pool, execute),
     connectToShadowDb: async () => {
       const database = `funnel_gateway_shadow_${randomBytes(6).toString('hex')}`;
       await pool.query(`create database ${database}`);
@@ -110,7 +131,11 @@ function createAdapterFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFact
       const login = { ...(user && { user }), ...(password && { password }) };
       const shadow = new pg.Pool({ host, port, database, ssl, max: 2, ...login });
       shadow.on('error', () => {});
-      return Object.assign(await createAdapter(shadow), {
+      const executeThere: Execute = (script) =>
+        runScript(shadow, script, false, new AbortController().signal).catch((error: unknown) => {
+          throw toAdapterError(error);
+        });
+      return Object.assign(await createAdapter(shadow, executeThere), {
         dispose: async () => {
           await shadow.end();
           await pool.query(`drop database if exists ${database} with (force)`);
@@ -121,7 +146,7 @@ function createAdapterFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFact
 }
 
 /** Prisma's own adapter, which cuts scripts at every semicolon, and does not know PostgreSQL's type "char". */
-async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
+async function createAdapter(pool: pg.Pool, execute: Execute): Promise<SqlDriverAdapter> {
   const charColumns = new WeakMap<unknown[][], number[]>();
   const query = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
     const result = await pool.query(config);
@@ -136,7 +161,7 @@ async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPg(Object.create(pool, { query: { value: query } })).connect();
   const queryRaw = adapter.queryRaw.bind(adapter);
   return Object.assign(adapter, {
-    executeScript: (script: string) => runScript(pool, script),
+    executeScript: execute,
     queryRaw: async (statement: SqlQuery) => {
       const result = await queryRaw(statement);
       for (const i of charColumns.get(result.rows) ?? []) result.columnTypes[i] = ColumnTypeEnum.Character;
@@ -172,26 +197,42 @@ async function runAlone(client: pg.ClientBase, statements: readonly string[]): P
  * PostgreSQL runs a script of many statements as one transaction: a migration that fails leaves nothing behind. One that waits for a lock
  * makes everybody wait who comes behind it, so it gives up soon and tries again later. Building an index concurrently makes nobody wait.
  */
-async function runScript(pool: pg.Pool, script: string): Promise<void> {
+async function runScript(
+  pool: pg.Pool,
+  script: string,
+  isMigration: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const isPatient = /\bconcurrently\b/i.test(script);
+  const whole = isMigration && !isPatient ? script + FINISH : script;
   const client = await pool.connect();
+  const attempt = async () => {
+    await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
+    if (isPatient) await dropHalfBuilt(client, script);
+    if (await isDistributed(client)) await runAlone(client, splitStatements(whole));
+    else await client.query(whole);
+  };
   try {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
-        if (await isDistributed(client)) await runAlone(client, splitStatements(script));
-        else await client.query(script);
-        return;
-      } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
-        if (code !== LOCK_NOT_AVAILABLE || attempts === MAX_ATTEMPTS)
-          throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
-        await sleep(RETRY_MS);
+    await endingSession({ client, pool, signal }, async () => {
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await attempt();
+        } catch (error) {
+          const isBusy = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+          if (!isBusy || attempts === MAX_ATTEMPTS) throw error;
+          await sleep(RETRY_MS, undefined, { signal });
+        }
       }
-    }
+    });
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});
     client.release();
   }
+}
+
+/** As Prisma's engine takes what PostgreSQL says. */
+function toAdapterError(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
+  return new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
 }

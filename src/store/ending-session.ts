@@ -1,7 +1,7 @@
-// Work in a session that may be told to stop: Ctrl-C has to end a statement that takes hours.
+// Work in a session that may be told to stop: Ctrl-C has to end a statement that takes hours, or waits for others.
 import type pg from 'pg';
-import { withAbortListener } from '../../abort.ts';
-import { StartupError } from '../../errors.ts';
+import { withAbortListener } from '../abort.ts';
+import { StartupError } from '../errors.ts';
 
 interface Session {
   readonly client: pg.ClientBase;
@@ -14,10 +14,10 @@ interface Session {
  * Works until the signal is aborted: then the session is ended, whatever it does, and with it the transaction that it is in.
  * @throws StartupError when it was aborted; what `work` throws
  */
-export async function endingSession(
+export async function endingSession<T>(
   { client, pool, signal }: Session,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const end = () => {
     // Citus has a function of that name too, of a bigint, which asks other nodes.
@@ -25,8 +25,9 @@ export async function endingSession(
   };
   try {
     signal.throwIfAborted();
-    await withAbortListener(signal, end, work());
+    const done = await withAbortListener(signal, end, work());
     signal.throwIfAborted();
+    return done;
   } catch (error) {
     if (signal.aborted) throw new StartupError('Interrupted: the store is as it was.', { cause: error });
     throw error;

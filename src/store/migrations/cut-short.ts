@@ -1,0 +1,66 @@
+// Migrations that ended before they were done: by Ctrl-C, because the database was lost, or with their process. What they changed was one
+// transaction with the record that they are applied, so that one whose record is not finished has left nothing behind: it is begun anew.
+import pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { toStoreError } from '../failures.ts';
+
+/** To be executed with a migration: its record is finished when, and only when, the migration is applied. */
+export const FINISH = `
+;update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
+
+/** PostgreSQL's word for each that it ended the session itself; without one the connection broke. */
+const ENDED = /^(57P0[1-5]|08...)$/;
+
+/** Whether a statement has no outcome of its own, but lost its session. */
+export function isCutShort(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return ENDED.test(error.code ?? '');
+  return toStoreError(error) !== error;
+}
+
+interface CutShort {
+  readonly isInterrupted: boolean;
+  /** What was applied before. */
+  readonly before: readonly string[];
+  /** Reads what is applied now. */
+  readonly readApplied: () => Promise<readonly string[]>;
+  readonly cause: unknown;
+}
+
+/** Forgets the migration that was cut short just now. @returns what is to be said of it */
+export async function afterCutShort(
+  db: pg.Pool,
+  { isInterrupted, before, readApplied, cause }: CutShort,
+): Promise<StartupError> {
+  const forget = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
+  // A database that cannot be reached now is asked by the next start (`forgetAbandoned`).
+  const applied = await db.query(forget).then(readApplied, () => null);
+  const done = applied?.filter((name) => !before.includes(name)) ?? [];
+  const why = isInterrupted
+    ? 'Interrupted'
+    : 'The connection to the database was lost while migrations were applied';
+  const were = done.length === 1 ? 'was' : 'were';
+  const what =
+    applied === null
+      ? 'what was under way left nothing behind. Start again.'
+      : done.length === 0
+        ? `nothing was changed.${isInterrupted ? '' : ' Start again.'}`
+        : `${done.join(', ')} ${were} applied, and what was under way left nothing behind. Start again for the rest.`;
+  return new StartupError(`${why}: ${what}`, { cause });
+}
+
+/** Forgets one that a process had begun which is gone: of one that failed, PostgreSQL's reason is in the record. */
+export async function forgetAbandoned(db: pg.Pool): Promise<void> {
+  await db.query(
+    `delete from _prisma_migrations where finished_at is null and rolled_back_at is null and coalesce(logs, '') = ''`,
+  );
+}
+
+/** Drops what is left of indexes that were being built while others wrote, and that a migration is to build. */
+export async function dropHalfBuilt(client: pg.ClientBase, script: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+      where not indisvalid and relkind = 'i' and relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of rows)
+    if (script.includes(name)) await client.query(`drop index concurrently ${pg.escapeIdentifier(name)}`);
+}
