@@ -1,11 +1,16 @@
 // `distribute` leaves all or nothing: whatever ends it midway, the store is as it was, and it can be run again.
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
 import { type Env, type Result, run, start } from '../commands/cli.ts';
-import { query } from '../support/cluster.ts';
+import { createClusters, query } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
 
+const folders = createClusters();
 const DATABASE = 'undistributed';
 /** The coordinator's database first. */
 const urls = [inject('templateUrl'), ...inject('workerUrls')].map((url) => url.replace(/\w+$/, DATABASE));
@@ -27,7 +32,10 @@ beforeAll(async () => {
   const gateway = openGateway({ databaseUrl: url });
   await createTenant(gateway.app, 'x').finally(() => gateway.close());
 });
-afterAll(() => administer(`drop database if exists ${DATABASE} with (force)`));
+afterAll(async () => {
+  await administer(`drop database if exists ${DATABASE} with (force)`);
+  await folders.clean();
+});
 
 /** How many rows each table has; and what distributing takes off tables, or puts onto them. */
 async function found(): Promise<object[][]> {
@@ -102,4 +110,25 @@ test('then it is distributed, whole', async () => {
   const again = await run(ARGS, env);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Everything is in place: /) });
   expect((await found()).slice(0, -1)).toEqual(before.slice(0, -1));
+});
+
+test('a later migration is applied, in one transaction with its record', async () => {
+  const folder = await folders.folder();
+  await cp(PRISMA_FOLDER, folder, { recursive: true });
+  const add = async (name: string, sql: string) => {
+    await mkdir(join(folder, 'migrations', name));
+    await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
+  };
+  const db = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    const [good, bad] = ['20270101000000_more', '20270102000000_wrong'];
+    await add(good, 'alter table contacts add column more int; alter table tags add column more int;');
+    expect(await applyMigrations(db, folder)).toEqual([good]);
+    await add(bad, 'alter table contacts add column wrong int; alter table tags add column more int;');
+    await expect(applyMigrations(db, folder)).rejects.toThrow(/already exists/);
+    expect(await migrationState(db, folder)).toMatchObject({ failed: [bad] });
+    await expect(query(url, 'select wrong from contacts')).rejects.toThrow(/does not exist/);
+  } finally {
+    await db.end();
+  }
 });
