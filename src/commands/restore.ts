@@ -50,31 +50,35 @@ async function restore(
     if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
       remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
-    await withDatabase(shell, async (database) => {
-      await requireReplaceable(database, isNew, replace === true);
-      const { earlierKey, erased } = await load(shell, json, database, file, manifest);
-      const rows = rowsIn(manifest);
-      const { canSign, keys } = await checkKeys(database);
-      if (!canSign) remark(shell, json, SEALED);
-      const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
-      const kept =
-        earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
-      const where = database.embedded?.dataDir ?? config.dataDir;
-      report(
-        shell,
-        json,
-        {
-          ...data,
-          data_dir: where,
-          files: manifest.files,
-          earlier_secret_key: earlierKey,
-          signing_keys: keys,
-          erased_again: erased,
-        },
-        `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
-      );
-      if (isNew) remark(shell, json, NOBODY_KNOWN);
-    });
+    await withDatabase(
+      shell,
+      async (database) => {
+        await requireReplaceable(database, isNew, replace === true);
+        const { earlierKey, erased } = await load(shell, json, database, file, manifest);
+        const rows = rowsIn(manifest);
+        const { canSign, keys } = await checkKeys(database);
+        if (!canSign) remark(shell, json, SEALED);
+        const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
+        const kept =
+          earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
+        const where = database.embedded?.dataDir ?? config.dataDir;
+        report(
+          shell,
+          json,
+          {
+            ...data,
+            data_dir: where,
+            files: manifest.files,
+            earlier_secret_key: earlierKey,
+            signing_keys: keys,
+            erased_again: erased,
+          },
+          `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
+        );
+        if (isNew) remark(shell, json, NOBODY_KNOWN);
+      },
+      { stopsItself: true },
+    );
   } finally {
     await file.close();
   }
