@@ -58,7 +58,7 @@ async function readIn<T>(
   try {
     signal.throwIfAborted();
     await client.query(SETTINGS);
-    await shareMigrationLock(client);
+    await shareMigrationLock(client, signal);
     await client.query('begin isolation level repeatable read, read only');
     const tables = inOrder(
       await rowsOf<Omit<TableManifest, 'rows'>>(client, TABLES),
