@@ -101,7 +101,7 @@ async function write(
   ]);
   const unfinished = `${target}.${shell.pid}.unfinished`;
   try {
-    return await withSnapshot(embedded?.url ?? '', async ({ copy, ...content }) => {
+    return await withSnapshot(embedded?.url ?? '', shell.signal, async ({ copy, ...content }) => {
       const manifest: Manifest = {
         format: 1,
         gateway: shell.version,

@@ -10,6 +10,7 @@ import { makePartitions } from '../services/partitions.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { toReason } from '../store/failures.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
+import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
@@ -34,17 +35,25 @@ export interface DatabaseServer {
 /** Makes parts of the App that are not the usual ones. */
 type Override = (log: Logger) => Promise<Partial<App>>;
 
+interface Use {
+  /** Whether `work` looks at the shell's signal: otherwise what it executes is cancelled then. */
+  readonly stopsItself?: boolean;
+  readonly override?: Override | undefined;
+}
+
 /**
  * Runs `work` with an open store, and closes it whatever happens.
- * @throws StartupError when the database cannot be had; what `work` throws
+ * @throws StartupError when the database cannot be had, or at the shell's signal; what `work` throws
  */
 export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  override?: Override,
+  { stopsItself = false, override }: Use = {},
 ): Promise<T> {
+  const stopping = (database: OpenDatabase) =>
+    stopsItself ? work(database) : untilInterrupted(shell, database.app, () => work(database));
   return withServer(shell, ({ url, embedded }) =>
-    withApp(shell, { databaseUrl: url }, (app) => work({ app, embedded }), override),
+    withApp(shell, { databaseUrl: url }, (app) => stopping({ app, embedded }), override),
   );
 }
 
@@ -96,14 +105,16 @@ export async function withApp<T>(
 export async function withTables<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  override?: (log: Logger) => Promise<Partial<App>>,
+  { stopsItself = false, override }: Use = {},
 ): Promise<T> {
+  const prepare = ({ app, embedded }: OpenDatabase) =>
+    embedded === null ? requireTables(app) : bringUpToDate(app, shell.signal);
   const prepared = async (database: OpenDatabase) => {
-    if (database.embedded !== null) await bringUpToDate(database.app, shell.signal);
-    else await requireTables(database.app);
-    return work(database);
+    const { app } = database;
+    await untilInterrupted(shell, app, () => prepare(database));
+    return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
   };
-  return withDatabase(shell, prepared, override);
+  return withDatabase(shell, prepared, { stopsItself: true, override });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Passwords on the command line: read from standard input, never from an argument, which other users of the machine could
 // see; or made up, and printed once.
 import { randomInt } from 'node:crypto';
+import { addAbortSignal } from 'node:stream';
 import { invalid } from '../errors.ts';
 import type { Shell } from './shell.ts';
 
@@ -21,7 +22,7 @@ export function createPassword(): string {
 async function readPassword(shell: Shell): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of shell.stdin) {
+  for await (const chunk of addAbortSignal(shell.signal, shell.stdin)) {
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     size += bytes.length;

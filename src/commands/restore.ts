@@ -46,35 +46,39 @@ async function restore(
     );
   const file = await openFile(path);
   try {
-    const manifest = await verify(file, path);
+    const manifest = await verify(shell, file, path);
     if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
       remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
-    await withDatabase(shell, async (database) => {
-      await requireReplaceable(database, isNew, replace === true);
-      const { earlierKey, erased } = await load(shell, json, database, file, manifest);
-      const rows = rowsIn(manifest);
-      const { canSign, keys } = await checkKeys(database);
-      if (!canSign) remark(shell, json, SEALED);
-      const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
-      const kept =
-        earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
-      const where = database.embedded?.dataDir ?? config.dataDir;
-      report(
-        shell,
-        json,
-        {
-          ...data,
-          data_dir: where,
-          files: manifest.files,
-          earlier_secret_key: earlierKey,
-          signing_keys: keys,
-          erased_again: erased,
-        },
-        `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
-      );
-      if (isNew) remark(shell, json, NOBODY_KNOWN);
-    });
+    await withDatabase(
+      shell,
+      async (database) => {
+        await requireReplaceable(database, isNew, replace === true);
+        const { earlierKey, erased } = await load(shell, json, database, file, manifest);
+        const rows = rowsIn(manifest);
+        const { canSign, keys } = await checkKeys(database);
+        if (!canSign) remark(shell, json, SEALED);
+        const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
+        const kept =
+          earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
+        const where = database.embedded?.dataDir ?? config.dataDir;
+        report(
+          shell,
+          json,
+          {
+            ...data,
+            data_dir: where,
+            files: manifest.files,
+            earlier_secret_key: earlierKey,
+            signing_keys: keys,
+            erased_again: erased,
+          },
+          `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
+        );
+        if (isNew) remark(shell, json, NOBODY_KNOWN);
+      },
+      { stopsItself: true },
+    );
   } finally {
     await file.close();
   }
@@ -103,7 +107,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 /** Reads it all once, without changing anything. @throws StartupError for a file that cannot be restored, which says why */
-async function verify(file: FileHandle, path: string): Promise<Manifest> {
+async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
   const [{ readArchive }, { countRows, requireLoadable }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
@@ -115,11 +119,13 @@ async function verify(file: FileHandle, path: string): Promise<Manifest> {
       let found = 0;
       for await (const _ of countRows(archive.copy(name), (count) => {
         found = count;
-      }));
+      }))
+        signal.throwIfAborted();
       if (found !== rows) throw new Error(`it holds ${found} rows of ${name} in place of ${rows}`);
     }
     await archive.finish();
   } catch (cause) {
+    if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause });
     // The end of a stream that is cut short has no words of its own.
     const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
     throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });

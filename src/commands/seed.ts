@@ -6,6 +6,7 @@ import { copyContacts } from '../store/seed/contacts.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { seed } from './demo.ts';
+import { untilInterrupted } from './interruption.ts';
 import { createProgress } from './progress.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';
 
@@ -31,10 +32,13 @@ export function addSeed(program: Program, shell: Shell): void {
       if (contacts === undefined && workspace !== undefined)
         throw invalid('workspace', '--workspace goes with --contacts.');
       const count = contacts === undefined ? null : parseCount(contacts);
-      await withTables(shell, (database) =>
-        count === null
-          ? seedAlone(database, shell, json)
-          : seedContacts(database, shell, json, count, workspace),
+      await withTables(
+        shell,
+        (database) =>
+          count === null
+            ? seedAlone(database, shell, json)
+            : seedContacts(database, shell, json, count, workspace),
+        { stopsItself: count !== null },
       );
     });
 }
@@ -67,7 +71,7 @@ async function seedContacts(
   workspace: string | undefined,
 ): Promise<void> {
   const { app } = database;
-  const demo = await seed(database);
+  const demo = await untilInterrupted(shell, app, () => seed(database));
   if (demo !== null)
     remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';

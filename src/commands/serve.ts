@@ -3,11 +3,13 @@ import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
 import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
+import { StartupError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { requireReads } from '../store/store.ts';
 import { aborted } from './aborted.ts';
 import { withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
+import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
 import { type Program, remark, type Shell, table } from './shell.ts';
@@ -33,9 +35,12 @@ export function addServe(program: Program, shell: Shell): void {
       const config = { ...set, workers: workers ?? set.workers };
       const { json } = program.opts();
       const all = { ...options, demo: options.demo };
-      if (config.workers === 1) return serve(shell, json, config, all);
-      const { serveWithWorkers } = await import('./serve/primary.ts');
-      return serveWithWorkers(shell, json, config, all);
+      const serveAll = config.workers === 1 ? serve : (await import('./serve/primary.ts')).serveWithWorkers;
+      await serveAll(shell, json, config, all).catch((error: unknown) => {
+        // Told to stop before it had come up: so it has stopped, which is no failure.
+        if (!shell.signal.aborted || !(error instanceof StartupError)) throw error;
+        remark(shell, json, error.message);
+      });
     });
 }
 
@@ -57,10 +62,9 @@ async function serve(
       { databaseUrl: url, config },
       async (app) => {
         const database = { app, embedded };
-        const [prepared] = await Promise.all([
-          prepare(database, options, shell.signal),
-          requireReads(app.store),
-        ]);
+        const [prepared] = await untilInterrupted(shell, app, () =>
+          Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
+        );
         // Looks at a password, which takes as long as making the server: both at once.
         const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
         person.catch(() => {});

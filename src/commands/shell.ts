@@ -1,5 +1,6 @@
 // What a command gets of the process that it runs in, and how it speaks: results on standard output, all else on
 // standard error. With --json a result is one line of JSON, and so is a failure.
+import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
 
@@ -10,7 +11,7 @@ interface ByteWriter {
 }
 
 export interface Shell {
-  readonly stdin: AsyncIterable<Buffer | string>;
+  readonly stdin: Readable;
   readonly stdout: ByteWriter;
   readonly stderr: ByteWriter & NodeJS.WritableStream;
   readonly pid: number;

@@ -1,6 +1,7 @@
 // `webhook deliveries` and `webhook redeliver`: what endpoints were told, and telling them again.
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as deliveries from '../services/operator/webhook-deliveries.ts';
@@ -51,11 +52,27 @@ export function addWebhookDeliveries(
           await deliveries.redeliver(app, delivery);
           report(shell, json(), { redelivered: 1 }, `Delivery ${delivery} is due again.`);
         } else if (delivery === undefined && endpoint !== undefined && since !== undefined) {
-          const count = await deliveries.redeliverFailed(app, endpoint, since);
+          const count = await redeliverFailed(shell, app, endpoint, since);
           report(shell, json(), { redelivered: count }, `Due again: ${count} that had failed.`);
         } else throw new StartupError('Name one delivery, or an endpoint with --endpoint and --since.');
       }),
     );
+}
+
+async function redeliverFailed(shell: Shell, app: App, endpoint: string, since: string): Promise<number> {
+  let due = 0;
+  const onDue = (count: number) => {
+    due = count;
+    shell.signal.throwIfAborted();
+  };
+  try {
+    return await deliveries.redeliverFailed(app, endpoint, since, onDue);
+  } catch (error) {
+    if (!shell.signal.aborted || due === 0) throw error;
+    throw new StartupError(`Interrupted: ${due} are due again, and may be more with another start.`, {
+      cause: error,
+    });
+  }
 }
 
 function parseLimit(text: string): number {

@@ -43,10 +43,11 @@ async function work(shell: Shell, json: boolean | undefined): Promise<void> {
           isReady = true;
           return run(shell, json, database);
         },
-        observe,
+        { stopsItself: true, override: observe },
       );
     } catch (error) {
       if (isReady || !(error instanceof StartupError)) throw error;
+      if (shell.signal.aborted) return;
       if (!hasSaid) remark(shell, json, `${error.message} Waiting for it.`);
       hasSaid = true;
       await sleep(RETRY_MS, undefined, { signal: shell.signal }).catch(() => {});

@@ -4,10 +4,13 @@ import type { Logger } from '../log.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
 import { keepAfterRefusals } from './pool-query.ts';
+import { requestCancel } from './readers/cancel.ts';
 import { connectionOf } from './readers/rows-query.ts';
 
 export interface Pool extends Watched {
   readonly pool: pg.Pool;
+  /** Cancels what is being executed over any connection. */
+  cancel(): Promise<void>;
   /** Closes every connection; those over which the closing handshake does not complete, after a time. */
   close(): Promise<void>;
 }
@@ -61,6 +64,9 @@ export function createPool(
     abandon(error) {
       for (const refuse of [...waiting]) refuse(error);
       destroy();
+    },
+    async cancel() {
+      await Promise.all([...clients].map((client) => requestCancel(config, client)));
     },
     async close() {
       // Over a broken network the closing handshake never completes.

@@ -58,6 +58,8 @@ export interface Store {
   readonly listening: pg.ClientConfig;
   /** From now on requests are refused at once while the database does not answer: for processes that serve. */
   watchDatabase(): void;
+  /** Has what is being asked fail: changes are cancelled, and who reads waits no longer. */
+  cancel(): Promise<void>;
   /** The same store, whose statements are spans below `span`: for one request. */
   traced(span: Span): Store;
   close(): Promise<void>;
@@ -177,6 +179,11 @@ export function createStore(options: StoreOptions): Store {
     watchDatabase() {
       liveness.start();
       replicas?.start();
+    },
+    async cancel() {
+      for (const reads of [readers, lookups, scans])
+        if (reads.isBusy()) reads.abandon(new Error('Connection terminated: cancelled'));
+      await pooled.cancel();
     },
     traced: (span) => traceStore(store, span),
     async close() {

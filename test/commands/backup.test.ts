@@ -9,10 +9,11 @@ import { keptSecretKey } from '../../src/commands/secret-key.ts';
 import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
-import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
+import { type Env, runHere, runJsonHere, start, temporaryFolder } from './cli.ts';
 import { openGateway } from './embedded-gateway.ts';
 
 const clusters = createClusters();
@@ -375,4 +376,24 @@ test('a backup names a file that is not there yet, and where there is nothing to
   const { stderr } = await restore(made.file, { DATA_DIR: dataDir });
   expect(stderr).toContain(`chmod 600 ${made.file}`);
   expect(stderr).toContain('No secret key here opens the signing keys');
+});
+
+test('Ctrl-C while a migration keeps a backup waiting: nothing is written', async () => {
+  const database = await clusters.open(original);
+  const migrating = new pg.Client({ connectionString: database.url });
+  await migrating.connect();
+  await takeMigrationLock(migrating);
+  const file = join(folder.path, 'interrupted.tar.gz');
+  const running = start(['backup', file], { DATA_DIR: original });
+  const waits = `select from pg_stat_activity where application_name = 'funnel-gateway backup' and query like '%try_advisory%'`;
+  while ((await migrating.query(waits)).rowCount === 0);
+  running.child.kill('SIGINT');
+  expect(await running.result).toEqual({
+    ...{ code: 1, stdout: '' },
+    stderr: 'Interrupted: no backup was written.\n',
+  });
+  await migrating.end();
+  expect(await query(database.url, waits)).toEqual([]);
+  await database.release();
+  expect(await readdir(folder.path)).not.toContainEqual(expect.stringContaining('interrupted'));
 });

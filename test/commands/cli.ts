@@ -38,8 +38,8 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Starts a command with an environment of its own: nothing of ours but the path. */
-export function start(args: readonly string[], env: Env, cwd = '/', input?: string): Run {
+/** Starts a command with an environment of its own: nothing of ours but the path. @param input null: nothing comes, and it does not end */
+export function start(args: readonly string[], env: Env, cwd = '/', input: string | null = ''): Run {
   const flags = ['--disable-warning=ExperimentalWarning'];
   return launch(process.execPath, [...flags, MAIN, ...args], env, cwd, input);
 }
@@ -54,7 +54,13 @@ export function npxServe(env: Env): Run {
   return launch('npx', ['funnel-gateway', 'serve'], { HOME: tmpdir(), ...env }, dirname(dirname(MAIN)));
 }
 
-function launch(command: string, args: readonly string[], env: Env, cwd: string, input?: string): Run {
+function launch(
+  command: string,
+  args: readonly string[],
+  env: Env,
+  cwd: string,
+  input: string | null = '',
+): Run {
   const child = spawn(command, args, {
     cwd,
     env: { PATH, PORT: '0', ...env },
@@ -62,7 +68,7 @@ function launch(command: string, args: readonly string[], env: Env, cwd: string,
   });
   // A command that reads nothing may be gone by then.
   child.stdin.on('error', () => {});
-  child.stdin.end(input ?? '');
+  if (input !== null) child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;

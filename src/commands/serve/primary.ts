@@ -11,6 +11,7 @@ import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
 import { type DatabaseServer, withApp, withServer } from '../database.ts';
 import { type DemoPerson, findDemoPerson } from '../demo.ts';
+import { untilInterrupted } from '../interruption.ts';
 import { linesFor } from '../pretty-log.ts';
 import { findShortages } from '../replica-connections.ts';
 import { remark, type Shell } from '../shell.ts';
@@ -92,7 +93,9 @@ function prepareStore(
 ) {
   return withApp(shell, { databaseUrl: url, config }, async (app) => {
     const database = { app, embedded };
-    const [prepared] = await Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]);
+    const [prepared] = await untilInterrupted(shell, app, () =>
+      Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
+    );
     const demoPerson: DemoPerson | null = prepared.store === 'ready' ? await findDemoPerson(database) : null;
     return { ...prepared, demoPerson };
   });

@@ -54,10 +54,16 @@ export async function redeliver(app: App, delivery: string): Promise<void> {
 
 /**
  * Makes due again what has failed at an endpoint since a moment.
+ * @param onDue told how many are due again by then: those stay so, whatever ends it
  * @returns how many
  * @throws AppError `not_found`, `invalid` for the moment; `conflict` where the endpoint is deactivated
  */
-export async function redeliverFailed(app: App, endpoint: string, time: string): Promise<number> {
+export async function redeliverFailed(
+  app: App,
+  endpoint: string,
+  time: string,
+  onDue: (count: number) => void,
+): Promise<number> {
   const since = parseSince({ members: { since: time }, nameOf: (property) => property });
   const { id: endpointId, tenancy } = await requireNamed(app, WEBHOOK_ENDPOINTS, endpoint);
   let count = 0;
@@ -70,6 +76,7 @@ export async function redeliverFailed(app: App, endpoint: string, time: string):
       return makeFailedDue(tx, { workspaceId, endpointId, since, most: MAX_REDELIVERED });
     });
     count += made.count;
+    onDue(count);
     ({ hasMore } = made);
   }
   app.store.deliveries.hasten(endpointId);

@@ -2,7 +2,9 @@
 // migration waits until it is done.
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { cancellingOn } from '../cancelling.ts';
 import { shareMigrationLock } from '../migrations/lock.ts';
+import { requestCancel } from '../readers/cancel.ts';
 import { connectionOf } from '../readers/rows-query.ts';
 import type { Manifest, TableManifest } from './manifest.ts';
 
@@ -35,14 +37,28 @@ const SEQUENCES = `select relname::text as name from pg_class
 const MIGRATIONS = `select migration_name as name, checksum from _prisma_migrations
   where finished_at is not null and rolled_back_at is null order by started_at, migration_name`;
 
-/** Runs `work` on the store as it is now. */
-export async function withSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'funnel-gateway backup' });
+/** Runs `work` on the store as it is now. @throws what `work` throws; at the signal PostgreSQL's error, or the signal's reason */
+export async function withSnapshot<T>(
+  url: string,
+  signal: AbortSignal,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const config = { connectionString: url, application_name: 'funnel-gateway backup' };
+  const client = new pg.Client(config);
   client.on('error', () => {});
   await client.connect();
+  return cancellingOn(signal, () => requestCancel(config, client), readIn(client, signal, work));
+}
+
+async function readIn<T>(
+  client: pg.Client,
+  signal: AbortSignal,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
   try {
+    signal.throwIfAborted();
     await client.query(SETTINGS);
-    await shareMigrationLock(client);
+    await shareMigrationLock(client, signal);
     await client.query('begin isolation level repeatable read, read only');
     const tables = inOrder(
       await rowsOf<Omit<TableManifest, 'rows'>>(client, TABLES),

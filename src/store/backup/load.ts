@@ -4,11 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { StartupError } from '../../errors.ts';
+import { cancellingOn } from '../cancelling.ts';
 import { OWNER } from '../embedded/address.ts';
 import { LEASE_DATABASE } from '../embedded/lease.ts';
 import { readErasures, repeatErasures } from '../erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations.ts';
+import { requestCancel } from '../readers/cancel.ts';
 import type { ArchiveReader } from './archive.ts';
 import { quoted, TABLES } from './dump.ts';
 
@@ -96,7 +98,7 @@ export async function replaceStore(
       await admin.query(`create database ${DRAFT}`);
       const draft = databaseAt(url, DRAFT);
       await fill(draft, archive, signal, onRows);
-      const erased = await withClient(draft, (client) => repeatErasures(client, erasures));
+      const erased = await withClient(draft, (client) => repeatErasures(client, erasures), signal);
       await beforeSwap();
       signal.throwIfAborted();
       await admin.query(`begin; alter database ${OWNER} rename to ${REPLACED};
@@ -129,10 +131,10 @@ async function fill(
   pool.on('error', () => {});
   try {
     const then = new Set(archive.manifest.migrations.map(({ name }) => name));
-    await applyMigrations(pool, undefined, { only: (name) => then.has(name) });
-    await withClient(url, (client) => copyTables(client, archive, signal, onRows));
-    await applyMigrations(pool, undefined, { lenient: true });
-    await pool.query('analyze');
+    await applyMigrations(pool, undefined, { only: (name) => then.has(name), signal });
+    await withClient(url, (client) => copyTables(client, archive, signal, onRows), signal);
+    await applyMigrations(pool, undefined, { lenient: true, signal });
+    await withClient(url, (client) => client.query('analyze'), signal);
   } finally {
     await pool.end();
   }
@@ -189,12 +191,18 @@ function databaseAt(url: string, name: string): string {
   return changed.href;
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'funnel-gateway restore' });
+/** @param signal when it is aborted, what is being executed is cancelled */
+async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  signal = new AbortController().signal,
+): Promise<T> {
+  const config = { connectionString: url, application_name: 'funnel-gateway restore' };
+  const client = new pg.Client(config);
   client.on('error', () => {});
   await client.connect();
   try {
-    return await work(client);
+    return await cancellingOn(signal, () => requestCancel(config, client), work(client));
   } finally {
     await client.end().catch(() => {});
   }

@@ -12,11 +12,12 @@ export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
   return take(client, `select pg_try_advisory_lock(${LOCK}) as taken`);
 }
 
-/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. */
-export function shareMigrationLock(client: pg.ClientBase): Promise<void> {
-  return take(client, `select pg_try_advisory_lock_shared(${LOCK}) as taken`);
+/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. @throws AbortError at the signal */
+export function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
+  return take(client, `select pg_try_advisory_lock_shared(${LOCK}) as taken`, signal);
 }
 
-async function take(client: pg.ClientBase, statement: string): Promise<void> {
-  while ((await client.query<{ taken: boolean }>(statement)).rows[0]?.taken !== true) await sleep(PAUSE_MS);
+async function take(client: pg.ClientBase, statement: string, signal?: AbortSignal): Promise<void> {
+  while ((await client.query<{ taken: boolean }>(statement)).rows[0]?.taken !== true)
+    await sleep(PAUSE_MS, undefined, { signal });
 }

@@ -4,17 +4,17 @@ import { connectionOf } from './rows-query.ts';
 
 /**
  * Requests the cancellation of the statement that is being executed for a connection. The request has no result: the statement
- * fails if it was cancelled.
+ * fails if it was cancelled. Resolves when the request has arrived, or cannot.
  * @param config the configuration of the target connection, including its connect timeout
  */
-export function requestCancel(config: pg.ClientConfig, target: pg.Client): void {
+export async function requestCancel(config: pg.ClientConfig, target: pg.ClientBase): Promise<void> {
   const canceller = new pg.Client(config);
   const connection = connectionOf(canceller);
   const { processID, secretKey } = target as unknown as BackendKey;
   // It is opened like any connection, with TLS where configured. PostgreSQL closes it without an answer.
   connection.startup = () => connection.cancel(processID, secretKey);
   canceller.on('error', () => {});
-  canceller.connect().catch(() => {});
+  await canceller.connect().catch(() => {});
 }
 
 /** What identifies a connection to PostgreSQL, or to a pooler in front of it. */

@@ -141,7 +141,7 @@ export class ReadingConnection {
     if (this.#sent[0]?.read !== read || this.#isCancelled) return;
     this.#isCancelled = true;
     this.isStalled = true;
-    requestCancel(this.#config, this.#client);
+    void requestCancel(this.#config, this.#client);
   }
 
   /** To be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
@@ -152,7 +152,7 @@ export class ReadingConnection {
     this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
     // PostgreSQL ignores a cancel request that arrives before the statement is executed.
     if (this.#isCancelled && isSilent && this.#silentTicks % CANCEL_TICKS === 0)
-      requestCancel(this.#config, this.#client);
+      void requestCancel(this.#config, this.#client);
     return this.#silentTicks;
   }
 

@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { cancellingOn } from '../cancelling.ts';
+import { requestCancel } from '../readers/cancel.ts';
 import { LIFT_LIMITS } from '../time-limits.ts';
 import { createPerson, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
@@ -56,7 +58,7 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
     for (const start of next) {
       const chunk = { start, rows: Math.min(CHUNK_ROWS, options.count - start) };
       if (signal.aborted) return;
-      if (await withClient(pool, (client) => copyChunk(client, chunk, { ...options, signal }, onPiece)))
+      if (await withClient(pool, (client) => copyChunk(pool, client, chunk, { ...options, signal }, onPiece)))
         added += chunk.rows;
     }
   }
@@ -76,6 +78,7 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
 
 /** False when the signal came: nothing of the chunk is kept then. */
 async function copyChunk(
+  pool: pg.Pool,
   client: pg.PoolClient,
   { start, rows }: { start: number; rows: number },
   { workspaceId, count, now, signal }: BulkOptions,
@@ -84,12 +87,14 @@ async function copyChunk(
   const created = (row: number) => now.getTime() - SPREAD_MS * (1 - (start + row) / count);
   const line = (id: bigint, row: number, random: Random) =>
     contactLine(id, workspaceId, { created: created(row), now: now.getTime() }, random);
+  const cancel = () => requestCancel(pool.options, client);
+  const copy = async () => {
+    const runs = await client.query<{ first: string; count: number }>(TAKE_IDS, [rows]);
+    const lines = Readable.from(contactLines(idsOf(runs.rows), line, onPiece));
+    await pipeline(lines, client.query(copyFrom(COPY)), { signal });
+  };
   try {
-    await inTransaction(client, async () => {
-      const runs = await client.query<{ first: string; count: number }>(TAKE_IDS, [rows]);
-      const lines = Readable.from(contactLines(idsOf(runs.rows), line, onPiece));
-      await pipeline(lines, client.query(copyFrom(COPY)), { signal });
-    });
+    await inTransaction(client, () => cancellingOn(signal, cancel, copy()));
     return true;
   } catch (error) {
     if (signal.aborted) return false;

@@ -1,0 +1,89 @@
+// Ctrl-C while a command waits: it ends at once, with one sentence, and has changed nothing.
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { team } from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
+import { databaseUrlOf, type Env, start } from './cli.ts';
+
+let gateway: Gateway;
+let env: Env;
+let holder: pg.Client;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  env = { DATABASE_URL: databaseUrlOf(gateway) };
+  // Without the time limits that sessions of the gateway have.
+  holder = new pg.Client({ connectionString: databaseUrlOf(gateway) });
+  await holder.connect();
+});
+afterEach(() => holder.query('rollback'));
+afterAll(async () => {
+  await holder.end();
+  await gateway.close();
+});
+
+/** Lets a command wait for a table, and interrupts it. */
+async function interrupt(table: string, args: readonly string[], signal: NodeJS.Signals = 'SIGINT') {
+  await holder.query(`begin; lock table ${table}`);
+  const running = start(args, env);
+  await untilWaiting(gateway.app, 1);
+  running.child.kill(signal);
+  const result = await running.result;
+  await untilWaiting(gateway.app, 0);
+  return result;
+}
+
+const count = async (table: string) =>
+  (await holder.query<{ count: number }>(`select count(*)::int from ${table}`)).rows[0]?.count;
+
+const NOTHING = { code: 1, stdout: '', stderr: 'Interrupted: nothing was changed.\n' };
+
+test('seed, which waits for whoever adds a team', async () => {
+  expect(await interrupt('teams', ['seed'])).toEqual(NOTHING);
+  expect(await count('teams')).toBe(0);
+});
+
+test('serve before it listens: it was told to stop, and has', async () => {
+  for (const workers of ['1', '2'])
+    expect(await interrupt('teams', ['serve', '--demo', '--workers', workers], 'SIGTERM')).toEqual({
+      ...NOTHING,
+      code: 0,
+    });
+});
+
+test('a change and a list that wait', async () => {
+  const { id } = await team(gateway.app);
+  const before = await count('api_keys');
+  const create = ['token', 'create', '--team', String(id), '--scopes', 'read'];
+  expect(await interrupt('api_keys', create)).toEqual(NOTHING);
+  expect(await interrupt('api_keys', ['token', 'list'], 'SIGHUP')).toEqual(NOTHING);
+  expect(await count('api_keys')).toBe(before);
+});
+
+test('contacts in bulk that wait', async () => {
+  await team(gateway.app);
+  await gateway.app.store.pool.query(
+    `insert into workspaces (team_id, name, subdomain) select min(id), 'Shop', 'shop' from teams`,
+  );
+  const { code, stderr } = await interrupt('contacts', ['seed', '--contacts', '1000']);
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Interrupted: 0 of 1,000 contacts were added/),
+  });
+  expect(await count('contacts')).toBe(0);
+});
+
+test('a password that does not come', async () => {
+  const args = ['user', 'create', '--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
+  const running = start(args, env, '/', null);
+  // It reads once it has looked at the tables.
+  const asked = () =>
+    gateway.app.store.pool.query(
+      `select from pg_stat_activity where datname = current_database() and state = 'idle' and query like '%_prisma_migrations%' and pid <> pg_backend_pid()`,
+    );
+  while ((await asked()).rowCount === 0);
+  running.child.kill('SIGINT');
+  expect(await running.result).toEqual(NOTHING);
+  expect(await count('users where email is not null')).toBe(0);
+});
