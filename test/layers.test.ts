@@ -43,7 +43,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
     ...['body', 'content-coding', 'reply', 'errors'],
   ],
-  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'errors'],
+  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'once', 'errors'],
   graphiql: ['content-coding'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
@@ -63,7 +63,7 @@ const LAYERS: Record<string, readonly string[]> = {
   context: ['rates', 'auth', 'store', 'telemetry', 'fair-queue', 'log'],
   // How often somebody may ask. Who pays for what is for services to say.
   rates: ['telemetry', 'config', 'log'],
-  auth: ['store', 'telemetry', 'config', 'errors', 'log'],
+  auth: ['store', 'telemetry', 'config', 'once', 'errors', 'log'],
   store: [
     'telemetry',
     'rows',
@@ -73,6 +73,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'fair-queue',
     'shared-cache',
     'abort',
+    'once',
     'errors',
     'log',
   ],
@@ -90,6 +91,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'content-coding': [],
   reply: [],
   abort: [],
+  once: [],
   errors: [],
   'closed-pipe': [],
   log: [],

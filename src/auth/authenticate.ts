@@ -1,5 +1,6 @@
 // Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous
 // and has the reason, so that the refusal can name the scope that the operation needs.
+import { once } from '../once.ts';
 import { touchApiKey } from '../store/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -27,17 +28,13 @@ export async function authenticate(app: AuthApp, headers: Headers, host: Host, u
 }
 
 /** Loaded with the first token, because they load jose: API keys need neither, and the process starts faster. */
-let ours: Promise<typeof import('./access-tokens.ts')> | undefined;
-let theirs: Promise<typeof import('./outside-issuer.ts')> | undefined;
+const ours = once(() => import('./access-tokens.ts'));
+const theirs = once(() => import('./outside-issuer.ts'));
 
 async function verifyJwt(app: AuthApp, token: string, host: Host, url: URL): Promise<OauthActor | string> {
   const { outside } = app.config.oauth;
-  if (outside === null) {
-    ours ??= import('./access-tokens.ts');
-    return (await ours).verifyAccessToken(app, token, host, url);
-  }
-  theirs ??= import('./outside-issuer.ts');
-  return (await theirs).verifyOutsideToken(app, outside, token, host);
+  if (outside === null) return (await ours()).verifyAccessToken(app, token, host, url);
+  return (await theirs()).verifyOutsideToken(app, outside, token, host);
 }
 
 async function apiKeyOf(app: AuthApp, token: string, host: Host): Promise<Actor> {

@@ -1,6 +1,7 @@
 // The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded by the first
 // request that needs it; traffic with API keys never does.
 import type { App } from '../context.ts';
+import { once } from '../once.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
@@ -30,11 +31,10 @@ export function createAuthorizationServer(
 ): readonly AuthorizationServerRoute[] {
   if (app.config.oauth.outside !== null) return [];
   const { authPath: base } = app.config;
-  let loading: Promise<Engine> | undefined;
+  const engineOf = once(async () => (await import('./engine.ts')).createEngine(app, offered));
 
   async function run(load: () => Promise<Handler>, request: OauthRequest): Promise<Response> {
-    loading ??= import('./engine.ts').then(({ createEngine }) => createEngine(app, offered));
-    const [engine, handler] = await Promise.all([loading, load()]);
+    const [engine, handler] = await Promise.all([engineOf(), load()]);
     return notCached(await handler(engine, request));
   }
 

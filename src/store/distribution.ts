@@ -1,6 +1,7 @@
 // Whether a store is distributed by Citus (distribution/), and what is different there: a statement has to name the workspaces that it is
 // about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
 import type pg from 'pg';
+import { once } from '../once.ts';
 import { BlockRow, textOf } from '../rows/row-block.ts';
 import { findPlace, findPlaces, type KnownRows } from './distribution/places.ts';
 import type { Executor } from './executor.ts';
@@ -48,19 +49,15 @@ export function createDistribution(
   hasTenantRole: () => Promise<boolean>,
   lookups: Pick<Readers, 'read'>,
 ): Distribution {
-  let found: Promise<boolean> | undefined;
-  const find = async () => {
-    if (await hasTenantRole()) return false;
-    const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
-    return rows[0]?.distributed === true;
-  };
-  const isDistributed = () => {
-    found ??= find().catch((error: unknown) => {
-      found = undefined;
+  const isDistributed = once(async () => {
+    try {
+      if (await hasTenantRole()) return false;
+      const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
+      return rows[0]?.distributed === true;
+    } catch (error) {
       throw toStoreError(error);
-    });
-    return found;
-  };
+    }
+  });
   const workspacesOf = async (teamId: bigint) => {
     const rows = await lookups.read(WORKSPACES, [teamId]);
     return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));

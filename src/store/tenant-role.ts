@@ -5,6 +5,7 @@
 // As the connection's own user run what has no caller: the operator's commands, workers, migrations, the authorization server, the
 // look-ups that find out who the caller is; and reads, whose rows are looked at one by one instead (row-owners.ts).
 import type pg from 'pg';
+import { once } from '../once.ts';
 import { BOUND_WAITS, type Recorded } from './changes/records.ts';
 import type { Statement } from './statements.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -38,16 +39,8 @@ export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
  * get there: in a distributed store there is none, which `doctor` tells.
  */
 export function createTenantRole(pool: pg.Pool): () => Promise<boolean> {
-  let found: Promise<boolean> | undefined;
-  const find = async () => {
+  return once(async () => {
     const { rows } = await pool.query<{ citus: boolean }>({ ...IS_DISTRIBUTED });
     return rows[0]?.citus !== true;
-  };
-  return () => {
-    found ??= find().catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
-  };
+  });
 }

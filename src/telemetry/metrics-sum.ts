@@ -6,7 +6,7 @@ import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'p
 type Snapshot = readonly { readonly type: unknown }[];
 
 export interface MetricsSum {
-  /** Remembers what a process said last. */
+  /** Remembers what a process said last, if it can be added up: one that was started anew may be of another version. */
   update(process: number, snapshot: readonly unknown[]): void;
   /** A process has ended: what it had counted stays, for a sum that falls would be taken for a restart. */
   ended(process: number): void;
@@ -24,7 +24,9 @@ export function createMetricsSum(): MetricsSum {
   let counted: Promise<Snapshot> = Promise.resolve([]);
 
   return {
-    update: (process, snapshot) => void latest.set(process, snapshot as Snapshot),
+    update(process, snapshot) {
+      if (isSummable(snapshot)) latest.set(process, snapshot);
+    },
     ended(process) {
       const last = latest.get(process);
       latest.delete(process);
@@ -37,6 +39,15 @@ export function createMetricsSum(): MetricsSum {
       return sum([...running, await counted]).metrics();
     },
   };
+}
+
+function isSummable(snapshot: unknown): snapshot is Snapshot {
+  try {
+    sum([snapshot as Snapshot]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function sum(snapshots: readonly Snapshot[]): Registry<PrometheusContentType> {

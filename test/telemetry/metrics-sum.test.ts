@@ -60,3 +60,19 @@ test('every name is that of a gateway of one process, but for the start of it', 
   const names = namesIn(await alone.render()).filter((name) => name !== 'process_start_time_seconds');
   expect(namesIn(await sum.render()).sort()).toEqual(names.sort());
 });
+
+test('a process whose numbers cannot be added, as those of another version, takes nothing of the others with it', async () => {
+  const sum = createMetricsSum();
+  sum.update(1, await createProcess(3, 1).snapshot());
+  const strange = [
+    { name: 'http_requests_total', type: 'counter', aggregator: 'another', values: [] },
+    { name: 'strange_total', type: 'counter', aggregator: 'another', values: [{ value: 1, labels: {} }] },
+    null,
+  ];
+  for (const process of [2, 3]) sum.update(process, strange);
+  sum.ended(2);
+  expect(numberOf(await sum.render(), 'http_requests_total')).toBe(3);
+  sum.ended(3);
+  sum.ended(1);
+  expect(numberOf(await sum.render(), 'http_requests_total')).toBe(3);
+});

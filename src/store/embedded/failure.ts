@@ -21,3 +21,8 @@ export function lastTelling(output: string): string {
 export function isDiskFull(output: string): boolean {
   return /No space left on device|Disk quota exceeded/i.test(output);
 }
+
+/** For what could not be read: throws where the process had nothing left to read it with, which says nothing of what is there. */
+export function requireMeans(error: unknown): void {
+  if (/^E(MFILE|NFILE|NOMEM|IO)$/.test(codeOf(error))) throw error;
+}

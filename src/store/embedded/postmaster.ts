@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
-import { isDiskFull, lastTelling, messageOf } from './failure.ts';
+import { isDiskFull, lastTelling, messageOf, requireMeans } from './failure.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs } from './user.ts';
 
@@ -47,7 +47,8 @@ export async function isServerOf(cluster: string, pid: number): Promise<boolean>
   }
   if (platform() === 'win32') return true;
   if (platform() === 'linux') {
-    const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(requireMeans);
+    const args = (line ?? '').split('\0');
     return args[args.indexOf('-D') + 1] === cluster;
   }
   const ps = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));

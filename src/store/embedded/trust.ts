@@ -6,6 +6,7 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { getgroups, getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from '../../errors.ts';
+import { requireMeans } from './failure.ts';
 
 /** The program's own folder. Whoever can change it, or what leads to it, needs no data folder to harm us. */
 const PROGRAM = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)));
@@ -69,12 +70,12 @@ export function isTrusted(folder: string): boolean {
 /**
  * Reads a small file in a folder that PostgreSQL's user may write. No link is followed, soft or hard, and nothing but a
  * file is waited for.
- * @returns an empty string when there is no such file
+ * @returns an empty string when there is no such file @throws Error when that cannot be found out
  */
 export async function readSmallFile(path: string): Promise<string> {
   // Windows has neither flag; there they are undefined, which `|` takes as 0.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => null);
+  const file = await open(path, flags).catch(requireMeans);
   if (!file) return '';
   try {
     const found = await file.stat();

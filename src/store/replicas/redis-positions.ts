@@ -2,6 +2,7 @@
 // whoever writes waits for the replicas (write-positions.ts).
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../log.ts';
+import { once } from '../../once.ts';
 import { toReason } from '../failures.ts';
 import { DIGITS } from './positions.ts';
 import type { SharedPositions } from './write-positions.ts';
@@ -28,13 +29,12 @@ return #KEYS
 
 /** Connects at its first use, and again whenever the connection is lost. */
 export function createRedisPositions(url: string, log: Logger): SharedPositions {
-  let opening: Promise<Redis> | undefined;
   let client: Redis | undefined;
   let awayUntil = 0;
   let isClosed = false;
   let losses = 0;
 
-  async function open(): Promise<Redis> {
+  const open = once(async () => {
     const { Redis } = await import('ioredis');
     const redis = new Redis(url, {
       connectTimeout: 3_000,
@@ -51,7 +51,7 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
     client = redis;
     if (isClosed) redis.disconnect();
     return redis;
-  }
+  });
 
   function pause(error: Error): void {
     if (performance.now() >= awayUntil && !isClosed)
@@ -61,9 +61,8 @@ export function createRedisPositions(url: string, log: Logger): SharedPositions 
 
   async function ask<Answer>(command: (redis: Redis) => Promise<Answer>): Promise<Answer> {
     if (performance.now() < awayUntil) throw new Error('Redis did not answer a moment ago.');
-    opening ??= open();
     try {
-      return await command(await opening);
+      return await command(await open());
     } catch (error) {
       pause(error as Error);
       throw error;

@@ -1,0 +1,45 @@
+// A process that has no file handle left for a while: what it is to load at its first use then is loaded by the next one.
+import { execFile } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { cloneTemplate } from '../support/gateway.ts';
+import { type Server, serve, stopServers } from './cli.ts';
+
+let database: Awaited<ReturnType<typeof cloneTemplate>>;
+let server: Server;
+/** Its one connection is opened before. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+beforeAll(async () => {
+  database = await cloneTemplate();
+  server = await serve({ DATABASE_URL: database.url, JOBS: 'off' });
+});
+afterAll(async () => {
+  agent.destroy();
+  await stopServers();
+  await database.drop();
+});
+
+function ask(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const sent = request(new URL(path, server.rest), { agent, headers }, (answer) => {
+    answer.resume().on('end', () => resolve(answer.statusCode));
+  });
+  sent.on('error', reject).end();
+  return promise;
+}
+
+test.each([
+  ['/api/v2/teams', { Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.AAAA' }, 401],
+  ['/oauth/jwks', {}, 200],
+])('%s', async (path, headers, status) => {
+  const limit = (files: number) =>
+    promisify(execFile)('prlimit', ['--pid', String(server.pid), `--nofile=${files}:`]);
+  expect(await ask('/healthz')).toBe(200);
+  await limit(3);
+  const without = await ask(path, headers).finally(() => limit(1_000));
+  expect(without).toBeGreaterThanOrEqual(500);
+  // Nor could connections to the database be opened.
+  await vi.waitFor(async () => expect(await ask(path, headers)).toBe(status), { timeout: 10_000 });
+});
