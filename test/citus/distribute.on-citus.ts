@@ -1,14 +1,12 @@
 // `distribute` leaves all or nothing: whatever ends it midway, the store is as it was, and it can be run again.
-import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
 import { type Env, type Result, run, start } from '../commands/cli.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
+import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const folders = createClusters();
 const DATABASE = 'undistributed';
@@ -113,18 +111,21 @@ test('then it is distributed, whole', async () => {
 });
 
 test('a later migration is applied, in one transaction with its record', async () => {
-  const folder = await folders.folder();
-  await cp(PRISMA_FOLDER, folder, { recursive: true });
-  const add = async (name: string, sql: string) => {
-    await mkdir(join(folder, 'migrations', name));
-    await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
-  };
+  const folder = await copyPrisma(folders);
   const db = new pg.Pool({ connectionString: url, max: 1 });
   try {
     const [good, bad] = ['20270101000000_more', '20270102000000_wrong'];
-    await add(good, 'alter table contacts add column more int; alter table tags add column more int;');
+    await addMigration(
+      folder,
+      good,
+      'alter table contacts add column more int; alter table tags add column more int;',
+    );
     expect(await applyMigrations(db, folder)).toEqual([good]);
-    await add(bad, 'alter table contacts add column wrong int; alter table tags add column more int;');
+    await addMigration(
+      folder,
+      bad,
+      'alter table contacts add column wrong int; alter table tags add column more int;',
+    );
     await expect(applyMigrations(db, folder)).rejects.toThrow(/already exists/);
     expect(await migrationState(db, folder)).toMatchObject({ failed: [bad] });
     await expect(query(url, 'select wrong from contacts')).rejects.toThrow(/does not exist/);

@@ -1,13 +1,11 @@
 // Migrations that end before they are done: by Ctrl-C, by the database, by the end of the process.
-import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
 import { createClusters } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
+import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const LATER = '20270101000000_later';
 const LATEST = '20270102000000_latest';
@@ -26,8 +24,7 @@ beforeEach(async () => {
   db = new pg.Pool({ connectionString: database.url, max: 1 });
   other = new pg.Client({ connectionString: database.url });
   await other.connect();
-  folder = await folders.folder();
-  await cp(PRISMA_FOLDER, folder, { recursive: true });
+  folder = await copyPrisma(folders);
 });
 afterEach(async () => {
   await other.end();
@@ -36,10 +33,7 @@ afterEach(async () => {
   await folders.clean();
 });
 
-async function addMigration(name: string, sql: string): Promise<void> {
-  await mkdir(join(folder, 'migrations', name));
-  await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
-}
+const add = (name: string, sql: string) => addMigration(folder, name, sql);
 
 /** Starts to apply what is pending. */
 function begin() {
@@ -63,7 +57,7 @@ const untilWaiting = () =>
   );
 
 test('Ctrl-C while another process migrates changes nothing', async () => {
-  await addMigration(LATER, 'create table later (id int);');
+  await add(LATER, 'create table later (id int);');
   await takeMigrationLock(other);
   const { applying, stop } = begin();
   await until(
@@ -75,7 +69,7 @@ test('Ctrl-C while another process migrates changes nothing', async () => {
 });
 
 test('Ctrl-C while a migration waits for a lock undoes it, and it may be run again', async () => {
-  await addMigration(LATER, WAITS_FOR_CONTACTS);
+  await add(LATER, WAITS_FOR_CONTACTS);
   await other.query('begin; lock table contacts in access share mode');
   const { applying, stop } = begin();
   await untilWaiting();
@@ -87,8 +81,8 @@ test('Ctrl-C while a migration waits for a lock undoes it, and it may be run aga
 });
 
 test('Ctrl-C keeps the migrations that were applied before, and says which', async () => {
-  await addMigration(LATER, 'create table later (id int);');
-  await addMigration(LATEST, 'create table latest (id int); select pg_sleep(600);');
+  await add(LATER, 'create table later (id int);');
+  await add(LATEST, 'create table latest (id int); select pg_sleep(600);');
   const { applying, stop } = begin();
   await until(`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`);
   stop.abort();
@@ -99,7 +93,7 @@ test('Ctrl-C keeps the migrations that were applied before, and says which', asy
 });
 
 test('a session that the database ends leaves nothing behind, and the migration may be run again', async () => {
-  await addMigration(LATER, WAITS_FOR_CONTACTS);
+  await add(LATER, WAITS_FOR_CONTACTS);
   await other.query('begin; lock table contacts in access share mode');
   const { applying } = begin();
   const waiting = await untilWaiting();
@@ -112,7 +106,7 @@ test('a session that the database ends leaves nothing behind, and the migration 
 });
 
 test('an index that was being built while others write is built anew', async () => {
-  await addMigration(LATER, 'create index concurrently later_idx on contacts (first_name);');
+  await add(LATER, 'create index concurrently later_idx on contacts (first_name);');
   // Whoever builds an index so waits for everybody who was writing before.
   await other.query('begin; lock table contacts in row exclusive mode');
   const { applying, stop } = begin();
@@ -128,7 +122,7 @@ test('an index that was being built while others write is built anew', async () 
 });
 
 test('what a killed process had begun is begun anew', async () => {
-  await addMigration(LATER, 'create table later (id int);');
+  await add(LATER, 'create table later (id int);');
   await other.query(
     `insert into _prisma_migrations (id, checksum, migration_name) values (gen_random_uuid(), '', $1)`,
     [LATER],
@@ -139,7 +133,7 @@ test('what a killed process had begun is begun anew', async () => {
 
 test('a migration and the record that it is applied are one: an end between them is none', async () => {
   // The end comes with the statement in which Prisma records it.
-  await addMigration(
+  await add(
     LATER,
     `create table later (id int);
       create function end_session() returns trigger language plpgsql as $$ begin

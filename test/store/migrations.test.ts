@@ -1,6 +1,6 @@
 // Migrations, and what the migrated store refuses whatever the code above it does.
 import { readdirSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { applicationName } from '../../src/store/migrations/compatibility.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, createMigration, migrationState } from '../../src/store/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
+import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const INIT = '20261122050000_init';
 const SERVICE_USERS = '20261122124000_service_users';
@@ -39,18 +40,6 @@ async function createDatabase(): Promise<pg.Pool> {
   return pool;
 }
 
-/** A copy of prisma/ that a test may change. */
-async function copyPrisma(): Promise<string> {
-  const folder = await clusters.folder();
-  await cp(PRISMA_FOLDER, folder, { recursive: true });
-  return folder;
-}
-
-async function addMigration(folder: string, name: string, sql: string): Promise<void> {
-  await mkdir(join(folder, 'migrations', name));
-  await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
-}
-
 const nothing = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
 
 describe('applying', () => {
@@ -73,7 +62,7 @@ describe('applying', () => {
   test('a later migration is applied on top', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_more', 'create table more (id int);');
     expect(await applyMigrations(db, folder)).toEqual(['20270101000000_more']);
     expect(await migrationState(db)).toEqual({
@@ -86,7 +75,7 @@ describe('applying', () => {
   test('a migration whose session is ended is none', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(
       folder,
       '20270101000000_ended',
@@ -98,11 +87,11 @@ describe('applying', () => {
 
   test('a version lives with what a newer one added, and adds nothing on top', async () => {
     const db = await createDatabase();
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_more', 'create table more (id int);');
     await applyMigrations(db, folder);
     expect(await applyMigrations(db)).toEqual([]);
-    const other = await copyPrisma();
+    const other = await copyPrisma(clusters);
     await addMigration(other, '20270102000000_other', 'create table other (id int);');
     await expect(applyMigrations(db, other)).rejects.toThrow(
       /newer version of the gateway \(20270101000000_more/,
@@ -111,7 +100,7 @@ describe('applying', () => {
 
   test('a version refuses a store that a newer one changed so that it cannot live with it', async () => {
     const db = await createDatabase();
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_less_incompatible', 'drop table idempotency_records;');
     await applyMigrations(db, folder);
     await expect(applyMigrations(db)).rejects.toThrow(
@@ -122,7 +111,7 @@ describe('applying', () => {
   test('what an older version cannot live with is not applied while one is connected, unless forced', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_more', 'create table more (id int);');
     await addMigration(folder, '20270102000000_less_incompatible', 'drop table idempotency_records;');
     const connect = async (name: string) => {
@@ -148,7 +137,7 @@ describe('applying', () => {
   test('a migration that waits for a lock lets others pass', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_more', 'alter table contacts add column more int;');
     const clients = await Promise.all([0, 1].map(async () => new pg.Client(db.options)));
     await Promise.all(clients.map((client) => client.connect()));
@@ -172,7 +161,7 @@ describe('applying', () => {
   test('a migration that fails leaves nothing behind, says why, and is not tried again unasked', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_bad', 'create table more (id int); select 1 / 0;');
     const failing = applyMigrations(db, folder);
     await expect(failing).rejects.toThrow(StartupError);
@@ -187,7 +176,7 @@ describe('applying', () => {
   test('a migration that was edited after it was applied is refused; other line ends are no edit', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     const path = join(folder, 'migrations', INIT, 'migration.sql');
     const sql = await readFile(path, 'utf8');
     await writeFile(path, sql.replaceAll('\n', '\r\n'));
@@ -306,7 +295,7 @@ describe('creating', () => {
 
   test('writes what changed in the schema, and leaves no shadow database', async () => {
     const db = await createDatabase();
-    const folder = await copyPrisma();
+    const folder = await copyPrisma(clusters);
     const schema = join(folder, 'schema', 'teams.prisma');
     const text = await readFile(schema, 'utf8');
     await writeFile(schema, text.replace('model Team {', 'model Team {\n  motto String?'));
