@@ -5,8 +5,8 @@ import { cancellingOn } from '../store/cancelling.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * Does what is one transaction, and is over in a moment unless it has to wait: at the shell's signal it waits no longer. What is done by
- * then is done, and no failure.
+ * Does what is over in a moment unless it has to wait: at the shell's signal it waits no longer. What is done by then is done, and no
+ * failure; of several transactions those before the one that was under way stay.
  * @throws StartupError when the signal came first; what `work` throws
  */
 export async function untilInterrupted<T>(
@@ -19,7 +19,7 @@ export async function untilInterrupted<T>(
     return await cancellingOn(signal, () => store.cancel(), work());
   } catch (error) {
     throw signal.aborted && !saysItself(error)
-      ? new StartupError('Interrupted: nothing was changed.', { cause: error })
+      ? new StartupError('Interrupted: what was under way is undone. Start again.', { cause: error })
       : error;
   }
 }

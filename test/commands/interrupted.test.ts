@@ -1,7 +1,7 @@
-// Ctrl-C while a command waits: it ends at once, with one sentence, and has changed nothing.
+// Ctrl-C while a command waits: it ends at once, with one sentence, and what was under way is undone.
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { team } from '../support/factories.ts';
+import { team, user } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { databaseUrlOf, type Env, start } from './cli.ts';
@@ -37,17 +37,21 @@ async function interrupt(table: string, args: readonly string[], signal: NodeJS.
 const count = async (table: string) =>
   (await holder.query<{ count: number }>(`select count(*)::int from ${table}`)).rows[0]?.count;
 
-const NOTHING = { code: 1, stdout: '', stderr: 'Interrupted: nothing was changed.\n' };
+const UNDONE = {
+  code: 1,
+  stdout: '',
+  stderr: 'Interrupted: what was under way is undone. Start again.\n',
+};
 
 test('seed, which waits for whoever adds a team', async () => {
-  expect(await interrupt('teams', ['seed'])).toEqual(NOTHING);
+  expect(await interrupt('teams', ['seed'])).toEqual(UNDONE);
   expect(await count('teams')).toBe(0);
 });
 
 test('serve before it listens: it was told to stop, and has', async () => {
   for (const workers of ['1', '2'])
     expect(await interrupt('teams', ['serve', '--demo', '--workers', workers], 'SIGTERM')).toEqual({
-      ...NOTHING,
+      ...UNDONE,
       code: 0,
     });
 });
@@ -56,9 +60,15 @@ test('a change and a list that wait', async () => {
   const { id } = await team(gateway.app);
   const before = await count('api_keys');
   const create = ['token', 'create', '--team', String(id), '--scopes', 'read'];
-  expect(await interrupt('api_keys', create)).toEqual(NOTHING);
-  expect(await interrupt('api_keys', ['token', 'list'], 'SIGHUP')).toEqual(NOTHING);
+  expect(await interrupt('api_keys', create)).toEqual(UNDONE);
+  expect(await interrupt('api_keys', ['token', 'list'], 'SIGHUP')).toEqual(UNDONE);
   expect(await count('api_keys')).toBe(before);
+});
+
+test('a change of several transactions, the first of which stays', async () => {
+  const { id } = await user(gateway.app);
+  expect(await interrupt('oauth_grants', ['user', 'disable', String(id)])).toEqual(UNDONE);
+  expect(await count(`users where id = ${id} and disabled_at is not null`)).toBe(1);
 });
 
 test('contacts in bulk that wait', async () => {
@@ -84,6 +94,6 @@ test('a password that does not come', async () => {
     );
   while ((await asked()).rowCount === 0);
   running.child.kill('SIGINT');
-  expect(await running.result).toEqual(NOTHING);
-  expect(await count('users where email is not null')).toBe(0);
+  expect(await running.result).toEqual(UNDONE);
+  expect(await count("users where email = 'ada@example.com'")).toBe(0);
 });
