@@ -1,10 +1,11 @@
 // Migrations that end before they are done: by Ctrl-C, by the database, by the end of the process.
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cancellingOn } from '../../src/store/cancelling.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
 import { createClusters } from '../support/cluster.ts';
-import { cloneTemplate } from '../support/gateway.ts';
+import { cloneTemplate, openGateway } from '../support/gateway.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const LATER = '20270101000000_later';
@@ -147,4 +148,26 @@ test('a migration and the record that it is applied are one: an end between them
   expect((await other.query("select to_regclass('later') is not null as there")).rows).toEqual([
     { there: (await migrationState(db, folder)).pending.length === 0 },
   ]);
+});
+
+test('Ctrl-C of a command cancels what its store is asked, and not how a migration that it cuts short is put right', async () => {
+  await add(LATER, 'create table later (id int); select pg_sleep(600);');
+  // What puts it right takes longer than the pause between two cancel requests.
+  await other.query(`create function dawdle() returns trigger language plpgsql as $$ begin
+      perform pg_sleep(0.5); return old; end $$;
+    create trigger dawdles before delete on _prisma_migrations for each row execute function dawdle();`);
+  const gateway = openGateway({ databaseUrl: database.url });
+  try {
+    const { store } = gateway.app;
+    const stop = new AbortController();
+    const applying = applyMigrations(store.pool, folder, { signal: stop.signal });
+    const cancelled = cancellingOn(stop.signal, () => store.cancel(), applying);
+    cancelled.catch(() => {});
+    await until(`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`);
+    stop.abort();
+    await expect(cancelled).rejects.toThrow('Interrupted: nothing was changed.');
+    expect(await migrationState(db, folder)).toMatchObject({ pending: [LATER], failed: [] });
+  } finally {
+    await gateway.close();
+  }
 });

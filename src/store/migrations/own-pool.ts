@@ -20,6 +20,8 @@ export async function withOwnPool<T>(
     ...db.options,
     // Not among the enumerable ones.
     ...(password !== undefined && { password }),
+    // Not the one that counts them among the connections of `db`, which are cancelled and closed together.
+    Client: pg.Client,
     max: 4,
     query_timeout: 0,
     statement_timeout: 0,
