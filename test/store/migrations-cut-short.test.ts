@@ -132,23 +132,26 @@ test('what a killed process had begun is begun anew', async () => {
   expect(await migrationState(db, folder)).toMatchObject({ pending: [], failed: [] });
 });
 
-test('a migration and the record that it is applied are one: an end between them is none', async () => {
-  // The end comes with the statement in which Prisma records it.
-  await add(
-    LATER,
-    `create table later (id int);
+test.each(['', '-- Not concurrently:\n'])(
+  '%s a migration and the record that it is applied are one: an end between them is none',
+  async (comment) => {
+    // The end comes with the statement in which Prisma records it.
+    await add(
+      LATER,
+      `${comment}create table later (id int);
       create function end_session() returns trigger language plpgsql as $$ begin
         perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
       create trigger ended after update on _prisma_migrations for each row
         when (new.applied_steps_count > 0) execute function end_session();`,
-  );
-  const { applying } = begin();
-  await applying.catch(() => {});
-  expect((await migrationState(db, folder)).failed).toEqual([]);
-  expect((await other.query("select to_regclass('later') is not null as there")).rows).toEqual([
-    { there: (await migrationState(db, folder)).pending.length === 0 },
-  ]);
-});
+    );
+    const { applying } = begin();
+    await applying.catch(() => {});
+    expect((await migrationState(db, folder)).failed).toEqual([]);
+    expect((await other.query("select to_regclass('later') is not null as there")).rows).toEqual([
+      { there: (await migrationState(db, folder)).pending.length === 0 },
+    ]);
+  },
+);
 
 test('Ctrl-C of a command cancels what its store is asked, and not how a migration that it cuts short is put right', async () => {
   await add(LATER, 'create table later (id int); select pg_sleep(600);');
@@ -170,4 +173,14 @@ test('Ctrl-C of a command cancels what its store is asked, and not how a migrati
   } finally {
     await gateway.close();
   }
+});
+
+test('an index that was built, but not recorded, is no obstacle', async () => {
+  await add(LATER, '-- For lists.\ncreate index concurrently later_idx on contacts (first_name);');
+  await other.query('create index later_idx on contacts (first_name)');
+  expect(await applyMigrations(db, folder)).toEqual([LATER]);
+  const { rows } = await other.query(
+    `select indisvalid as whole from pg_index where indexrelid = 'later_idx'::regclass`,
+  );
+  expect(rows).toEqual([{ whole: true }]);
 });

@@ -1,8 +1,10 @@
 // Migrations that ended before they were done: by Ctrl-C, because the database was lost, or with their process. What they changed was one
 // transaction with the record that they are applied, so that one whose record is not finished has left nothing behind: it is begun anew.
+// An index that is built while others write takes no transaction: what is there of it is dropped before.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { toStoreError } from '../failures.ts';
+import { splitStatements, withoutComments } from './split.ts';
 
 /** To be executed with a migration: its record is finished when, and only when, the migration is applied. */
 export const FINISH = `
@@ -41,7 +43,7 @@ export async function afterCutShort(
   const were = done.length === 1 ? 'was' : 'were';
   const what =
     applied === null
-      ? 'what was under way left nothing behind. Start again.'
+      ? 'what was under way is applied whole, or not at all. Start again.'
       : done.length === 0
         ? `nothing was changed.${isInterrupted ? '' : ' Start again.'}`
         : `${done.join(', ')} ${were} applied, and what was under way left nothing behind. Start again for the rest.`;
@@ -55,12 +57,22 @@ export async function forgetAbandoned(db: pg.Pool): Promise<void> {
   );
 }
 
-/** Drops what is left of indexes that were being built while others wrote, and that a migration is to build. */
-export async function dropHalfBuilt(client: pg.ClientBase, script: string): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
-      where not indisvalid and relkind = 'i' and relnamespace = current_schema()::regnamespace`,
-  );
-  for (const { name } of rows)
-    if (script.includes(name)) await client.query(`drop index concurrently ${pg.escapeIdentifier(name)}`);
+/** The index that a statement builds while others write, and its table. */
+const BUILDS =
+  /^create\s+(?:unique\s+)?index\s+concurrently\s+(if\s+not\s+exists\s+)?("\w+"|\w+)\s+on\s+(?:only\s+)?("\w+"|\w+)/i;
+
+/**
+ * Drops what an earlier attempt has left of the indexes that a migration is to build while others write: half an index, or a whole one
+ * where the end came before the record. What the migration itself passes over (`if not exists`) stays if it is whole.
+ */
+export async function dropUnrecorded(client: pg.ClientBase, script: string): Promise<void> {
+  for (const statement of splitStatements(script)) {
+    const [, passesOver, index, table] = BUILDS.exec(withoutComments(statement)) ?? [];
+    if (index === undefined) continue;
+    const found = await client.query(
+      `select from pg_index where indexrelid = to_regclass($1) and indrelid = to_regclass($2) and not (indisvalid and $3)`,
+      [index, table, passesOver !== undefined],
+    );
+    if (found.rowCount === 1) await client.query(`drop index concurrently ${index}`);
+  }
 }

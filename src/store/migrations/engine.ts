@@ -17,9 +17,9 @@ import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/sche
 import pg from 'pg';
 import { readTables } from '../distribution/state.ts';
 import { endingSession } from '../ending-session.ts';
-import { dropHalfBuilt, FINISH, isCutShort } from './cut-short.ts';
+import { dropUnrecorded, FINISH, isCutShort } from './cut-short.ts';
 import { readMigrations, readSchema } from './folder.ts';
-import { splitStatements } from './split.ts';
+import { splitStatements, withoutComments } from './split.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 /** How long a migration waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
@@ -203,12 +203,13 @@ async function runScript(
   isMigration: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const isPatient = /\bconcurrently\b/i.test(script);
+  const statements = splitStatements(script).map(withoutComments);
+  const isPatient = statements.length === 1 && /\bconcurrently\b/i.test(statements.join());
   const whole = isMigration && !isPatient ? script + FINISH : script;
   const client = await pool.connect();
   const attempt = async () => {
     await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
-    if (isPatient) await dropHalfBuilt(client, script);
+    if (isPatient) await dropUnrecorded(client, script);
     if (await isDistributed(client)) await runAlone(client, splitStatements(whole));
     else await client.query(whole);
   };
@@ -226,7 +227,8 @@ async function runScript(
     });
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});
-    client.release();
+    // Its end may still be on the way: nobody is to be given it.
+    client.release(signal.aborted);
   }
 }
 

@@ -8,13 +8,18 @@
 const OPAQUE =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|;/g;
 
+/** A statement without its comments; also without what looks like one in its texts. */
+export function withoutComments(statement: string): string {
+  return statement.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim();
+}
+
 /** The statements of a script, in their order, without what only comments. */
 export function splitStatements(script: string): string[] {
   const statements: string[] = [];
   let from = 0;
   const cut = (to: number) => {
     const statement = script.slice(from, to).trim();
-    if (statement.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() !== '') statements.push(statement);
+    if (withoutComments(statement) !== '') statements.push(statement);
     from = to + 1;
   };
   for (const { 0: token, index } of script.matchAll(OPAQUE)) if (token === ';') cut(index);
