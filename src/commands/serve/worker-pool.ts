@@ -133,7 +133,8 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     };
     worker.on('error', (error) => {
       if (pid !== undefined) return log.error({ err: error }, 'a worker could not be reached');
-      // Of what has not begun no end is told.
+      // Of what has not begun no end is told: not to the cluster either, which would keep it.
+      delete cluster.workers?.[worker.id];
       leave();
       if (!isStopping) tryAgain(slot, error);
     });
