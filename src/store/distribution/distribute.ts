@@ -6,11 +6,13 @@
 // (`draw_time`), for a trigger on a shard cannot announce anything on the coordinator.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
+import { cancellingOn } from '../cancelling.ts';
 import { endingSession } from '../ending-session.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
 import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
+import { requestCancel } from '../readers/cancel.ts';
 import { BOUNDED_SESSIONS } from '../time-limits.ts';
 import { hasPlaces, makePlaces } from './places.ts';
 import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
@@ -65,7 +67,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
             await requireNobody(client);
           }),
         );
-        await client.query('analyze');
+        await analyze(pool, client, signal);
       }
       const named = (wanted: PlacedTable['wanted']) =>
         missing.filter((table) => table.wanted === wanted).map(({ name }) => name);
@@ -87,6 +89,14 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       // Closed, not given back: the lock goes with the session.
       client.release(true);
     }
+  });
+}
+
+/** By then the store is distributed: at the signal it goes without these statistics. */
+async function analyze(pool: pg.Pool, client: pg.PoolClient, signal: AbortSignal): Promise<void> {
+  const cancel = () => requestCancel(pool.options, client);
+  await cancellingOn(signal, cancel, client.query('analyze')).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
 }
 
