@@ -23,6 +23,8 @@ let folder: string;
 beforeEach(async () => {
   database = await cloneTemplate();
   db = new pg.Pool({ connectionString: database.url, max: 1 });
+  // Its connections may still be closing when the database is dropped.
+  db.on('error', () => {});
   other = new pg.Client({ connectionString: database.url });
   await other.connect();
   folder = await copyPrisma(folders);

@@ -20,6 +20,8 @@ async function withOwner(user: string, may: string, work: (pool: pg.Pool) => Pro
   const url = new URL(serverUrl);
   Object.assign(url, { username: user, pathname: `/${user}` });
   const pool = new pg.Pool({ connectionString: url.href, max: 1 });
+  // Its connections may still be closing when the database is gone.
+  pool.on('error', () => {});
   try {
     await work(pool);
   } finally {
