@@ -56,12 +56,14 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const missing = tables.filter((table) => !isInPlace(table));
       requirePossible(missing);
       const isWithoutPlaces = !(await hasPlaces(client));
+      let { shards: cutInto } = facts;
       if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
         await inTransaction(client, () =>
           untilAborted(async () => {
             await place(client, tables, missing, options);
             if (isWithoutPlaces) await makePlaces(client, shards);
+            cutInto = (await readCitusFacts(client)).shards;
             // One that was started meanwhile has asked before.
             await client.query('select pg_stat_clear_snapshot()');
             await requireNobody(client);
@@ -75,7 +77,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
         distributed: named('distributed'),
         everywhere: named('everywhere'),
         tables: tables.filter(({ wanted }) => wanted === 'distributed').length,
-        shards: (await readCitusFacts(client)).shards ?? 0,
+        shards: cutInto ?? 0,
         nodes: facts.nodes,
       };
     } catch (error) {
@@ -92,12 +94,10 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
   });
 }
 
-/** By then the store is distributed: at the signal it goes without these statistics. */
+/** By then the store is distributed: without these statistics too, at the signal or where the session is lost. */
 async function analyze(pool: pg.Pool, client: pg.PoolClient, signal: AbortSignal): Promise<void> {
   const cancel = () => requestCancel(pool.options, client);
-  await cancellingOn(signal, cancel, client.query('analyze')).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  await cancellingOn(signal, cancel, client.query('analyze')).catch(() => {});
 }
 
 function requireCluster(facts: CitusFacts): CitusFacts {

@@ -15,6 +15,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
+import { once } from '../../once.ts';
 import { readTables } from '../distribution/state.ts';
 import { endingSession } from '../ending-session.ts';
 import { dropUnrecorded, FINISH, isCutShort } from './cut-short.ts';
@@ -97,23 +98,20 @@ async function listMigrations(prismaFolder: string): Promise<MigrationList> {
   };
 }
 
-// The package keeps its instance in a variable of its own module, so there can be only one a process.
-let loading: Promise<typeof SchemaEngine> | undefined;
-
-/** The package's own entry imports the .wasm file as a module, at which Node prints an experimental warning. */
-function loadEngine(): Promise<typeof SchemaEngine> {
-  loading ??= (async () => {
-    const glue = await import(PACKAGE);
-    const file = join(dirname(createRequire(import.meta.url).resolve(PACKAGE)), 'schema_engine_bg.wasm');
-    const { instance } = await WebAssembly.instantiate(await readFile(file), {
-      './schema_engine_bg.js': glue,
-    });
-    glue.__wbg_set_wasm(instance.exports);
-    (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
-    return glue.SchemaEngine;
-  })();
-  return loading;
-}
+/**
+ * The package keeps its instance in a variable of its own module, so there can be only one a process. Its own entry imports the .wasm file
+ * as a module, at which Node prints an experimental warning.
+ */
+const loadEngine = once(async (): Promise<typeof SchemaEngine> => {
+  const glue = await import(PACKAGE);
+  const file = join(dirname(createRequire(import.meta.url).resolve(PACKAGE)), 'schema_engine_bg.wasm');
+  const { instance } = await WebAssembly.instantiate(await readFile(file), {
+    './schema_engine_bg.js': glue,
+  });
+  glue.__wbg_set_wasm(instance.exports);
+  (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
+  return glue.SchemaEngine;
+});
 
 type Execute = (script: string) => Promise<void>;
 
