@@ -111,7 +111,7 @@ export const listOf = ({ expected, parse }: Form): Form => ({
   },
 });
 
-const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
 const text = only('text without NUL characters or lone surrogates', isText);
 /** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
 const integer: Form = {
@@ -154,10 +154,18 @@ const FORMS: Record<FieldType, Form> = {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Texts of one form. The store has the same rule of an e-mail address; the spaces around it are kept. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** Texts of one form. The store has the same rule of an e-mail address, which is kept as it is written but for the white space around it. */
 const FORMATS: Record<NonNullable<Field['format']>, Form> = {
   uuid: textOf('a UUID', UUID),
-  email: textOf('an e-mail address', /^\s*[^\s@]+@[^\s@]+\s*$/),
+  email: {
+    expected: 'an e-mail address',
+    parse(value) {
+      const address = isText(value) ? value.trim() : '';
+      return EMAIL.test(address) ? address : undefined;
+    },
+  },
   color: textOf('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
 };
 

@@ -145,16 +145,15 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
 });
 
 describe('an e-mail address', () => {
-  test('is kept as it was written, and compared without regard to case and the white space around it', async () => {
-    const written = ' \tAnn.Lee@Example.COM\u00a0';
-    const { body } = await client.create({ email_address: written });
-    expect(body['email_address']).toBe(written);
+  test('is kept as it was written but for the white space around it, and compared without regard to case', async () => {
+    const { body } = await client.create({ email_address: ' \t\r\nAnn.Lee@Example.COM\u00a0\ufeff' });
+    expect(body['email_address']).toBe('Ann.Lee@Example.COM');
     const other = await client.create();
     for (const same of [
       'ann.lee@example.com',
       'ANN.LEE@EXAMPLE.COM',
       '\n ann.lee@example.com \u3000',
-      written,
+      ' \tAnn.Lee@Example.COM\u00a0',
     ]) {
       expect(await client.refused(422, 'POST', client.contacts, { email_address: same })).toEqual([
         'email_address',
@@ -163,8 +162,24 @@ describe('an e-mail address', () => {
         'email_address',
       ]);
       const own = await client.send('PATCH', member(body.id), { email_address: same });
-      expect([own.status, own.body['email_address']]).toEqual([200, same]);
+      expect([own.status, own.body['email_address']]).toEqual([200, same.trim()]);
     }
+  });
+
+  test('has no white space in what events and the audit trail hold, and 320 characters without it', async () => {
+    const address = `${'a'.repeat(308)}@example.com`;
+    const { body } = await client.create({ email_address: `${' '.repeat(100)}${address}\n` });
+    expect(body['email_address']).toBe(address);
+    const where = { workspaceId: client.workspaceId };
+    const events = await gateway.app.store.prisma.event.findMany({ where });
+    const entries = await gateway.app.store.prisma.auditEntry.findMany({ where });
+    for (const held of [...events.map(({ data }) => data), ...entries.map(({ after }) => after)])
+      expect(held).toMatchObject({ email_address: address });
+    expect([events.length, entries.length]).toEqual([2, 1]);
+    for (const email_address of [`a${address}`, ' ', ' @ ', 'a b@example.com', 'a@ example.com'])
+      expect(await client.refused(422, 'POST', client.contacts, { email_address })).toEqual([
+        'email_address',
+      ]);
   });
 
   test('may be the same in another workspace, and again when it is free', async () => {
@@ -364,6 +379,7 @@ describe('upserting', () => {
     const changed = await upsert({ email_address: ' uP@example.com ', last_name: 'M' });
     expect([changed.status, changed.headers.get('Location')]).toEqual([200, null]);
     expect(changed.body).toMatchObject({ id: made.body.id, first_name: 'A', last_name: 'M' });
+    expect(changed.body['email_address']).toBe('Up@Example.com');
     for (const { tag, text } of [changed]) {
       const got = await client.send('GET', member(made.body.id));
       expect([got.tag, got.text]).toEqual([tag, text]);
@@ -383,6 +399,17 @@ describe('upserting', () => {
     }
     const cleared = await upsert({ email_address, custom_attributes: { a: null } });
     expect(cleared.body['custom_attributes']).toEqual({ a: '' });
+  });
+
+  test('does not change how the address is written, be it all that is given, beside what is unknown', async () => {
+    const made = await upsert({ email_address: ' Foo@Example.com ' });
+    expect([made.status, made.body['email_address']]).toEqual([201, 'Foo@Example.com']);
+    for (const given of [{}, { nonsense: 1 }, { first_name: 'Foo', nonsense: 1 }]) {
+      const changed = await upsert({ email_address: 'foo@example.COM', ...given });
+      expect([changed.status, changed.body['email_address']]).toEqual([200, 'Foo@Example.com']);
+    }
+    const changed = await client.send('PATCH', member(made.body.id), { email_address: ' foo@example.com' });
+    expect(changed.body).toMatchObject({ email_address: 'foo@example.com', first_name: 'Foo' });
   });
 
   test('without an address, or with one that is none, is refused', async () => {

@@ -139,7 +139,7 @@ describe('a contact', () => {
       expect(createContact).toMatchObject({
         clientMutationId: 'mine',
         contact: {
-          emailAddress: ' Ann@Example.com',
+          emailAddress: 'Ann@Example.com',
           firstName: 'Ann',
           anonymous: false,
           tags: [{ name: 'vip' }],
@@ -199,10 +199,11 @@ describe('a contact', () => {
   test('is upserted by its e-mail address', async () => {
     const upsert = async (input: { emailAddress: string; firstName?: string | null }) =>
       (await dataOf(gateway, UPSERT, { input: { workspaceId, ...input } }, { caller })).upsertContact;
-    const made = await upsert({ emailAddress: 'bo@example.com', firstName: 'Bo' });
-    expect(made).toMatchObject({ isNew: true, contact: { firstName: 'Bo' } });
+    const made = await upsert({ emailAddress: ' Bo@example.com\n', firstName: 'Bo' });
+    const contact = { emailAddress: 'Bo@example.com', firstName: 'Bo' };
+    expect(made).toMatchObject({ isNew: true, contact });
     const changed = await upsert({ emailAddress: ' BO@example.com', firstName: null });
-    expect(changed).toMatchObject({ isNew: false, contact: { id: made?.contact.id, firstName: 'Bo' } });
+    expect(changed).toMatchObject({ isNew: false, contact: { ...contact, id: made?.contact.id } });
     expect(await contactsIn()).toBe(1);
   });
 
