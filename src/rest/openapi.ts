@@ -59,7 +59,9 @@ what was changed before, and is 422 when the object is gone.
 Another method on a path that is served is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
 
 **Bodies** are \`application/json\`. The members of an object stand in the body itself, or below its one member that the schema names,
-such as \`contact\`. Unknown members are ignored, \`null\` clears. No body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
+such as \`contact\`; a body's only member counts as that one where it is an object and its name ends in the noun's, such as \`contacts\`.
+Unknown members are ignored beside known ones, \`null\` clears. A body without any known member is 422, but \`{}\` is a change of nothing. No
+body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
 
 **Conditional requests** (RFC 9110 §13). Answers with a body have an \`ETag\`, which changes whenever the body would; only the list of
 all saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 where nothing has changed, a change with

@@ -15,7 +15,7 @@ import { CONTACTS } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { type Done, mutate } from './mutate.ts';
-import { type Input, isObject } from './parse-fields.ts';
+import { type Input, isObject, namesOf } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -140,9 +140,8 @@ function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
 /** The members that are known. Null and an empty list count as not given. */
 function withoutNothing({ members, nameOf }: Input): unknown {
   if (!isObject(members)) return members;
-  const names = Object.entries(upsertFields).map(([property, field]) => nameOf(property, field));
   return Object.fromEntries(
-    names
+    namesOf(upsertFields, nameOf)
       .filter((name) => Object.hasOwn(members, name))
       .map((name) => [name, members[name]] as const)
       .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),

@@ -96,7 +96,7 @@ export function writesOf<Row extends { id: bigint }>(
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
-    return parseFields(of, normalize(input), moment);
+    return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
   }
 
   async function execute(

@@ -116,7 +116,7 @@ function givenOf(members: Members): Members {
 export function statusOf({ contacts, tags }: World, change: Change): number {
   switch (change.verb) {
     case 'create':
-      return isValid(change.members) ? 201 : 422;
+      return Object.keys(change.members).length > 0 && isValid(change.members) ? 201 : 422;
     case 'upsert': {
       const found = byAddress(change.members.email_address);
       if (!isValid(givenOf(change.members), found)) return 422;
