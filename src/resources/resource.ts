@@ -187,6 +187,12 @@ export function givenDescription({ description, members }: Field, moment: Moment
     : description;
 }
 
+/** What a new object has where a field is not given, as a sentence; null where it has nothing, or that goes without saying. */
+export function defaultSentence({ default: initially }: Field, moment: Moment): string | null {
+  if (moment !== 'creation' || initially === undefined || typeof initially === 'object') return null;
+  return `By default ${initially}.`;
+}
+
 /** What a field is called over REST: the column's name, unless the specification has another. */
 export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {
   return restName ?? toSnakeCase(property);

@@ -19,7 +19,7 @@ import {
   type RefusalCode,
   refusalsOf,
 } from './refusals.ts';
-import { type Header, isRead, type Route, toTemplate } from './route.ts';
+import { type Header, isRead, type Parameter, type Route, toTemplate } from './route.ts';
 import { REF_SCHEMA } from './schemas.ts';
 
 /** A real request for an operation, and its answer. */
@@ -168,7 +168,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         schema: REF_SCHEMA,
         ...exampleOf(params[name]),
       })),
-      ...(query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' })),
+      ...(query?.parameters ?? []).map((parameter) => ({ ...withoutDefault(parameter), in: 'query' })),
       ...requestHeadersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body !== undefined && {
@@ -198,6 +198,16 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
       default: { $ref: '#/components/responses/other' },
     },
   };
+}
+
+/** Its default in words: generators of clients take `default` for a value that is always sent. */
+function withoutDefault({
+  description,
+  schema: { default: initially, ...schema },
+  ...parameter
+}: Parameter): Parameter {
+  const sentence = initially === undefined ? '' : ` By default ${initially}.`;
+  return { ...parameter, description: description + sentence, schema };
 }
 
 function refusalResponse(code: RefusalCode, example: unknown): object {
