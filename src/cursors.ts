@@ -31,8 +31,9 @@ const MAX_CURSOR_CHARS = 160;
 export function decodeCursor(kind: string, cursor: string, field: string, sort: Sort = 'id'): Position {
   const text = cursor.length > MAX_CURSOR_CHARS ? '' : Buffer.from(cursor, 'base64url').toString();
   const position = sort === 'id' ? positionById(kind, text) : positionByTime(kind, text);
-  // Base64 decoding is lenient: only the text is accepted that encoding gives.
-  if (position === null || encodePosition(kind, position) !== cursor)
+  // Base64 decoding is lenient: only the text is accepted that encoding gives, and that with the padding that libraries add.
+  const encoded = position === null ? '' : encodePosition(kind, position);
+  if (position === null || (cursor !== encoded && cursor !== padded(encoded)))
     throw invalid(field, `${field} is not a cursor of this list${sort === 'id' ? '' : ` by ${sort}`}.`);
   return position;
 }
@@ -52,6 +53,11 @@ function positionByTime(kind: string, text: string): Position | null {
 
 function encodePosition(kind: string, { id, time }: Position): string {
   return time === undefined ? encodeCursor(kind, id) : encodeTimeCursor(kind, time, id);
+}
+
+/** Base64 with its padding (RFC 4648 §4). Its letters are those of base64url: no cursor has one that the two write differently. */
+function padded(text: string): string {
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
 
 /** Digits as a 64-bit id, leading zeros allowed; null for a larger number, and for any other text. */

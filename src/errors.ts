@@ -84,9 +84,10 @@ export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });
 }
 
-/** The 422 for several of them. Its detail is their messages, in their order. */
-export function invalidFields(errors: FieldError[]): AppError {
-  return new AppError('invalid', errors.map(({ message }) => message).join(' '), { errors });
+/** The 422 for several of them. Its detail is their messages, in their order. @param more sentences behind them */
+export function invalidFields(errors: FieldError[], ...more: string[]): AppError {
+  const messages = [...errors.map(({ message }) => message), ...more];
+  return new AppError('invalid', messages.join(' '), { errors });
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
 import {
+  defaultSentence,
   type Field,
   type Fields,
   givenDescription,
@@ -53,14 +54,11 @@ function typeOf({ type, members, idsOf }: Field): unknown {
 
 /** The description, in GraphQL's words, with the limits. */
 function descriptionOf(field: Field, moment: Moment): string {
-  const { maxLength, default: initially } = field;
+  const { maxLength } = field;
   const limits = [
     inGlobalIds(field, givenDescription(field, moment)),
     maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
-    moment === 'creation' &&
-      typeof initially !== 'object' &&
-      initially !== undefined &&
-      `By default ${initially}.`,
+    defaultSentence(field, moment),
   ];
   return limits.filter(Boolean).join(' ');
 }

@@ -76,7 +76,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
           members: () => membersOf(fields, values),
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
-        const input: Input = { members, nameOf: (property) => property, formOf };
+        const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
         const result = await change(ctx, ids, input, { idempotencyKey, fits: null });
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();

@@ -26,7 +26,7 @@ export const contact = describe({
       // An index has it: PostgreSQL takes some 2,700 bytes there.
       maxLength: 320,
       description:
-        'The e-mail address as it was given, unique in the workspace whatever its case and the white space around it.',
+        'The e-mail address as it was given, without white space around it. It is unique in the workspace whatever its case.',
     },
     firstName: {
       ...TEXT,
@@ -121,14 +121,18 @@ export const contact = describe({
 const { nullable: _, ...address } = contact.fields.emailAddress;
 
 /** What clients give where its e-mail address tells which contact is meant. */
-export const upsertFields: Fields = {
+export const upsertFields = {
   ...writableFields(contact, 'creation'),
-  emailAddress: { ...address, required: true },
+  emailAddress: {
+    ...address,
+    required: true,
+    description: `${address.description} A contact that has it already keeps it as it was written.`,
+  },
   tagIds: {
     ...contact.inputs.tagIds,
     description:
       'The integer ids of all the tags that the contact is to have: others are removed from it. Null and an empty list leave its tags as they are.',
   },
-};
+} satisfies Fields;
 
 export interface ContactRow extends Row<typeof contact> {}

@@ -79,13 +79,18 @@ export interface Resource<F extends Fields = Fields> {
   readonly title: string;
   /** Its table; the cursors of its lists carry the same name. */
   readonly table: string;
-  /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
+  /**
+   * The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. With it there is a
+   * `topic`.
+   */
   readonly wrapper?: string;
   /** What it is, in a sentence or two. */
   readonly description: string;
   readonly fields: F;
   /** What clients may give beside its writable fields: it is not shown by that name. */
   readonly inputs?: Fields;
+  /** A new one may be given nothing at all. Absent: a creation that gives nothing is refused. */
+  readonly mayBeEmpty?: true;
   /** What stands before the dot in its event types and in the actions of its audit entries: `contact`. */
   readonly topic?: string;
   /** What events and audit entries call it; absent: `type`. */
@@ -182,6 +187,12 @@ export function givenDescription({ description, members }: Field, moment: Moment
     : description;
 }
 
+/** What a new object has where a field is not given, as a sentence; null where it has nothing, or that goes without saying. */
+export function defaultSentence({ default: initially }: Field, moment: Moment): string | null {
+  if (moment !== 'creation' || initially === undefined || typeof initially === 'object') return null;
+  return `By default ${initially}.`;
+}
+
 /** What a field is called over REST: the column's name, unless the specification has another. */
 export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {
   return restName ?? toSnakeCase(property);
@@ -190,6 +201,16 @@ export function restNameOf(property: string, { restName }: Pick<Field, 'restName
 /** `publicId` as `public_id`. */
 export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What a noun is called within its namespace: `applied_tag` where its topic is `contacts/applied_tag`. */
+export function ownNameOf({ topic = '' }: Pick<Resource, 'topic'>): string {
+  return topic.slice(topic.lastIndexOf('/') + 1);
+}
+
+/** The plural of a noun's name. */
+export function pluralOf(word: string): string {
+  return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
 /** Words with their indefinite article, such as `an audit entry`. */

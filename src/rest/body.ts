@@ -1,7 +1,15 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns.
 import { readBody } from '../body.ts';
 import { AppError, invalid } from '../errors.ts';
-import { isRequired, type Moment, type Resource, restNameOf, writableFields } from '../resources/resource.ts';
+import {
+  isRequired,
+  type Moment,
+  ownNameOf,
+  pluralOf,
+  type Resource,
+  restNameOf,
+  writableFields,
+} from '../resources/resource.ts';
 import { type Input, isObject } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
@@ -15,29 +23,44 @@ const MAX_DEPTH = 32;
  * @param fields those that it may give, and the name of their schema, where these are not the noun's own
  */
 export function bodyOf(
-  { wrapper, ...resource }: Resource,
+  resource: Resource,
   moment: Moment,
   fields = writableFields(resource, moment),
   name = `${resource.type}${moment === 'creation' ? 'Creation' : 'Change'}`,
 ): Body<Input> {
+  const { wrapper } = resource;
   const bare = schemaRef(name);
+  const isOneRequired = Object.values(fields).some((field) => isRequired(field, moment));
+  const required = isOneRequired || (moment === 'creation' && resource.mayBeEmpty !== true);
+  const known = new Set(Object.entries(fields).map(([property, field]) => restNameOf(property, field)));
+  const own = ownNameOf(resource);
+  const ends = [own, pluralOf(own)];
+  const isLikeWrapper = (member: string) => !known.has(member) && ends.some((end) => member.endsWith(end));
   return {
-    required: Object.values(fields).some((field) => isRequired(field, moment)),
+    required,
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
-    components: () => ({ [name]: givenSchema(fields, moment) }),
+    components: () => ({
+      [name]: { ...givenSchema(fields, moment), ...(required && !isOneRequired && { minProperties: 1 }) },
+    }),
     parse: (body) => ({
-      members: wrapper === undefined ? body : unwrap(body, wrapper),
+      members: wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper),
       nameOf: restNameOf,
     }),
   };
 }
 
-function unwrap(input: unknown, wrapper: string): unknown {
-  if (!isObject(input) || !Object.hasOwn(input, wrapper)) return input;
-  const wrapped = input[wrapper];
-  if (isObject(wrapped)) return wrapped;
-  if (isNothing(wrapped)) return input;
-  throw invalid(wrapper, `${wrapper} must be an object.`);
+/** @param isLikeWrapper whether the only member of a body, which is an object, is taken for the wrapper by its name */
+function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string) => boolean): unknown {
+  if (!isObject(input)) return input;
+  if (Object.hasOwn(input, wrapper)) {
+    const { [wrapper]: wrapped, ...others } = input;
+    if (isObject(wrapped)) return wrapped;
+    if (isNothing(wrapped)) return others;
+    throw invalid(wrapper, `${wrapper} must be an object.`);
+  }
+  const [only, another] = Object.keys(input);
+  if (only === undefined || another !== undefined || !isLikeWrapper(only)) return input;
+  return isObject(input[only]) ? input[only] : input;
 }
 
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */

@@ -6,7 +6,7 @@ import { toInteger } from '../rows/json.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
 import { objectOf, type Shown } from './responses.ts';
 import { type Route, route } from './route.ts';
-import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 
 type StepNode = funnelSteps.StepNode;
 type Structure = Awaited<ReturnType<typeof funnelSteps.getStructure>>;
@@ -84,7 +84,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
       oneOf: [schemaRef('StructurePageStep'), schemaRef('StructureSplitStep')],
     },
     StructurePageStep: stepSchema({
-      step_type: { const: 'show_page_step' },
+      step_type: enumSchema('show_page_step'),
       show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
       page: objectSchema({
         id: page.fields.id,
@@ -94,7 +94,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
       }),
     }),
     StructureSplitStep: stepSchema({
-      step_type: { const: 'conditional_split_step' },
+      step_type: enumSchema('conditional_split_step'),
       convergence_step_id: {
         type: ['string', 'null'],
         description: 'The `public_id` of the step that follows both branches, if any.',
@@ -104,7 +104,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
         description: 'First the matched branch, then the unmatched one.',
         items: {
           type: 'object',
-          properties: { branch: { enum: ['matched', 'unmatched'] }, steps },
+          properties: { branch: enumSchema('matched', 'unmatched'), steps },
           required: ['branch', 'steps'],
         },
       },

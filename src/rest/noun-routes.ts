@@ -1,6 +1,6 @@
 // The routes that every noun has, made from its description and its service: its list below a parent, and its members. A noun
 // whose service changes nothing has only those that read.
-import { type Resource, withArticle } from '../resources/resource.ts';
+import { pluralOf, type Resource, withArticle } from '../resources/resource.ts';
 import type { Reads } from '../services/reads.ts';
 import type { Writes } from '../services/writes.ts';
 import { bodyOf } from './body.ts';
@@ -104,8 +104,4 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       },
     }),
   ];
-}
-
-function pluralOf(word: string): string {
-  return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }

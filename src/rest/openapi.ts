@@ -19,7 +19,7 @@ import {
   type RefusalCode,
   refusalsOf,
 } from './refusals.ts';
-import { type Header, isRead, type Route, toTemplate } from './route.ts';
+import { type Header, isRead, type Parameter, type Route, toTemplate } from './route.ts';
 import { REF_SCHEMA } from './schemas.ts';
 
 /** A real request for an operation, and its answer. */
@@ -59,7 +59,9 @@ what was changed before, and is 422 when the object is gone.
 Another method on a path that is served is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
 
 **Bodies** are \`application/json\`. The members of an object stand in the body itself, or below its one member that the schema names,
-such as \`contact\`. Unknown members are ignored, \`null\` clears. No body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
+such as \`contact\`; a body's only member counts as that one where it is an object and its name ends in the noun's, such as \`contacts\`.
+Unknown members are ignored beside known ones, \`null\` clears. A body without any known member is 422, but \`{}\` is a change of nothing. No
+body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
 
 **Conditional requests** (RFC 9110 §13). Answers with a body have an \`ETag\`, which changes whenever the body would; only the list of
 all saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 where nothing has changed, a change with
@@ -166,7 +168,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         schema: REF_SCHEMA,
         ...exampleOf(params[name]),
       })),
-      ...(query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' })),
+      ...(query?.parameters ?? []).map((parameter) => ({ ...withoutDefault(parameter), in: 'query' })),
       ...requestHeadersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body !== undefined && {
@@ -196,6 +198,16 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
       default: { $ref: '#/components/responses/other' },
     },
   };
+}
+
+/** Its default in words: generators of clients take `default` for a value that is always sent. */
+function withoutDefault({
+  description,
+  schema: { default: initially, ...schema },
+  ...parameter
+}: Parameter): Parameter {
+  const sentence = initially === undefined ? '' : ` By default ${initially}.`;
+  return { ...parameter, description: description + sentence, schema };
 }
 
 function refusalResponse(code: RefusalCode, example: unknown): object {

@@ -1,5 +1,6 @@
 // JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
 import {
+  defaultSentence,
   type Field,
   type Fields,
   givenDescription,
@@ -62,10 +63,11 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, nullable, maxLength, members, default: value } = field;
-  const description = givenDescription(field, moment);
-  const initially = moment === 'creation' && value !== undefined && { default: value };
-  const shown = { ...fieldSchema({ ...field, description }), ...initially };
+  const { type, nullable, maxLength, members } = field;
+  // Not as `default`: generators of clients then take the member for one that has to be given.
+  const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
+  const description = sentences.filter((sentence) => sentence !== null).join(' ');
+  const shown = fieldSchema({ ...field, description });
   if (members !== undefined)
     return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
   if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };
@@ -74,14 +76,23 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
 }
 
+/** A text that is one of a few; of one as well, since generators of clients read `const` as any value. */
+export function enumSchema(...values: readonly string[]): Schema {
+  return { type: 'string', enum: values };
+}
+
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { description, nullable, values, format } = field;
+  // Generators of clients take no null among the values of an enum.
+  if (values !== undefined)
+    return nullable === true
+      ? { anyOf: [enumSchema(...values), { type: 'null' }], description }
+      : { ...enumSchema(...values), description };
   const { type, ...rest } = valueSchema(field);
   return {
     ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
     ...rest,
-    ...(values !== undefined && { enum: nullable === true ? [...values, null] : values }),
     ...(format === 'uuid' && { format }),
     ...(format === 'color' && { pattern: '^#[0-9a-fA-F]{6}$' }),
     description,

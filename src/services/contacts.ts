@@ -1,8 +1,8 @@
 // Contacts of a workspace.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError, invalid } from '../errors.ts';
-import { type ContactRow, contact } from '../resources/contacts.ts';
+import { AppError } from '../errors.ts';
+import { type ContactRow, contact, upsertFields } from '../resources/contacts.ts';
 import { type Field, restNameOf } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { findSnapshots } from '../store/changes/find-snapshots.ts';
@@ -15,7 +15,7 @@ import { CONTACTS } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { type Done, mutate } from './mutate.ts';
-import { type Input, isObject } from './parse-fields.ts';
+import { type Input, isObject, namesOf } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -44,11 +44,13 @@ export async function upsert(
   options: WriteOptions,
 ): Promise<Done<ContactRow>> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const name = input.nameOf('emailAddress', contact.fields.emailAddress);
-  const given = { ...input, members: withoutNothing(input.members) };
-  const parsed = writes.parse(given, 'creation');
+  const name = input.nameOf('emailAddress', upsertFields.emailAddress);
+  const given = { ...input, members: withoutNothing(input) };
+  const parsed = writes.parse(given, 'creation', upsertFields);
   const { emailAddress } = parsed;
-  if (emailAddress == null) throw invalid(name, `${name} must be given: it tells which contact is meant.`);
+  if (emailAddress == null) throw new TypeError('A required field was not given');
+  // A contact that is found keeps its address as it was written.
+  const change = { ...given, members: { ...(given.members as object), [name]: undefined } };
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const request = ['upsert', workspaceId, parsed];
   for (let attempt = 1; ; attempt++) {
@@ -56,7 +58,7 @@ export async function upsert(
     try {
       return id === null
         ? await create(ctx, workspaceId, given, options, request)
-        : await update(ctx, id, given, options, { by: emailAddress, request });
+        : await update(ctx, id, change, options, { by: emailAddress, request });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The address has been looked at before: what there is to blame of it is that it is taken.
@@ -135,13 +137,14 @@ function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
   return members === undefined ? value : {};
 }
 
-/** Members that are null or an empty list are not given. */
-function withoutNothing(members: unknown): unknown {
+/** The members that are known. Null and an empty list count as not given. */
+function withoutNothing({ members, nameOf }: Input): unknown {
   if (!isObject(members)) return members;
   return Object.fromEntries(
-    Object.entries(members).filter(
-      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
-    ),
+    namesOf(upsertFields, nameOf)
+      .filter((name) => Object.hasOwn(members, name))
+      .map((name) => [name, members[name]] as const)
+      .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
   );
 }
 

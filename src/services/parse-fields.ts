@@ -1,5 +1,5 @@
 // Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
-import { type FieldError, invalidFields } from '../errors.ts';
+import { type FieldError, invalid, invalidFields } from '../errors.ts';
 import {
   type Field,
   type Fields,
@@ -18,9 +18,11 @@ export type NameOf = (property: string, field: Field) => string;
 
 /** What a client gives of a noun, not looked at yet. */
 export interface Input {
-  /** An object with members that `nameOf` names; unknown ones are ignored. */
+  /** An object with members that `nameOf` names; unknown ones are ignored beside known ones. */
   readonly members: unknown;
   readonly nameOf: NameOf;
+  /** What the client calls the object itself; absent: `body`. */
+  readonly whole?: string;
   /** How the client writes a property, where that is not REST's JSON, whose form is given. */
   readonly formOf?: (field: Field, form: Form) => Form;
 }
@@ -34,12 +36,15 @@ const MAX_ERRORS = 20;
  * The properties that a client gave.
  * @param fields those that it may give
  * @param moment at creation, required fields have to be given
- * @throws AppError `invalid` blaming each member that is wrong by the client's name of it, and `body` where it is no object
+ * @param mayBeEmpty whether nothing at all may be given; members that are all unknown are refused in any case
+ * @throws AppError `invalid` blaming each member that is wrong by the client's name of it, and the whole where it is no object or
+ *   gives nothing that is known
  */
 export function parseFields<F extends Fields>(
   fields: F,
-  { members: input, nameOf, formOf: adapt = (_, form) => form }: Input,
+  { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form }: Input,
   moment: Moment,
+  mayBeEmpty = moment === 'change',
 ): Given<F> {
   const errors: FieldError[] = [];
   function blame(field: string, expected: string): undefined {
@@ -84,9 +89,24 @@ export function parseFields<F extends Fields>(
     );
   }
 
-  const given = isObject(input) ? parseMembers(fields, input, '') : blame('body', 'an object');
+  if (!isObject(input)) throw invalid(whole, `${whole} must be an object.`);
+  const given = parseMembers(fields, input, '');
+  if (Object.keys(given).length === 0) {
+    const names = namesOf(fields, nameOf);
+    const isEmpty = Object.keys(input).length === 0;
+    const message = `${whole} gives nothing that is known: it takes ${names.join(', ')}.`;
+    if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
+      throw errors.length === 0 ? invalid(whole, message) : invalidFields(errors, message);
+  }
   if (errors.length > 0) throw invalidFields(errors);
   return given as Given<F>;
+}
+
+/** What a client calls the members that it may give. */
+export function namesOf(fields: Fields, nameOf: NameOf): string[] {
+  return Object.entries(fields)
+    .filter(([, { internal }]) => internal !== true)
+    .map(([property, field]) => nameOf(property, field));
 }
 
 /** One form of values. */
@@ -111,7 +131,7 @@ export const listOf = ({ expected, parse }: Form): Form => ({
   },
 });
 
-const isText = (value: unknown) => typeof value === 'string' && isStorable(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
 const text = only('text without NUL characters or lone surrogates', isText);
 /** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
 const integer: Form = {
@@ -154,10 +174,18 @@ const FORMS: Record<FieldType, Form> = {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Texts of one form. The store has the same rule of an e-mail address; the spaces around it are kept. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** Texts of one form. The store has the same rule of an e-mail address, which is kept as it is written but for the white space around it. */
 const FORMATS: Record<NonNullable<Field['format']>, Form> = {
   uuid: textOf('a UUID', UUID),
-  email: textOf('an e-mail address', /^\s*[^\s@]+@[^\s@]+\s*$/),
+  email: {
+    expected: 'an e-mail address',
+    parse(value) {
+      const address = isText(value) ? value.trim() : '';
+      return EMAIL.test(address) ? address : undefined;
+    },
+  },
   color: textOf('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
 };
 

@@ -32,8 +32,12 @@ interface Rules extends ChangeRules {
 export interface Writes<Row> {
   /** What the caller needs for any of these. */
   readonly writeScope: Scope;
-  /** What is given of a new object, or in a change. @throws AppError `invalid` blaming members */
-  parse(input: Input, moment: Moment): Partial<Row>;
+  /**
+   * What is given of a new object, or in a change.
+   * @param of what may be given, where that is not what the noun's description says
+   * @throws AppError `invalid` blaming members
+   */
+  parse(input: Input, moment: Moment, of?: Fields): Partial<Row>;
   /**
    * @param request what a retry has to ask for as well, where that is another operation than this one
    * @throws AppError `invalid` blaming members, `not_found` for the parent
@@ -90,9 +94,9 @@ export function writesOf<Row extends { id: bigint }>(
   };
   const defaults = defaultsOf(fields.creation);
 
-  function parse(input: Input, moment: Moment): Given<Fields> {
+  function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
-    return parseFields(fields[moment], normalize(input), moment);
+    return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
   }
 
   async function execute(
@@ -110,7 +114,7 @@ export function writesOf<Row extends { id: bigint }>(
 
   const writes: Writes<Row> = {
     writeScope,
-    parse: (input, moment) => parse(input, moment) as Partial<Row>,
+    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row>,
     async create(ctx, parent, input, options, request) {
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');

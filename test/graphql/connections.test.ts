@@ -177,6 +177,14 @@ test('a page has 20 objects without arguments, and 100 at most', async () => {
   expect(await sizeOf({ last: 2_147_483_647 })).toBe(100);
 });
 
+test('a cursor may have the padding that base64 libraries write', async () => {
+  const [first = 0, last = 0] = [ids[0], ids.at(-1)];
+  const padded = (id: number) => Buffer.from(`contacts:${id}`).toString('base64');
+  const between = { after: cursor(first), before: cursor(last) };
+  expect(await pageOf({ after: padded(first), before: padded(last) })).toEqual(await pageOf(between));
+  expect(padded(first)).not.toBe(cursor(first));
+});
+
 describe('refused with INVALID, naming the argument:', () => {
   const OTHER = Buffer.from('funnels:1').toString('base64url');
   test.each([

@@ -19,7 +19,13 @@ const WRITABLE = { writable: 'always' } as const;
 const thing: Resource = {
   ...contact,
   fields: { firstName, anonymous: { ...anonymous, ...WRITABLE }, id: { ...id, ...WRITABLE } },
-  inputs: {},
+  inputs: {
+    factsOfContact: {
+      type: 'jsonb',
+      members: 'text',
+      description: 'A known member that is called as a wrapper may be.',
+    },
+  },
 };
 const handled: unknown[] = [];
 
@@ -106,12 +112,18 @@ test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/m
   },
 );
 
-test.each(['{}', 'null', '[]', '', '{"contact":{}}', '{"contact":null}', '{"contact":[]}', '{"other":{}}'])(
-  'the body "%s" counts as {}',
-  async (body) => {
-    expect((await send({ body })).handled).toEqual([{ body: {}, size: 20 }]);
-  },
-);
+test.each([
+  '{}',
+  'null',
+  '[]',
+  '',
+  '{"contact":{}}',
+  '{"contact":null}',
+  '{"contact":[]}',
+  '{"contacts":{}}',
+])('the body "%s" counts as {}', async (body) => {
+  expect((await send({ body })).handled).toEqual([{ body: {}, size: 20 }]);
+});
 
 test('no body that is of no type counts as {}, and a coding by the name of none as none', async () => {
   expect((await send({ type: null, body: new Uint8Array() })).handled).toHaveLength(1);
@@ -124,7 +136,11 @@ test.each([
   ['{"first_name":"bare","contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
   ['{"first_name":"bare","contact":{}}', {}],
   ['{"first_name":"Ada","contact":null}', { firstName: 'Ada' }],
-  ['{"contact":{"contact":{"first_name":"Ada"}}}', {}],
+  ['{"my_contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
+  ['{"contacts":{"first_name":"Ada","more":1}}', { firstName: 'Ada' }],
+  ['{"first_name":"Ada","contacts":{"first_name":"ignored"}}', { firstName: 'Ada' }],
+  ['{"facts_of_contact":{"first_name":"Ada"}}', { factsOfContact: { first_name: 'Ada' } }],
+  ['{"contacts":{"facts_of_contact":{"a":"b"}}}', { factsOfContact: { a: 'b' } }],
   ['{"first_name":"first","first_name":"Ada"}', { firstName: 'Ada' }],
   ['{"contact":{"first_name":"first"},"contact":{"first_name":"Ada"}}', { firstName: 'Ada' }],
   ['{"id":7}', { id: 7n }],
@@ -134,7 +150,8 @@ test.each([
 });
 
 /** An object with a member that is unknown, and nested so deep that there are this many levels. */
-const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+const nested = (levels: number) =>
+  `{"first_name":null,"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
 test('a body of 32 levels is taken', async () => {
   expect((await send({ body: nested(32) })).response.status).toBe(204);
@@ -172,6 +189,9 @@ describe('before the handler is refused', () => {
     ['a text', 'invalid', { body: '"{}"' }],
     ['a wrapped text', 'invalid', { body: '{"contact":"{}"}' }],
     ['a wrapped list', 'invalid', { body: '{"contact":[{}]}' }],
+    ['what is unknown', 'invalid', { body: '{"other":{}}' }],
+    ['what is unknown, wrapped', 'invalid', { body: '{"contact":{"contact":{"first_name":"Ada"}}}' }],
+    ['what is unknown, one that could be the wrapper', 'invalid', { body: '{"contacts":{"a":1},"b":2}' }],
     ['a bad query', 'invalid', { query: '?per_page=0' }],
   ])('%s', async (_, code, sent) => {
     const answer = await send(sent);

@@ -67,7 +67,34 @@ test('null clears, what is absent is left out, and what is unknown is ignored', 
   });
   expect(parseFields(CONTACT, {})).toEqual({});
   const inherited = JSON.parse('{"__proto__":{"first_name":"x"},"constructor":{"first_name":"x"}}');
-  expect(parseFields(CONTACT, inherited)).toEqual({});
+  expect(parseFields(CONTACT, { ...inherited, first_name: 'y' })).toEqual({ firstName: 'y' });
+  expect(blamed(CONTACT, inherited)).toEqual(['body']);
+});
+
+describe('what gives nothing that is known', () => {
+  const members = (given: object) => ({ members: given, nameOf: restNameOf });
+  const refused = (work: () => unknown) => {
+    expect(work).toThrow('body gives nothing that is known: it takes uuid, anonymous, email_address,');
+  };
+
+  test('is refused, but for nothing at all in a change, and in a creation that may be empty', () => {
+    for (const moment of ['creation', 'change'] as const) {
+      refused(() => parseInput(CONTACT, members({ nonsense: 1 }), moment));
+      refused(() => parseInput(CONTACT, members({ nonsense: 1 }), moment, true));
+      expect(parseInput(CONTACT, members({}), moment, true)).toEqual({});
+      refused(() => parseInput(CONTACT, members({}), moment, false));
+    }
+    refused(() => parseInput(CONTACT, members({}), 'creation'));
+    expect(parseInput(CONTACT, members({}), 'change')).toEqual({});
+  });
+
+  test('is told behind the members that have to be given', () => {
+    const { url, name } = webhookEndpoint.fields;
+    const work = () => parseInput({ url, name }, members({ nonsense: 1 }), 'creation');
+    expect(work).toThrow(
+      'url must be given. name must be given. body gives nothing that is known: it takes url, name.',
+    );
+  });
 });
 
 describe('is blamed', () => {

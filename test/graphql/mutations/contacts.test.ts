@@ -97,7 +97,7 @@ beforeEach(async () => {
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 
-async function create(input: Omit<CreateContactInput, 'workspaceId'> = {}, by = caller) {
+async function create(input: Omit<CreateContactInput, 'workspaceId'> = { lastName: 'Lee' }, by = caller) {
   const variables = { input: { workspaceId, ...input } };
   const { createContact } = await dataOf(gateway, CREATE, variables, { caller: by });
   if (createContact == null) throw new Error('no contact');
@@ -139,7 +139,7 @@ describe('a contact', () => {
       expect(createContact).toMatchObject({
         clientMutationId: 'mine',
         contact: {
-          emailAddress: ' Ann@Example.com',
+          emailAddress: 'Ann@Example.com',
           firstName: 'Ann',
           anonymous: false,
           tags: [{ name: 'vip' }],
@@ -158,8 +158,18 @@ describe('a contact', () => {
     });
   });
 
-  test('needs nothing but its workspace, and is anonymous then', async () => {
+  test('needs nothing by which it is known, and is anonymous then', async () => {
     expect(await create()).toMatchObject({ emailAddress: null, anonymous: true, customAttributes: [] });
+  });
+
+  test('of which nothing is given but where it belongs is refused, and what can be given is listed', async () => {
+    const input = { workspaceId, idempotencyKey: 'empty', clientMutationId: 'mine' };
+    const { errors } = await ask(gateway, CREATE, { input }, { caller });
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'input' } }]);
+    expect(errors?.[0]?.message).toMatch(/^input gives nothing .* emailAddress, firstName, .*, tagIds\.$/);
+    expect(await contactsIn()).toBe(0);
+    const { id } = await create();
+    expect(await update(id, {})).toMatchObject({ id, lastName: 'Lee' });
   });
 
   test('is changed: null clears, absent leaves, and attributes are merged', async () => {
@@ -199,10 +209,11 @@ describe('a contact', () => {
   test('is upserted by its e-mail address', async () => {
     const upsert = async (input: { emailAddress: string; firstName?: string | null }) =>
       (await dataOf(gateway, UPSERT, { input: { workspaceId, ...input } }, { caller })).upsertContact;
-    const made = await upsert({ emailAddress: 'bo@example.com', firstName: 'Bo' });
-    expect(made).toMatchObject({ isNew: true, contact: { firstName: 'Bo' } });
+    const made = await upsert({ emailAddress: ' Bo@example.com\n', firstName: 'Bo' });
+    const contact = { emailAddress: 'Bo@example.com', firstName: 'Bo' };
+    expect(made).toMatchObject({ isNew: true, contact });
     const changed = await upsert({ emailAddress: ' BO@example.com', firstName: null });
-    expect(changed).toMatchObject({ isNew: false, contact: { id: made?.contact.id, firstName: 'Bo' } });
+    expect(changed).toMatchObject({ isNew: false, contact: { ...contact, id: made?.contact.id } });
     expect(await contactsIn()).toBe(1);
   });
 
@@ -344,7 +355,7 @@ describe('refused', () => {
         await ask(
           gateway,
           CREATE,
-          { input: { workspaceId: btoa(`Workspace:${contact.workspaceId}`) } },
+          { input: { workspaceId: btoa(`Workspace:${contact.workspaceId}`), firstName: 'x' } },
           { caller },
         ),
         await ask(gateway, UPDATE, { input: { contactId, firstName: 'x' } }, { caller }),
@@ -375,7 +386,7 @@ test('who may write but not read is shown the contact that was made, and nothing
     scopes: ['contacts:write'],
   });
   expect(await create({ firstName: 'Ann' }, writer)).toMatchObject({ firstName: 'Ann' });
-  const query = `mutation { createContact(input: { workspaceId: "${workspaceId}" }) { contact {
+  const query = `mutation { createContact(input: { workspaceId: "${workspaceId}", lastName: "Lee" }) { contact {
     firstName workspace { id } appliedTags { nodes { id } } } } }`;
   const { data, errors } = await post(gateway, { query }, { caller: writer });
   expect(data).toEqual({

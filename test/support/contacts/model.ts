@@ -49,8 +49,10 @@ export function step(before: State | null, change: Change): { after: State | nul
   switch (change.verb) {
     case 'create':
       return changed(null, change.members);
-    case 'upsert':
-      return changed(before, givenOf(change.members));
+    case 'upsert': {
+      const { email_address = null, ...others } = givenOf(change.members);
+      return changed(before, before === null ? { email_address, ...others } : others);
+    }
     case 'update':
       return changed(before, change.members);
     case 'remove':
@@ -73,6 +75,7 @@ function changed(before: State | null, { custom_attributes = {}, tag_ids, ...tex
   const state = before ?? BLANK;
   const attributes = Object.entries(custom_attributes).map(([name, value]) => [name, value ?? '']);
   const next = { ...state.texts, ...texts };
+  next.email_address = next.email_address?.trim() ?? null;
   const anonymous = state.anonymous && next.email_address === null && next.phone_number === null;
   const tags = tag_ids === undefined ? state.tags : (tag_ids ?? []);
   const { after, events } = tagged(state, tags);
@@ -113,7 +116,7 @@ function givenOf(members: Members): Members {
 export function statusOf({ contacts, tags }: World, change: Change): number {
   switch (change.verb) {
     case 'create':
-      return isValid(change.members) ? 201 : 422;
+      return Object.keys(change.members).length > 0 && isValid(change.members) ? 201 : 422;
     case 'upsert': {
       const found = byAddress(change.members.email_address);
       if (!isValid(givenOf(change.members), found)) return 422;

@@ -1,0 +1,129 @@
+// Bodies that give nothing that is known, of every route that takes one: they are refused, and what is taken instead is listed.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownNameOf, pluralOf } from '../../src/resources/resource.ts';
+import type { Route } from '../../src/rest/route.ts';
+import { routes } from '../../src/rest/router.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { createTenant, OPERATIONS, type Operation, type Tenant } from '../support/operations.ts';
+import { expectProblem } from '../support/problem.ts';
+
+let gateway: Gateway;
+let caller: Caller;
+let teamId: bigint;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  teamId = (await factories.team(gateway.app)).id;
+  tenant = await createTenant(gateway.app, 'ours', teamId);
+  caller = await factories.apiKey(gateway.app, { teamId });
+});
+afterAll(() => gateway.close());
+
+interface Taking {
+  readonly route: Route;
+  readonly operation: Operation;
+  /** The names of the members that it takes. */
+  readonly names: readonly string[];
+  /** What a good request gives. */
+  readonly members: object;
+  readonly wrapper: string | undefined;
+}
+
+/** Every route that takes a body. */
+const TAKING: readonly (Taking & { name: string })[] = routes.flatMap((route) => {
+  const { method, path, body } = route;
+  if (body === undefined) return [];
+  const name = `${method} ${path}`;
+  const operation = OPERATIONS.find((one) => one.route === name);
+  if (operation === undefined) throw new Error(`No request is known for ${name}`);
+  const [schema] = Object.values(body.components?.() ?? {});
+  const [wrapped] = (body.schema['anyOf'] ?? []) as { readonly required: readonly [string] }[];
+  const wrapper = wrapped?.required[0];
+  const given = operation.body?.({ tag: { id: 1n } } as Tenant) as Record<string, object> | undefined;
+  const members = (wrapper === undefined ? given : given?.[wrapper]) ?? {};
+  return [{ name, route, operation, names: Object.keys(schema?.['properties'] ?? {}), members, wrapper }];
+});
+const WRAPPED = TAKING.flatMap(({ wrapper, ...taking }) =>
+  wrapper === undefined || taking.operation.body === undefined ? [] : [{ ...taking, wrapper }],
+);
+
+test('every noun that is given in bodies has a name of its own, with which its wrapper ends', () => {
+  for (const { route, wrapper } of WRAPPED) {
+    expect(ownNameOf(route.resource)).toMatch(/^[a-z_]+$/);
+    expect(wrapper.endsWith(ownNameOf(route.resource))).toBe(true);
+  }
+  expect(WRAPPED.length).toBeGreaterThan(8);
+});
+
+const send = ({ operation, route }: Taking, to: Tenant, body: unknown) =>
+  gateway.send(operation.path(to), {
+    ...{ caller, method: route.method, headers: { 'Content-Type': 'application/json' } },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+async function expectRefused(taking: Taking, body: unknown): Promise<void> {
+  const before = await digest(gateway, CHANGEABLE);
+  const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
+  const list = /body gives nothing that is known: it takes (.*)\.$/.exec(detail)?.[1]?.split(', ');
+  expect([body, list]).toEqual([body, taking.names]);
+  expect(await digest(gateway, CHANGEABLE)).toEqual(before);
+}
+
+describe.each(TAKING)('$name', (taking) => {
+  const { members, wrapper, route } = taking;
+  const own = ownNameOf(route.resource);
+
+  test('refuses what is all unknown, and lists what it takes', async () => {
+    const unknown = [
+      { nonsense: 1 },
+      { data: members, meta: {} },
+      { data: { ...members, nonsense: 1 } },
+      { [`${own}_data`]: members },
+      { [pluralOf(own)]: { nonsense: 1 } },
+      { [pluralOf(own)]: members, nonsense: 1 },
+      { [`my_${own}`]: 'text' },
+      { [`my_${own}`]: [members] },
+      { __proto__x: members, constructor: members },
+    ].filter((body) => wrapper !== undefined || !Object.keys(body).some((name) => name.endsWith(own)));
+    const inside =
+      wrapper === undefined ? [] : [{ nonsense: 1 }, { [wrapper]: members }, { [pluralOf(own)]: members }];
+    for (const body of [...unknown, ...inside.map((held) => ({ [String(wrapper)]: held }))])
+      await expectRefused(taking, body);
+  });
+
+  const empty = [
+    '',
+    'null',
+    '[]',
+    '{}',
+    ...(wrapper ? ['{}', 'null', '[]'] : []).map((text) => `{"${wrapper}":${text}}`),
+  ];
+
+  test('refuses what gives nothing at all, unless it changes something: then nothing is changed', async () => {
+    for (const body of empty) {
+      if (route.body?.required === true) await expectRefused(taking, body);
+      else expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
+    }
+  });
+});
+
+test.each(WRAPPED)(
+  '$name takes any one member for the wrapper whose name ends in the noun’s',
+  async (taking) => {
+    const { operation, wrapper, route } = taking;
+    const own = ownNameOf(route.resource);
+    for (const name of [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, `${wrapper}s`]) {
+      const to = await createTenant(gateway.app, 'wrapped', teamId);
+      const given = operation.body?.(to) as Record<string, object> | undefined;
+      const members = given?.[wrapper] ?? {};
+      const response = await send(taking, to, { [name]: members });
+      expect([name, response.status]).toEqual([name, operation.success]);
+      const shown = (await response.json()) as object;
+      const isShown = ([member]: [string, unknown]) => member !== 'tag_id';
+      expect(shown).toMatchObject(Object.fromEntries(Object.entries(members).filter(isShown)));
+    }
+  },
+);
