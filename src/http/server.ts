@@ -28,11 +28,12 @@ import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
-import { admitRequest, countUnread } from './rate-limits.ts';
+import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { createTeamTurns } from './team-turns.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
@@ -55,6 +56,8 @@ export function createServer(
 ): Server {
   const http = createHttp(app, demoLink, lifetime);
   const compress = createCompression();
+  const turns = createTeamTurns();
+  app.metrics.watchQueue('turns', turns);
   const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
@@ -70,9 +73,13 @@ export function createServer(
     },
     async fetch(request, peer) {
       const startedAt = performance.now();
-      const exchange = new Exchange(app, request, peer);
-      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
+      const exchange = new Exchange(app, request, peer, turns);
+      const plain = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, plain);
+      exchange.endTurn();
       countUnread(exchange);
+      const counting = countAnswer(exchange, response);
+      if (counting !== undefined) await counting;
       const { facts, findEndpoint } = exchange;
       if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
       reportRequest(exchange, response.status, performance.now() - startedAt);
