@@ -23,7 +23,7 @@ import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
-import { createTenantRole } from './tenant-role.ts';
+import { createCitusCheck, createTenantRole } from './tenant-role.ts';
 import { limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 import { types } from './value-types.ts';
@@ -91,6 +91,8 @@ interface StoreOptions {
   readonly poolSize: number;
   /** Whether statements are prepared under names; absent: they are. */
   readonly preparedStatements?: boolean;
+  /** Whether callers' changes run as the role of tenants; absent: they do. */
+  readonly tenantRole?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
@@ -158,7 +160,7 @@ export function createStore(options: StoreOptions): Store {
           }),
         });
   const deliveries = createDeliveryQueue(pool, log);
-  const hasTenantRole = createTenantRole(pool);
+  const hasCitus = createCitusCheck(pool);
   const store: Store = {
     pool,
     readers,
@@ -171,8 +173,8 @@ export function createStore(options: StoreOptions): Store {
     horizons,
     prisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole,
-    distribution: createDistribution(pool, hasTenantRole, lookups),
+    hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),
+    distribution: createDistribution(pool, hasCitus, lookups),
     preparedStatements,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
