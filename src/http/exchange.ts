@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { clientAddress, type Host, isTrusted, publicUrl, resolveHost } from '../auth/hosts.ts';
+import { clientAddress, type Host, isTrusted, publicUrl, resolveHost, unknownTarget } from '../auth/hosts.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
@@ -96,6 +96,8 @@ export class Exchange {
   private readonly peer: Peer | undefined;
   /** Whether a trusted proxy has sent the request. */
   private readonly isProxied: boolean;
+  /** Whether `url` is the one that the client used: a proxy may say what is none. */
+  private readonly isTargetKnown: boolean;
   /** What the request was routed to, as long as no handler has said it better. */
   findEndpoint: (() => Endpoint) | null = null;
   /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
@@ -107,7 +109,9 @@ export class Exchange {
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
-    this.url = publicUrl(request, this.isProxied);
+    const url = publicUrl(request, this.isProxied);
+    this.url = url ?? new URL(request.url);
+    this.isTargetKnown = url !== null;
     this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
@@ -205,9 +209,10 @@ export class Exchange {
     });
   }
 
-  /** The host of the request. @throws AppError `misdirected_request` for an unknown one */
+  /** The host of the request. @throws AppError `misdirected_request` for an unknown one, and where the proxy in front names none */
   resolveHost(): Host | Promise<Host> {
     if (this.host !== null) return this.host;
+    if (!this.isTargetKnown) throw unknownTarget();
     const found = resolveHost(this.app, this.url.hostname);
     if (found instanceof Promise) return found.then((host) => this.setHost(host));
     return this.setHost(found);
