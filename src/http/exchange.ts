@@ -96,8 +96,8 @@ export class Exchange {
   private readonly peer: Peer | undefined;
   /** Whether a trusted proxy has sent the request. */
   private readonly isProxied: boolean;
-  /** Whether `url` is the one that the client used: a proxy may say what is none. */
-  private readonly isTargetKnown: boolean;
+  /** The URL that the client used; null where the proxy in front says what is none. */
+  private readonly target: URL | null;
   /** What the request was routed to, as long as no handler has said it better. */
   findEndpoint: (() => Endpoint) | null = null;
   /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
@@ -109,9 +109,8 @@ export class Exchange {
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
-    const url = publicUrl(request, this.isProxied);
-    this.url = url ?? new URL(request.url);
-    this.isTargetKnown = url !== null;
+    this.target = publicUrl(request, this.isProxied);
+    this.url = this.target ?? new URL(request.url);
     this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
@@ -212,7 +211,7 @@ export class Exchange {
   /** The host of the request. @throws AppError `misdirected_request` for an unknown one, and where the proxy in front names none */
   resolveHost(): Host | Promise<Host> {
     if (this.host !== null) return this.host;
-    if (!this.isTargetKnown) throw unknownTarget();
+    if (this.target === null) throw unknownTarget();
     const found = resolveHost(this.app, this.url.hostname);
     if (found instanceof Promise) return found.then((host) => this.setHost(host));
     return this.setHost(found);
