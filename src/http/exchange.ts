@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { clientAddress, type Host, isTrusted, publicUrl, resolveHost } from '../auth/hosts.ts';
+import { clientAddress, type Host, isTrusted, publicUrl, resolveHost, unknownTarget } from '../auth/hosts.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
@@ -101,6 +101,8 @@ export class Exchange {
   private readonly turns: TeamTurns | null;
   /** Whose turn the request has, and for how many points; null: it has none. */
   private turn: { readonly key: string; readonly points: number } | null = null;
+  /** The URL that the client used; null where the proxy in front says what is none. */
+  private readonly target: URL | null;
   /** What the request was routed to, as long as no handler has said it better. */
   findEndpoint: (() => Endpoint) | null = null;
   /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
@@ -113,7 +115,8 @@ export class Exchange {
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
-    this.url = publicUrl(request, this.isProxied);
+    this.target = publicUrl(request, this.isProxied);
+    this.url = this.target ?? new URL(request.url);
     this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
@@ -211,9 +214,10 @@ export class Exchange {
     });
   }
 
-  /** The host of the request. @throws AppError `misdirected_request` for an unknown one */
+  /** The host of the request. @throws AppError `misdirected_request` for an unknown one, and where the proxy in front names none */
   resolveHost(): Host | Promise<Host> {
     if (this.host !== null) return this.host;
+    if (this.target === null) throw unknownTarget();
     const found = resolveHost(this.app, this.url.hostname);
     if (found instanceof Promise) return found.then((host) => this.setHost(host));
     return this.setHost(found);

@@ -10,6 +10,7 @@ import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
 import { limitLines } from '../log.ts';
+import { loaderOf } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import type { Reply } from '../reply.ts';
@@ -19,7 +20,7 @@ import { requestedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
 import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
-import { mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
+import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
@@ -40,6 +41,8 @@ export interface Server {
   fetch(request: Request, peer?: Peer): Promise<Response>;
   /** The error response to bytes that are not a valid request. Logs one line about it, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
+  /** Loads what is not needed to listen, but for being ready. `/readyz` waits for it. */
+  load(): Promise<void>;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
@@ -54,7 +57,9 @@ export function createServer(
   demoLink: DemoLink | null = null,
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
-  const http = createHttp(app, demoLink, lifetime);
+  const authorization = authorizationServerOf(app);
+  const load = loaderOf(authorization);
+  const http = createHttp(app, { demoLink, lifetime, authorization, load });
   const compress = createCompression();
   const turns = createTeamTurns();
   app.metrics.watchQueue('turns', turns);
@@ -62,6 +67,7 @@ export function createServer(
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
+    load,
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
@@ -118,7 +124,14 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
+interface Parts {
+  readonly demoLink: DemoLink | null;
+  readonly lifetime: Pick<Draining, 'isBegun'>;
+  readonly authorization: ReturnType<typeof authorizationServerOf>;
+  readonly load: Server['load'];
+}
+
+function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
@@ -127,7 +140,7 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    const found = await readiness(app);
+    const [found] = await Promise.all([readiness(app), load()]);
     requireServing(lifetime);
     return c.json(found);
   });
@@ -137,7 +150,7 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
     return host instanceof Promise ? host.then(next) : next();
   });
   mountDiscovery(http, app);
-  mountAuthorizationServer(http, app);
+  mountAuthorizationServer(http, app, authorization);
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
   mountRest(http);

@@ -28,6 +28,8 @@ export const appliedTag = describe({
   },
   topic: 'contacts/applied_tag',
   subjectType: 'Contacts::AppliedTag',
+  filters: { id: { unique: true }, tagId: { unique: true } },
+  unchanging: true,
 });
 
 export interface AppliedTagRow extends Row<typeof appliedTag> {}

@@ -32,6 +32,8 @@ export const funnel = describe({
       description: 'The tags on the funnel, the oldest tag first. Not paginated: a funnel has few.',
     },
   },
+  filters: { id: { unique: true } },
+  sorts: ['updatedAt'],
 });
 
 export interface FunnelRow extends Row<typeof funnel> {}

@@ -91,6 +91,7 @@ export const webhookEndpoint = describe({
   },
   topic: 'webhooks/outgoing/endpoint',
   subjectType: 'Webhooks::Outgoing::Endpoint',
+  sorts: ['updatedAt'],
 });
 
 const { strictOrder, maxDeliveriesPerSecond, deactivatedAt, deactivationReason, failingSince, ...specified } =

@@ -73,7 +73,7 @@ function deactivateInSteps(
       `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
         where c.workspace_id = $1::bigint and c.id = $2::bigint`,
       ...[workspaceId, id],
-      await timeOf(tx),
+      await timeOf(tx, WEBHOOK_ENDPOINTS),
     );
     const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
     return tell(tx, workspaceId, null, [

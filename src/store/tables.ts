@@ -56,6 +56,11 @@ type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owners' | 'ow
 /** The tables that there are: their names are part of the names of statements. */
 const tables = new Map<string, Table<{ id: bigint }>>();
 
+/** The table of this name, where it has lists. */
+export function tableNamed(name: PublicIdTable): Table<{ id: bigint }> | undefined {
+  return tables.get(name);
+}
+
 /** The tables whose rows hang below those of another one. */
 export function tablesBelow(name: PublicIdTable): Table<{ id: bigint }>[] {
   return [...tables.values()].filter(({ parent }) => parent.table === name);
