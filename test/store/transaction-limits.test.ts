@@ -45,7 +45,9 @@ test('the client that makes them is made in one place, with the limits', async (
     const text = await readFile(join(folder, file), 'utf8');
     for (const [call] of text.matchAll(/new PrismaClient\([^;]*;/g)) made.push(`${file} ${call}`);
   }
-  expect(made).toEqual([expect.stringMatching(/^store\/store\.ts [^]*transactionOptions: interactiveLimits/)]);
+  expect(made).toEqual([
+    expect.stringMatching(/^store\/store\.ts [\s\S]*transactionOptions: interactiveLimits/),
+  ]);
 });
 
 for (const at of ['at its next statement', 'at its commit'])
@@ -67,7 +69,9 @@ for (const at of ['at its next statement', 'at its commit'])
 
 test('one that PostgreSQL ended is told the same', async () => {
   for (const code of ['25P03', '25P04']) {
-    const ended = withPrisma(gateway.app.store, () => Promise.reject(Object.assign(new Error('x'), { code })));
+    const ended = withPrisma(gateway.app.store, () =>
+      Promise.reject(Object.assign(new Error('x'), { code })),
+    );
     await expect(ended).rejects.toThrow(/took longer than a change may take/);
   }
 });
