@@ -58,7 +58,7 @@ async function somebody(count: number) {
   const { workspaceId } = client;
   const made = await client.create({ first_name: 'Conspicuous' }, { 'Idempotency-Key': 'first' });
   const id = BigInt(made.body.id);
-  const endpoint = await factories.webhookEndpoint(app, { workspaceId });
+  const endpoint = await factories.webhookEndpoint(app, { workspaceId, eventTypeIds: [] });
   await pool().query(
     `with event as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
@@ -121,14 +121,14 @@ describe('from the record on, before anything is blanked,', () => {
   });
 
   test('GraphQL shows nothing of the person', async () => {
-    const { body } = await client.send('POST', '/api/graphql', {
-      query: `{ viewer { workspaces { edges { node {
+    const { body } = await client.send('POST', '/graphql', {
+      query: `{ workspace(databaseId: ${client.workspaceId}) {
         auditEntries(first: 10) { nodes { before after erasedAt } }
-        webhookEvents(first: 10) { nodes { data } }
         webhookEndpoints(first: 1) { nodes { deliveries(first: 10) { nodes { event { data } attempts { responseStart } } } } }
-      } } } } }`,
+      } }`,
     });
-    expect([JSON.stringify(body).includes('Conspicuous'), body.errors]).toEqual([false, undefined]);
+    expect(JSON.stringify(body)).toContain('"erasedAt":"');
+    expect(JSON.stringify(body)).not.toContain('Conspicuous');
   });
 
   test('the answer to a request with an idempotency key is gone', async () => {
@@ -143,9 +143,10 @@ describe('from the record on, before anything is blanked,', () => {
       const { deliveries } = await findDueDeliveries(store, { ...endpoint, strictOrder }, [], 10);
       expect(deliveries.map(({ event }) => event)).toEqual([null, null, null]);
     }
-    await pool().query(`update webhook_deliveries set status = 'failed' where workspace_id = $1`, [
-      client.workspaceId,
-    ]);
+    await pool().query(
+      `update webhook_deliveries set status = 'failed', next_attempt_at = null where workspace_id = $1`,
+      [client.workspaceId],
+    );
     const first = await store.prisma.webhookDelivery.findFirst({
       where: { workspaceId: client.workspaceId },
     });
@@ -192,14 +193,15 @@ test('what a batch was at when its process was killed is blanked by the next one
   const { id } = await somebody(60);
   const erasure = await record(id);
   const killed = new Error('killed');
-  for (const at of [1, 2, 3, 4]) {
+  // In the second batch, in the third, in that one again, among the audit entries, and when it was to be said that all is done.
+  for (const at of [4, 5, 3, 4, 2]) {
     let statements = 0;
     const dying = (work: (tx: Executor) => PromiseLike<unknown>) =>
       run((tx) =>
         work({
           $queryRawUnsafe: (...args) => tx.$queryRawUnsafe(...args),
           $executeRawUnsafe: async (...args) => {
-            if (++statements === at + 3) throw killed;
+            if (++statements === at) throw killed;
             return tx.$executeRawUnsafe(...args);
           },
         }),
