@@ -3,8 +3,8 @@ import type { App, Context } from '../context.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../store/erasing.ts';
 import { executorOf, inTransaction } from '../store/executor.ts';
 
-/** Batches that the request itself waits for: most contacts have no more. */
-const AT_ONCE = 4;
+/** Batches that the request itself waits for, one of events and one of audit entries: most contacts have no more. */
+const AT_ONCE = 2;
 /** Erasures that are looked for at a time, and batches of each before the next one has its turn. */
 const UNDONE = 50;
 const BATCHES = 20;

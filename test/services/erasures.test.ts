@@ -171,7 +171,7 @@ describe('from the record on, before anything is blanked,', () => {
 });
 
 test('a contact of whom there is little is blanked when the answer comes', async () => {
-  const { id } = await somebody(40);
+  const { id } = await somebody(20);
   expect((await erase(id)).status).toBe(200);
   expect([await traces(), await pending()]).toEqual([{}, 1]);
 });
