@@ -24,7 +24,7 @@ import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
 import { createCitusCheck, createTenantRole } from './tenant-role.ts';
-import { limitTransactions } from './time-limits.ts';
+import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 import { types } from './value-types.ts';
 
@@ -105,7 +105,6 @@ interface StoreOptions {
   readonly log: Logger;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
 /** How long after the statement timeout PostgreSQL's cancellation may take to arrive. */
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
@@ -134,7 +133,10 @@ export function createStore(options: StoreOptions): Store {
   );
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
-  const prisma = new PrismaClient({ adapter });
+  const prisma = new PrismaClient({
+    adapter,
+    transactionOptions: interactiveLimits(options.statementTimeoutMs),
+  });
   const server = createRunningServer(() => {
     horizons.forget();
     replicas?.marks.forget();

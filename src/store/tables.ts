@@ -17,6 +17,7 @@ import { webhookEvent } from '../resources/webhook-events.ts';
 import { workspace } from '../resources/workspaces.ts';
 import type { Columns } from '../rows/columns.ts';
 import { emailKey } from './email-key.ts';
+import { entryErasedAt, isErasedEntry, isErasedEvent, unlessErased } from './erased.ts';
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import type { Owning } from './row-owners.ts';
@@ -195,7 +196,11 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   tag: tagOfApplied(),
 });
 
-export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE);
+export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE, {
+  before: unlessErased('t.before', isErasedEntry('t')),
+  after: unlessErased('t.after', isErasedEntry('t')),
+  erasedAt: entryErasedAt('t'),
+});
 
 export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
 
@@ -213,6 +218,7 @@ function placeOf(table: 'pages' | 'funnels', column: string): string {
 
 export const WEBHOOK_EVENTS = tableOf(webhookEvent, OF_WORKSPACE, {
   eventTypeId: 't.event_type',
+  data: unlessErased('t.data', isErasedEvent('t')),
   page: placeOf('pages', 'page_id'),
   funnel: placeOf('funnels', 'funnel_id'),
 });
