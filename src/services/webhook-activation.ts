@@ -77,8 +77,10 @@ export async function deactivate(
 }
 
 /**
- * Gives an endpoint another secret, which this answer shows. For a while the one before signs as well.
- * @throws AppError `not_found`, `invalid`, `gone` where a retry asks after a secret that was replaced since; as `mutate` does
+ * Gives an endpoint another secret, which this answer shows. For a while the one before signs as well. Whoever has the secret can pass
+ * off events of their own as ours: they need to be able to read what the endpoint is told of, as its subscriber did.
+ * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `gone` where a retry asks after a secret that was replaced since; as
+ *   `mutate` does
  */
 export async function rotateSecret(
   ctx: Context,
@@ -94,6 +96,10 @@ export async function rotateSecret(
     ...OF_ENDPOINT,
     action: 'secret_rotated',
     given: overlapSeconds,
+    refuse(_locked, { eventTypeIds }) {
+      requireReadable(ctx, eventTypeIds);
+      return null;
+    },
     make: (tx, { workspaceId }, { id }) => replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds),
   });
   return withSecret(ctx, done);
