@@ -64,7 +64,7 @@ defineChanges(WebhookEndpoint, webhookEndpoint, webhookEndpoints, Workspace, (t)
 }));
 
 defineMutation('activateWebhookEndpoint', {
-  description: 'Sends to a webhook endpoint again, and what it has missed as well.',
+  description: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: activationFields,
@@ -74,7 +74,7 @@ defineMutation('activateWebhookEndpoint', {
 
 defineMutation('deactivateWebhookEndpoint', {
   description:
-    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is kept for it.',
+    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is in the list of events.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),

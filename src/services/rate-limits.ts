@@ -3,12 +3,14 @@
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Counter, Taken } from '../rates/counter.ts';
+import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
 import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
 import { toNetwork } from './throttle.ts';
 
 /** A request costs one point for every so many rows that it may read, and one at least. */
 export const ROWS_PER_POINT = 50;
+/** A change costs one point for every so many events and deliveries that it makes: to write a row takes longer than to read one. */
+const MADE_ROWS_PER_POINT = 20;
 /** A request with credentials that are not valid, because they have to be looked up. */
 export const REJECTED_POINTS = 5;
 
@@ -138,6 +140,25 @@ function networkOf({ app: { rates }, facts }: Counted): Payer[] {
 /** Counts the rows of a page. @throws AppError `too_many_requests` */
 export function chargePage(ctx: Context, rows: number): Counting {
   return chargeMore(ctx, pointsOf(rows) - 1);
+}
+
+/**
+ * Counts what a change costs above its first point, for the events and deliveries that it has made. How many there are is known only
+ * once it is made: it is not refused for them. Where less is left than they cost all of it is used up, until the window ends.
+ */
+export async function chargeMade(ctx: Context, rows: number): Promise<void> {
+  const points = Math.ceil(rows / MADE_ROWS_PER_POINT) - 1;
+  const { actor, facts } = ctx;
+  if (points <= 0 || actor.kind === 'anonymous') return;
+  const payers = payersOf({ app: ctx, facts }, actor);
+  try {
+    const taken = await Promise.all(payers.map(([counter, key]) => takeUpTo(counter, key, points)));
+    facts.rates = taken.map(({ reading }) => reading);
+    facts.points += points;
+  } catch (error) {
+    // The change was made, and is answered.
+    ctx.log.warn({ err: error }, 'the rows of a change not counted');
+  }
 }
 
 function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {

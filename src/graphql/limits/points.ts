@@ -74,7 +74,8 @@ export function costOf({ state, facts }: GraphContext): object | null {
   if (!showsCost) return null;
   const [closest] = facts.rates.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit);
   return {
-    points: cost?.points ?? facts.points,
+    // More than was expected where a change has made many rows.
+    points: Math.max(cost?.points ?? 0, facts.points),
     rows: cost?.rows ?? 0,
     limit: closest?.limit ?? null,
     remaining: closest?.remaining ?? null,
