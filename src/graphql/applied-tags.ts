@@ -28,13 +28,20 @@ builder.objectField(Contact.ref, 'appliedTags', (t) =>
 );
 
 defineMutation('applyTag', {
-  description: 'Applies a tag to a contact of its workspace. A tag that stands on it already is INVALID.',
+  description:
+    'Applies a tag to a contact of its workspace. One that stands on it already stays as it is: nothing is changed.',
   scope: appliedTags.writeScope,
   of: [Contact],
   fields: writableFields(appliedTag, 'creation'),
   moment: 'creation',
   change: (ctx, [contactId = 0n], input, options) => appliedTags.create(ctx, contactId, input, options),
-  payload: (t) => ({ appliedTag: rowField(t, ContactAppliedTag) }),
+  payload: (t) => ({
+    appliedTag: rowField(t, ContactAppliedTag),
+    isNew: t.boolean({
+      description: 'Whether the tag was applied, and did not stand on the contact already.',
+      resolve: ({ result }) => result.outcome === 'created',
+    }),
+  }),
 });
 
 defineMutation('removeTag', {

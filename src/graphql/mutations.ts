@@ -135,7 +135,10 @@ export function defineChanges<Row, NewRow extends Row = Row>(
 }
 
 /** The payload's field with the row as the change left it: for whoever may make the change, and for a retry the same again. */
-export function rowField<Row>(t: PayloadBuilder<Done<Row>>, node: NodeType<Row>): FieldMap[string] {
+export function rowField<Row, Result extends { readonly row: Row }>(
+  t: PayloadBuilder<Result>,
+  node: NodeType<Row>,
+): FieldMap[string] {
   return t.field({
     type: node.ref,
     scope: null,

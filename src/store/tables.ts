@@ -20,7 +20,7 @@ import { emailKey } from './email-key.ts';
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import type { Owning } from './row-owners.ts';
-import { tagOfApplied, tagsOf } from './tags.ts';
+import { contactOfApplied, tagOfApplied, tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
@@ -188,11 +188,15 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   createdAt: 't.applied_at',
   updatedAt: 't.applied_at',
   tag: tagOfApplied(),
+  contact: contactOfApplied('contacts'),
 });
 
 export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE);
 
-export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
+export const FUNNELS = tableOf(funnel, OF_WORKSPACE, {
+  faviconImageId: 'null::text',
+  tags: tagsOf('funnel_tags', 'funnel_id'),
+});
 
 export const PAGES = tableOf(page, { ...OF_WORKSPACE, visible: 't.discarded_at is null' });
 
