@@ -59,9 +59,16 @@ function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {
   });
 }
 
-defineChanges(WebhookEndpoint, webhookEndpoint, webhookEndpoints, Workspace, (t) => ({
-  webhookSecret: secretField(t),
-}));
+const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
+
+defineChanges(
+  WebhookEndpoint,
+  webhookEndpoint,
+  webhookEndpoints,
+  Workspace,
+  WebhookEndpointConnection,
+  (t) => ({ webhookSecret: secretField(t) }),
+);
 
 defineMutation('activateWebhookEndpoint', {
   description: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise.',
@@ -92,8 +99,6 @@ defineMutation('rotateWebhookEndpointSecret', {
     webhookSecret: secretField(t),
   }),
 });
-
-const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
 
 builder.objectField(Workspace.ref, 'webhookEndpoints', (t) =>
   WebhookEndpointConnection.field(t, 'The outgoing webhook endpoints of the workspace.'),

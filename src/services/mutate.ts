@@ -32,8 +32,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   toRow(json: string): Row;
 }
 
-/** What a change, or the first request that it is a retry of, has done. */
-export interface Done<Row, Outcome extends ChangeOutcome = 'created' | 'updated'> {
+/** What a change, or the first request that it is a retry of, has done. `unchanged`: it is as it was asked to be already. */
+export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
   readonly outcome: Outcome;
   /** As it was after the change, or before it was removed; null where a retry asks after what was removed, and erased since. */
   readonly row: Outcome extends 'removed' ? Row | null : Row;

@@ -21,7 +21,7 @@ import { entryErasedAt, isErasedEntry, isErasedEvent, unlessErased } from './era
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import type { Owning } from './row-owners.ts';
-import { tagOfApplied, tagsOf } from './tags.ts';
+import { contactOfApplied, tagOfApplied, tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
@@ -194,6 +194,7 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   createdAt: 't.applied_at',
   updatedAt: 't.applied_at',
   tag: tagOfApplied(),
+  contact: contactOfApplied('contacts'),
 });
 
 export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE, {
@@ -202,7 +203,10 @@ export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE, {
   erasedAt: entryErasedAt('t'),
 });
 
-export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
+export const FUNNELS = tableOf(funnel, OF_WORKSPACE, {
+  faviconImageId: 'null::text',
+  tags: tagsOf('funnel_tags', 'funnel_id'),
+});
 
 export const PAGES = tableOf(page, { ...OF_WORKSPACE, visible: 't.discarded_at is null' });
 

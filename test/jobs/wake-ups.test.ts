@@ -35,7 +35,12 @@ async function subscribe() {
   const create = async () => {
     const path = `/api/v2/workspaces/${workspaceId}/contacts`;
     const headers = { 'Content-Type': 'application/json' };
-    const response = await gateway.send(path, { caller, method: 'POST', headers, body: '{"first_name":"Ann"}' });
+    const response = await gateway.send(path, {
+      caller,
+      method: 'POST',
+      headers,
+      body: '{"first_name":"Ann"}',
+    });
     expect(response.status).toBe(201);
   };
   return { id, to, create };

@@ -155,8 +155,9 @@ function readsRows(field: Field, type: GraphQLCompositeType): boolean {
   return fieldOptions(field).sameRows !== true && isNode(type);
 }
 
-/** Types that implement Node are rows of the store. */
+/** Types that implement Node are rows of the store, unless they are parts of them. */
 function isNode(type: GraphQLCompositeType): boolean {
+  if (typeOptions(type).isPart === true) return false;
   if (type.name === 'Node') return true;
   return (
     (isObjectType(type) || isInterfaceType(type)) && type.getInterfaces().some(({ name }) => name === 'Node')

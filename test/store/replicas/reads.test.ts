@@ -41,7 +41,12 @@ const requestsOf = ({ app }: Gateway) => app.store.replicas?.readings()[0]?.requ
 /** Creates a contact over REST. */
 async function create(gateway: Gateway, caller: Caller): Promise<{ id: number; token: string }> {
   const response = await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {
-    ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"first_name":"Ann"}' },
+    ...{
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"first_name":"Ann"}',
+    },
   });
   expect(response.status).toBe(201);
   const { id } = (await response.json()) as { id: number };
