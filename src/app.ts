@@ -37,6 +37,7 @@ export function createApp(
       },
       poolSize: config.poolSize,
       preparedStatements: config.preparedStatements,
+      tenantRole: config.tenantRole,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       log,

@@ -34,6 +34,11 @@ export interface Context extends App {
   readonly reading?: Reading;
   /** What the request's log line, metrics and trace say of it. */
   readonly facts: RequestFacts;
+  /**
+   * Waits for the turn of the caller's team, for a request that costs so many points; a request that has its turn gives it up where it
+   * turns out to cost more. To be called before the work that they stand for, and not within a change. Absent: nobody has to wait.
+   */
+  readonly turn?: (points: number) => Promise<void> | undefined;
   /** The caller. */
   readonly actor: Actor;
   /** The request's host, which may restrict the caller to one team or workspace. */

@@ -50,12 +50,12 @@ export interface Page<Row> {
 export interface ServedParameters {
   /** The filter that a query string asks for; absent: the list has none. */
   readonly filter?: (query: URLSearchParams) => FilterValues | undefined;
-  /** What it can be ordered by besides `id`, as `sort_property` has it. */
+  /** What it can be ordered by besides `id`, as `sort_property` has it; by several names perhaps. */
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
 
-/** Parameters that would filter or sort a list. In any letter case, since clients misspell them. */
-const UNSUPPORTED = /^(?:(?:filter|sort_property)(?:\[|$)|after\[)/i;
+/** Parameters that would choose or sort the rows of a list. In any letter case, since clients misspell them. */
+const UNSUPPORTED = /^(?:(?:filter|sort_property|stored_filter_id|stable_id)(?:\[|$)|after\[)/i;
 
 /** So many unsupported parameters are named in a refusal. */
 const MAX_UNSUPPORTED = 10;
@@ -77,7 +77,8 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     size: () => optional(last('per_page'), parsePerPage) ?? DEFAULT_PAGE_SIZE,
     after: () => optional(last('after'), parseAfter) ?? null,
     sort: () => optional(last('sort_property'), (text) => parseSortProperty(text, sorts)),
-    afterTime: () => ('updated_at' in sorts ? optional(last(AFTER_TIME), parseAfterTime) : undefined),
+    afterTime: () =>
+      sorts['updated_at'] === 'updatedAt' ? optional(last(AFTER_TIME), parseAfterTime) : undefined,
     others: () => requireServed(query, served),
     filter: () => filter?.(query),
   });
@@ -146,8 +147,7 @@ export function asksForRegistry(query: URLSearchParams): boolean {
 }
 
 /** A page of the saved-filter list, where `after=0` is the start in either direction (spec §4 rule 7). */
-export function parseRegistryPageQuery(query: URLSearchParams): PageRequest {
-  const page = parsePageQuery(query);
+export function toRegistryPage(page: PageRequest): PageRequest {
   return page.after === 0n ? { ...page, after: null } : page;
 }
 

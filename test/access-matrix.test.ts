@@ -182,9 +182,11 @@ function valueAt(data: unknown, path: readonly string[]): unknown {
 const READS = SCHEMA_OPERATIONS.filter(({ isMutation }) => !isMutation);
 const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 /** The caller's own, or the same to everybody. */
-const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|teams|webhookEventTypes)$/;
+const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|user|teams|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
 const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|workspaces)$/;
+/** Whom a key stands for, and what a caller who is narrowed to a workspace cannot see of its team. */
+const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant'];
 
 describe('GraphQL', () => {
   test('every type with a global id, and every field that needs a scope, is asked for', () => {
@@ -259,6 +261,7 @@ describe('GraphQL', () => {
     const nothing: string[] = [];
     await all(Object.entries(callers.owners), async ([who, asking]) => {
       for (const operation of READS) {
+        if (who !== 'a key' && OF_A_KEY.includes(operation.name)) continue;
         const { data, errors } = await send(operation, asking);
         const of = `${who}: ${operation.name}`;
         expect([of, errors]).toEqual([of, undefined]);

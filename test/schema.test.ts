@@ -125,11 +125,11 @@ describe('connections', () => {
   });
 });
 
-test('every object with a public id of its own is a node, but for the caller, who that is, and a tag where it is applied', () => {
+test('every object with a public id of its own is a node, but for the caller and who that is', () => {
   const plain = objects
     .filter((type) => Object.hasOwn(type.getFields(), 'publicId'))
     .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
-  expect(plain.map(({ name }) => name)).toEqual(['AppliedTag', 'User', 'Viewer', 'ViewerUser']);
+  expect(plain.map(({ name }) => name)).toEqual(['Viewer', 'ViewerUser']);
 });
 
 test('every field that needs a scope which its own type does not can be null', () => {

@@ -16,23 +16,48 @@ export interface Host {
 
 const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 
+/** A host name or an address, and a port: the rules of RFC 3986 §3.2.2 and §3.2.3 that a URL parser does not enforce. */
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
+
+/** Whether a text is a host with or without a port, and nothing else. */
+export function isAuthority(text: string): boolean {
+  return AUTHORITY.test(text) && URL.canParse(`http://${text}`);
+}
+
 /**
- * The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`).
+ * The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). Of several values the last one
+ * counts, which the proxy itself has added: those before it may be the client's.
  * @param isProxied whether a trusted proxy has sent it
+ * @returns null where what the proxy says is not one host, or not http or https
  */
-export function publicUrl(request: Request, isProxied: boolean): URL {
+export function publicUrl(request: Request, isProxied: boolean): URL | null {
   const url = new URL(request.url);
   if (!isProxied) return url;
-  const host = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim();
-  const proto = request.headers.get('x-forwarded-proto')?.split(',')[0]?.trim();
-  if (proto === 'http' || proto === 'https') url.protocol = `${proto}:`;
-  if (host !== undefined && URL.canParse(`${url.protocol}//${host}`)) {
+  const host = lastOf(request.headers.get('x-forwarded-host'));
+  const proto = lastOf(request.headers.get('x-forwarded-proto'));
+  if (proto !== null && proto !== 'http' && proto !== 'https') return null;
+  if (host !== null && !isAuthority(host)) return null;
+  if (proto !== null) url.protocol = `${proto}:`;
+  if (host !== null) {
     // Assigning to `host` would keep the inner port when the forwarded host has none.
     const outer = new URL(`${url.protocol}//${host}`);
     url.hostname = outer.hostname;
     url.port = outer.port;
   }
   return url;
+}
+
+/** The last value of a header that proxies add to; null where there is no such header. */
+function lastOf(header: string | null): string | null {
+  return header?.split(',').at(-1)?.trim() ?? null;
+}
+
+/** The error for a request whose proxy does not say which host it was sent to. */
+export function unknownTarget(): AppError {
+  return new AppError(
+    'misdirected_request',
+    'The proxy in front does not say where the request was sent to: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto http or https.',
+  );
 }
 
 /** The client's address: the peer's, or what trusted proxies say of it; the last one in their list that is no proxy. */

@@ -9,7 +9,9 @@ import type { Leases } from '../rates/rates.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded.ts';
 import { toReason } from '../store/failures.ts';
+import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
+import { TENANT_ROLE } from '../store/tenant-role.ts';
 import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
@@ -138,6 +140,9 @@ async function requireTables(app: App): Promise<void> {
   throw notUpToDate();
 }
 
+/** Said when a store that was made without the role of tenants has it. */
+export const OPENED = `The tables are opened to ${TENANT_ROLE}: what callers change runs as it from now on.`;
+
 function notUpToDate(): StartupError {
   return new StartupError(
     'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
@@ -146,10 +151,20 @@ function notUpToDate(): StartupError {
 
 /** Applies what is pending, and makes the partitions that the first rows need; where these cannot be made, rows go into the default ones. */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
-  await applyMigrations(app.store.pool, undefined, { signal });
+  const { tenantRole } = app.config;
+  const onOpened = () => app.log.info(OPENED);
+  await applyMigrations(app.store.pool, undefined, { tenantRole, onOpened, signal });
   await makePartitions(app).catch((error: Error) => {
     app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
   });
+}
+
+/** @throws StartupError where callers' changes are to run as a role that the tables are not opened to */
+export async function requireTenantRole({ config, store }: Pick<App, 'config' | 'store'>): Promise<void> {
+  if (!config.tenantRole || !isClosed(await readTenantRoleState(store.pool))) return;
+  throw new StartupError(
+    `The tables of this store are not opened to ${TENANT_ROLE}, as which callers' changes are to run: run "npx funnel-gateway migrate" first, or set TENANT_ROLE=off.`,
+  );
 }
 
 /** The server and the database that a connection string names, without credentials. */

@@ -3,7 +3,8 @@ import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/failures.ts';
 import { applyMigrations, createMigration, migrationState } from '../store/migrations.ts';
-import { withDatabase } from './database.ts';
+import { OPENED, withDatabase } from './database.ts';
+import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -20,7 +21,9 @@ export function addMigrate(program: Program, shell: Shell): void {
     .action(({ force }) => apply(shell, program.opts().json, force === true));
   migrate
     .command('status')
-    .description('tell which migrations are applied and which are pending; changes nothing')
+    .description(
+      'tell which migrations are applied and which are pending; changes nothing; exit code 1 when one failed',
+    )
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate status --json')
     .action(() => status(shell, program.opts().json));
   migrate
@@ -32,14 +35,22 @@ export function addMigrate(program: Program, shell: Shell): void {
 }
 
 async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
-  const { applied, partitions } = await withDatabase(shell, async ({ app }) => ({
-    applied: await applyMigrations(app.store.pool, undefined, { force, signal: shell.signal }),
-    partitions: await makePartitions(app).catch((error: unknown) => {
-      throw partitionsNotMade(error as Error);
-    }),
-  }));
-  const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
-  report(shell, json, { applied, partitions }, text);
+  const lines: string[] = [];
+  const onOpened = () => lines.push(OPENED);
+  const { applied, partitions } = await withDatabase(shell, async ({ app }) => {
+    const { tenantRole } = app.config;
+    const options = { force, tenantRole, onOpened, signal: shell.signal };
+    return {
+      applied: await applyMigrations(app.store.pool, undefined, options),
+      partitions: await makePartitions(app).catch((error: unknown) => {
+        throw partitionsNotMade(error as Error);
+      }),
+    };
+  });
+  const isOpened = lines.length > 0;
+  if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
+  const text = lines.length === 0 ? 'The database is up to date.' : lines.join('\n');
+  report(shell, json, { applied, partitions, ...(isOpened && { opened: true }) }, text);
 }
 
 function partitionsNotMade(error: Error): StartupError {
@@ -55,6 +66,7 @@ async function status(shell: Shell, json: boolean | undefined): Promise<void> {
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
   report(shell, json, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
+  if (state.failed.length > 0) throw new FailedAsPrinted();
 }
 
 async function create(shell: Shell, json: boolean | undefined, name: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
+import { startEraser } from '../jobs/eraser.ts';
 import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Logger } from '../log.ts';
 import { aborted } from './aborted.ts';
@@ -59,13 +60,14 @@ async function run(shell: Shell, json: boolean | undefined, { app }: OpenDatabas
   const metricsListener = await listenForMetrics(app);
   const worker = startWorker(shell, app);
   const keeper = startPartitionKeeper(app);
+  const eraser = startEraser(app);
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
     report(shell, json, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
     await aborted(shell.signal);
     remark(shell, json, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
-    await Promise.all([worker.close(), keeper.close()]);
+    await Promise.all([worker.close(), keeper.close(), eraser.close()]);
     await metricsListener?.close();
   }
 }

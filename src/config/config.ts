@@ -52,6 +52,8 @@ export interface Config extends TelemetryConfig {
   readonly poolSize: number;
   /** Statements are prepared under names. */
   readonly preparedStatements: boolean;
+  /** Callers' changes run as the role of tenants. */
+  readonly tenantRole: boolean;
   /** Milliseconds that a replica may be behind. */
   readonly replicaMaxLagMs: number;
   /** Processes that `serve` answers requests with; above 1 a primary starts them. */
@@ -185,6 +187,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
     preparedStatements: check('PREPARED_STATEMENTS', true, parseSwitch, 'on or off'),
+    tenantRole: check('TENANT_ROLE', true, parseSwitch, 'on or off'),
     replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', LEAST_LAG_MS, mostLagMs),
     workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),

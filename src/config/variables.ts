@@ -22,6 +22,11 @@ export const VARIABLES = [
     'on',
     'on or off: whether statements are prepared under names; off for poolers in transaction mode that keep none',
   ],
+  [
+    'TENANT_ROLE',
+    'on',
+    'on or off: whether what callers change runs as a role of PostgreSQL that row-level security holds to their own rows; off where nobody can make that role',
+  ],
   ['DATA_DIR', '.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   [
     'SERVICE_HOST',

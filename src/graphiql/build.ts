@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -85,7 +86,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
 async function withLicenses(
   files: Map<string, Uint8Array | string>,
 ): Promise<Map<string, Uint8Array | string>> {
-  const notices = fileURLToPath(import.meta.resolve('monaco-editor/ThirdPartyNotices.txt'));
+  const notices = createRequire(import.meta.url).resolve('monaco-editor/ThirdPartyNotices.txt');
   const text = `${files.get(LICENSES)}\n## Contained in monaco-editor\n\n${await readFile(notices, 'utf8')}`;
   const name = `assets/licenses-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.txt`;
   const html = String(files.get('index.html'));

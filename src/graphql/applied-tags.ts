@@ -5,7 +5,7 @@ import * as appliedTags from '../services/applied-tags.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { Contact } from './contacts.ts';
-import { defineMutation, rowField } from './mutations.ts';
+import { defineMutation, edgeField, rowField } from './mutations.ts';
 import { defineNode, encodeGlobalId } from './nodes.ts';
 import { Tag } from './tags.ts';
 
@@ -28,13 +28,21 @@ builder.objectField(Contact.ref, 'appliedTags', (t) =>
 );
 
 defineMutation('applyTag', {
-  description: 'Applies a tag to a contact of its workspace. A tag that stands on it already is INVALID.',
+  description:
+    'Applies a tag to a contact of its workspace. One that stands on it already stays as it is: nothing is changed.',
   scope: appliedTags.writeScope,
   of: [Contact],
   fields: writableFields(appliedTag, 'creation'),
   moment: 'creation',
   change: (ctx, [contactId = 0n], input, options) => appliedTags.create(ctx, contactId, input, options),
-  payload: (t) => ({ appliedTag: rowField(t, ContactAppliedTag) }),
+  payload: (t) => ({
+    appliedTag: rowField(t, ContactAppliedTag),
+    appliedTagEdge: edgeField(t, ContactAppliedTagConnection),
+    isNew: t.boolean({
+      description: 'Whether the tag was applied, and did not stand on the contact already.',
+      resolve: ({ result }) => result.outcome === 'created',
+    }),
+  }),
 });
 
 defineMutation('removeTag', {
@@ -50,6 +58,12 @@ defineMutation('removeTag', {
       scope: Contact.scope,
       description: 'The contact as it is now.',
       resolve: ({ ids: [contactId = 0n] }, _args, ctx) => Contact.load(ctx, contactId),
+    }),
+    removedAppliedTagId: t.id({
+      nullable: true,
+      description:
+        'The global id that the ContactAppliedTag had; null for a retry after what the first request removed was erased.',
+      resolve: ({ result: { row } }) => row && encodeGlobalId(ContactAppliedTag.name, row.id),
     }),
     removedTagId: t.id({
       description: 'The global id of the tag.',

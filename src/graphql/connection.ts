@@ -52,6 +52,8 @@ const COUNT_COST = 20;
 
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
+  /** An object with its place; a row itself is at its place in lists by id. */
+  readonly edge: ObjectRef<Types, Edge<R>>;
   /** Loads one parent's page, batched with those of other parents; null when the parent does not exist or is not the caller's. */
   load(ctx: GraphContext, parentId: bigint, args: ListArgs, info: ResolveInfo): Promise<Connection<R> | null>;
   /** Defines the parent's field for its list of these objects. */
@@ -163,6 +165,7 @@ export function defineConnection<R extends Row>(
     load(ctx, list, parentId, args, lookAhead(info));
   return {
     ref,
+    edge,
     load: loadPage,
     field: (t, description) =>
       t.field({

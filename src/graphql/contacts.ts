@@ -3,9 +3,9 @@ import { contact, upsertFields } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
-import { defineChanges, defineMutation, rowField } from './mutations.ts';
+import { defineChanges, defineMutation, edgeField, rowField } from './mutations.ts';
 import { defineNode } from './nodes.ts';
-import { AppliedTag } from './tags.ts';
+import { AppliedTag, tagsOn } from './tags.ts';
 import { Workspace } from './workspaces.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
@@ -31,14 +31,16 @@ export const Contact = defineNode(contact, {
     tags: t.field({
       type: [AppliedTag],
       description: tags.description,
-      columns: ['tags'],
-      resolve: (row) => row.tags,
+      columns: ['id', 'tags'],
+      resolve: (row) => tagsOn(contact.type, row),
     }),
     workspace: Workspace.field(t, 'workspaceId', 'The workspace that knows this contact.'),
   }),
 });
 
-defineChanges(Contact, contact, contacts, Workspace);
+const ContactConnection = defineConnection(Contact, contact, contacts);
+
+defineChanges(Contact, contact, contacts, Workspace, ContactConnection);
 
 defineMutation('upsertContact', {
   description:
@@ -50,6 +52,7 @@ defineMutation('upsertContact', {
   change: (ctx, [workspaceId = 0n], input, options) => contacts.upsert(ctx, workspaceId, input, options),
   payload: (t) => ({
     contact: rowField(t, Contact),
+    contactEdge: edgeField(t, ContactConnection),
     isNew: t.boolean({
       description: 'Whether the contact was created, and not changed.',
       resolve: ({ result }) => result.outcome === 'created',
@@ -65,8 +68,6 @@ defineMutation('eraseContact', {
   change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),
   payload: (t) => ({ contact: rowField(t, Contact) }),
 });
-
-const ContactConnection = defineConnection(Contact, contact, contacts);
 
 builder.objectField(Workspace.ref, 'contacts', (t) =>
   ContactConnection.field(t, 'The contacts of the workspace, anonymous ones included.'),

@@ -20,8 +20,9 @@ export interface GraphContext extends Context {
 export interface ValidOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** That it may read. */
+  /** That it may read, by so many lists and look-ups. */
   readonly rows: number;
+  readonly reads: number;
 }
 
 /** What the handler, Yoga's plugins and the fast path know of one request; changed while it is processed. */

@@ -29,6 +29,8 @@ interface OwnFieldOptions<Parent> {
 interface OwnTypeOptions {
   /** The scope that a caller needs to read objects of the type. */
   readonly scope?: Scope;
+  /** Objects of the type are parts of rows, and cost nothing more than these: they are no rows of their own. */
+  readonly isPart?: true;
   /** The type is a connection: the page size of a field of this type is the length of the lists in it. */
   readonly isConnection?: true;
 }

@@ -51,7 +51,13 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
   }),
 });
 
-const pageStep = { type: 'PageStep', description: 'A step that shows a page.', fields: stepFields };
+const pageStep = {
+  type: 'PageStep',
+  title: 'Page step',
+  table: 'funnel_steps',
+  description: 'A step that shows a page.',
+  fields: stepFields,
+} as const;
 
 defineNode<StepNode>(pageStep, {
   scope: funnels.scope,

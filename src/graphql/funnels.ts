@@ -6,7 +6,7 @@ import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { columnsBelow } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
-import { AppliedTag } from './tags.ts';
+import { AppliedTag, tagsOn } from './tags.ts';
 import { Workspace } from './workspaces.ts';
 
 export const Funnel = defineNode(funnel, {
@@ -15,8 +15,8 @@ export const Funnel = defineNode(funnel, {
     tags: t.field({
       type: [AppliedTag],
       description: funnel.fields.tags.description,
-      columns: ['tags'],
-      resolve: ({ tags }) => tags,
+      columns: ['id', 'tags'],
+      resolve: (row) => tagsOn(funnel.type, row),
     }),
     workspace: Workspace.field(t, 'workspaceId', 'The workspace that the funnel belongs to.'),
   }),

@@ -1,9 +1,11 @@
 // GraphQL over HTTP: answers a request on the fast path if possible, else through Yoga, which is created and configured here.
 import { createYoga, type YogaServerOptions } from 'graphql-yoga';
+import { unauthenticated } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/consistency.ts';
+import { admitBody } from '../services/rate-limits.ts';
 import { isAnswerAcceptable } from './acceptable.ts';
 import { consistency } from './consistency.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
@@ -19,7 +21,7 @@ import {
   lengthHeader,
   toBody,
 } from './limits/large-answers.ts';
-import { COST_HEADER } from './limits/points.ts';
+import { COST_HEADER, VALIDATED_TOKENS_PER_POINT } from './limits/points.ts';
 import { parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
 import type { TrustedDocuments } from './trusted-documents/documents.ts';
@@ -72,10 +74,17 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     if (!isAnswerAcceptable(request.headers.get('accept')))
       return withErrorBody(new Response(null, { status: 406 }), graphContext);
     // Yoga reads the body of POST requests only.
-    if (request.method !== 'POST') return executeWithYoga(() => request, graphContext);
+    if (request.method !== 'POST') {
+      await ctx.turn?.(pointsOfText(request.url));
+      return executeWithYoga(() => request, graphContext);
+    }
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
+    requireSmallOfStranger(ctx, Number(headers.get('content-length')));
     const text = await request.text();
+    requireSmallOfStranger(ctx, text.length);
+    const admission = admitBody(ctx, text.length);
+    if (admission !== undefined) await admission;
     const viaYoga = () => {
       const forYoga = new Headers(headers);
       // Yoga knows it in lower case only.
@@ -89,6 +98,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     if (reply !== null) return reply;
     // The failure of the fast path may be due to what it has loaded.
     graphContext.loaders.clear();
+    await ctx.turn?.(pointsOfText(params?.query ?? text));
     const response = await viaYoga();
     const { validOperation } = graphContext.state;
     if (params !== null && validOperation !== null && response.status === 200) {
@@ -96,6 +106,25 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     }
     return response;
   };
+}
+
+/** Without credentials only the schema can be asked for: the longest introspection query has some 2,000 characters. */
+const MAX_STRANGERS_BYTES = 16 * 1024;
+
+/** @throws AppError `unauthenticated` for a body that is too large to be parsed for somebody without valid credentials */
+function requireSmallOfStranger({ actor }: Context, bytes: number): void {
+  if (actor.kind !== 'anonymous' || bytes <= MAX_STRANGERS_BYTES) return;
+  const { message, invalidToken } = unauthenticated(actor, undefined);
+  throw new AppError(
+    'unauthenticated',
+    `${message} Without valid credentials a request body may have ${MAX_STRANGERS_BYTES} bytes at most.`,
+    { invalidToken },
+  );
+}
+
+/** What a document may cost that has to be parsed and validated, by its length: short tokens are of some three characters. */
+function pointsOfText({ length }: string): number {
+  return 1 + Math.floor(length / (3 * VALIDATED_TOKENS_PER_POINT));
 }
 
 /** The response, with a body that releases the request's slot. */

@@ -15,8 +15,10 @@ import type { Input } from '../services/parse-fields.ts';
 import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
 import type { Writes } from '../services/writes.ts';
 import { builder, type Types } from './builder.ts';
+import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { formOf, inputFields, membersOf } from './input-fields.ts';
+import { toFieldName } from './look-ups.ts';
 import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: that of a page. */
@@ -25,6 +27,7 @@ const CHANGE_COST = 20;
 /** Where a mutation's idempotency key is valid. */
 const PLACE = 'POST /graphql';
 
+type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge'>;
 type Named = Pick<NodeType<unknown>, 'name'>;
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
@@ -90,15 +93,17 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
 /**
  * Defines `createX`, `updateX` and `deleteX` of a noun.
  * @param parent the type of what a new one is created in
+ * @param connection the lists that a new one is then in
  * @param besides what else the payload of `createX` has
  */
-export function defineChanges<Row, NewRow extends Row = Row>(
+export function defineChanges<Row extends { readonly id: bigint }, NewRow extends Row = Row>(
   node: NodeType<Row>,
   resource: Resource,
   writes: Pick<Writes<Row>, 'writeScope' | 'update' | 'remove'> & {
     create(...args: Parameters<Writes<Row>['create']>): Promise<Done<NewRow>>;
   },
   parent: Named,
+  connection: Edges<Row>,
   besides: (t: PayloadBuilder<Done<NewRow>>) => FieldMap = () => ({}),
 ): void {
   const { writeScope: scope } = writes;
@@ -110,7 +115,11 @@ export function defineChanges<Row, NewRow extends Row = Row>(
     fields: writableFields(resource, 'creation'),
     moment: 'creation',
     change: (ctx, [id = 0n], input, options) => writes.create(ctx, id, input, options),
-    payload: (t) => ({ [propertyOf(node)]: rowField(t, node), ...besides(t) }),
+    payload: (t) => ({
+      [toFieldName(node.name)]: rowField(t, node),
+      [`${toFieldName(node.name)}Edge`]: edgeField(t, connection),
+      ...besides(t),
+    }),
   });
   defineMutation(`update${node.name}`, {
     description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
@@ -118,7 +127,7 @@ export function defineChanges<Row, NewRow extends Row = Row>(
     of: [node],
     fields: writableFields(resource, 'change'),
     change: (ctx, [id = 0n], input, options) => writes.update(ctx, id, input, options),
-    payload: (t) => ({ [propertyOf(node)]: rowField(t, node) }),
+    payload: (t) => ({ [toFieldName(node.name)]: rowField(t, node) }),
   });
   defineMutation(`delete${node.name}`, {
     description: `Deletes ${one}.`,
@@ -135,12 +144,30 @@ export function defineChanges<Row, NewRow extends Row = Row>(
 }
 
 /** The payload's field with the row as the change left it: for whoever may make the change, and for a retry the same again. */
-export function rowField<Row>(t: PayloadBuilder<Done<Row>>, node: NodeType<Row>): FieldMap[string] {
+export function rowField<Row, Result extends { readonly row: Row }>(
+  t: PayloadBuilder<Result>,
+  node: NodeType<Row>,
+): FieldMap[string] {
   return t.field({
     type: node.ref,
     scope: null,
     sameRows: true,
     description: `The ${node.name} as it was left. A retry with the same idempotency key shows it as it was then.`,
+    resolve: ({ result }) => result.row as never,
+  });
+}
+
+/** The payload's field with a new row and its place, for whoever may make the change. */
+export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
+  t: PayloadBuilder<Result>,
+  { edge }: Edges<Row>,
+): FieldMap[string] {
+  return t.field({
+    type: edge,
+    scope: null,
+    sameRows: true,
+    description:
+      'The same with its place in lists in their default order, for a client that adds it to those that it has.',
     resolve: ({ result }) => result.row as never,
   });
 }
@@ -171,10 +198,5 @@ export function parseKey(given: unknown): IdempotencyKey | null {
 }
 
 function idFieldOf(type: Named): string {
-  return `${propertyOf(type)}Id`;
-}
-
-/** `Contact` as `contact`. */
-function propertyOf({ name }: Named): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
+  return `${toFieldName(type.name)}Id`;
 }

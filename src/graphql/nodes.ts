@@ -1,4 +1,5 @@
-// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`.
+// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`. Those that find an object of
+// one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { MAX_ID } from '../cursors.ts';
@@ -6,8 +7,10 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
+import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
+import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
 
 interface NodeRow {
@@ -26,8 +29,8 @@ type Reference<Parent> = {
 /** A type whose objects have a global id. */
 export interface NodeType<Row> {
   readonly name: string;
-  /** The scope that a caller needs to read objects of this type. */
-  readonly scope: Scope;
+  /** The scope that a caller needs to read objects of this type; null: none. */
+  readonly scope: Scope | null;
   readonly ref: ObjectRef<Types, Row>;
   /** Loads one object by its integer id, batched; null when it does not exist or is not the caller's. */
   load(ctx: GraphContext, id: bigint): Promise<Row | null>;
@@ -40,27 +43,38 @@ export interface NodeType<Row> {
 }
 
 interface NodeOptions<Row> {
-  /** The scope that a caller needs to read objects of this type. */
-  readonly scope: Scope;
+  /** The scope that a caller needs to read objects of this type; null: none. */
+  readonly scope: Scope | null;
   readonly getMany: (ctx: GraphContext, ids: readonly bigint[]) => Promise<readonly (Row | null)[]>;
   /** Fields that are not in the resource's description: references to other objects, lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
+  /** What is special of the root field that finds one of them. */
+  readonly lookUp?: LookUpOptions<Row>;
 }
 
 const nodeTypes = new Map<string, NodeType<object>>();
 
-/** Defines the object type of a resource: `id`, `databaseId`, the fields of its description, and `fields`. */
+/** What a type of node is made from. */
+interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'fields'> {
+  readonly table: PublicIdTable;
+}
+
+/**
+ * Defines the object type of a resource, with `id`, `databaseId`, the fields of its description, and `fields`; and the root field that
+ * finds one by its ids.
+ */
 export function defineNode<Row extends NodeRow>(
-  { type: name, description, fields: described }: Pick<Resource, 'type' | 'description' | 'fields'>,
-  { scope, getMany, fields = () => ({}), interfaces = [] }: NodeOptions<Row>,
+  resource: Described,
+  { scope, getMany, fields = () => ({}), interfaces = [], lookUp = {} }: NodeOptions<Row>,
 ): NodeType<Row> {
+  const { type: name, description, fields: described } = resource;
   const ref = builder.objectRef<Row>(name);
   ref.addInterfaces([builder.nodeInterfaceRef(), ...interfaces]);
   ref.implement({
     description,
-    scope,
+    ...(scope !== null && { scope }),
     fields: (t) => ({
       id: t.id({
         description: 'The global id of the object. It is opaque, and unique among all types.',
@@ -91,7 +105,7 @@ export function defineNode<Row extends NodeRow>(
         type: ref,
         nullable: true,
         description: about,
-        scope,
+        ...(scope !== null && { scope }),
         columns: [column],
         resolve(row, _args, ctx) {
           const id = Reflect.get(row, column) as bigint | null;
@@ -100,7 +114,52 @@ export function defineNode<Row extends NodeRow>(
       }),
   };
   nodeTypes.set(name, type);
+  defineLookUp({ ...type, parseId: (id, field) => parseGlobalId(type, id, field) }, resource, lookUp);
   return type;
+}
+
+/** What tells one part of an object, such as a tag on a contact: the object, and the part's number there. */
+export interface PartId {
+  readonly of: { readonly typeName: string; readonly id: bigint };
+  readonly id: bigint;
+}
+
+interface PartOptions<Part> {
+  readonly description: string;
+  readonly idOf: (part: Part) => PartId;
+  /** The parts of an object that was loaded; none, where such objects have none. */
+  readonly partsOf: (typeName: string, object: object) => readonly Part[];
+  readonly fields: (t: FieldBuilder<Part>) => FieldMap;
+}
+
+const partTypes = new Map<string, (ctx: GraphContext, id: PartId) => Promise<object | null>>();
+
+/** Defines the object type of parts, which are read with their objects: `id`, and `fields`. A part is whoever’s its object is. */
+export function definePart<Part extends object>(
+  name: string,
+  { description, idOf, partsOf, fields }: PartOptions<Part>,
+): ObjectRef<Types, Part> {
+  const ref = builder.objectRef<Part>(name);
+  ref.addInterfaces([builder.nodeInterfaceRef()]);
+  ref.implement({
+    description,
+    isPart: true,
+    fields: (t) => ({
+      id: t.id({
+        description: 'The global id of the object. It is opaque, and unique among all types.',
+        resolve: (part) => encodePartId(name, idOf(part)),
+      }),
+      ...fields(t),
+    }),
+  });
+  partTypes.set(name, async (ctx, { of, id }) => {
+    const object = await nodeTypes.get(of.typeName)?.load(ctx, of.id);
+    const parts = object == null ? [] : partsOf(of.typeName, object);
+    const part = parts.find((each) => idOf(each).id === id) ?? null;
+    if (part !== null) brandWithType(part, ref);
+    return part;
+  });
+  return ref;
 }
 
 /** The global id of an object: Base64 of its type's name and its integer id. */
@@ -121,6 +180,22 @@ export function decodeGlobalId(globalId: string): { typeName: string; id: bigint
   return id === null || encodeGlobalId(typeName, id) !== globalId ? null : { typeName, id };
 }
 
+/** The global id of a part: Base64 of its type's name, the object, and its number there. */
+function encodePartId(typeName: string, { of, id }: PartId): string {
+  return btoa(`${typeName}:${of.typeName}:${of.id}:${id}`);
+}
+
+/** The type's name and the part in a global id; null for any other text. */
+function decodePartId(globalId: string): { typeName: string; part: PartId } | null {
+  if (globalId.length > MAX_ID_CHARS) return null;
+  const text = Buffer.from(globalId, 'base64').toString('latin1');
+  const [, typeName = '', object = '', digits = ''] = /^(\w+):(\w+:\d+):(\d{1,19})$/.exec(text) ?? [];
+  const of = digits === '' ? null : decodeGlobalId(btoa(object));
+  if (of === null) return null;
+  const part = { of, id: BigInt(digits) };
+  return encodePartId(typeName, part) === globalId ? { typeName, part } : null;
+}
+
 /** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
   const decoded = decodeGlobalId(globalId);
@@ -130,8 +205,12 @@ export function parseGlobalId(type: { readonly name: string }, globalId: string,
 
 async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {
   const decoded = decodeGlobalId(globalId);
-  const type = decoded === null ? undefined : nodeTypes.get(decoded.typeName);
-  if (decoded === null || type === undefined) return null;
+  if (decoded === null) {
+    const found = decodePartId(globalId);
+    return found === null ? null : ((await partTypes.get(found.typeName)?.(ctx, found.part)) ?? null);
+  }
+  const type = nodeTypes.get(decoded.typeName);
+  if (type === undefined) return null;
   const row = await type.load(ctx, decoded.id);
   if (row !== null) brandWithType(row, type.ref);
   return row;

@@ -1,4 +1,4 @@
-// Teams, and the root fields that return them.
+// Teams, and the root field that lists them.
 import { type TeamRow, team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
@@ -6,31 +6,31 @@ import { defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
 import { connectionArgs } from './list-arguments.ts';
 import { lookAhead } from './look-ahead.ts';
-import { loadById } from './lookup-arguments.ts';
-import { defineNode } from './nodes.ts';
+import { defineNode, type NodeType } from './nodes.ts';
 
-export const Team = defineNode(team, teams);
+export const Team: NodeType<TeamRow> = defineNode(team, {
+  ...teams,
+  lookUp: {
+    // Where nothing but its id is asked for, no row is read for a caller with access to the whole team. One with access to some
+    // workspaces only may have none of this team's: then the team is not found.
+    load: async (ctx, id, info) => {
+      const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
+      return onlyId && hasWholeTeam(ctx, id) ? ({ id } as TeamRow) : Team.load(ctx, id);
+    },
+  },
+});
 
 export const TeamConnection = defineConnection(Team, team, teams);
 
 /** Options for the cost analysis: a credential is for one team, whatever the page size. */
 export const ONE_TEAM = { rows: 1 };
 
-/**
- * For a selection that needs nothing but the team's id: no row is read where the caller has access to the whole team. A caller
- * with access to some workspaces only may have none of this team's; then the team is not found.
- */
-const TEAM_BY_ID: typeof Team = {
-  ...Team,
-  load: async (ctx, id) => (hasWholeTeam(ctx, id) ? ({ id } as TeamRow) : Team.load(ctx, id)),
-};
-
 function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
   return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
 }
 
-builder.queryFields((t) => ({
-  teams: t.field({
+builder.queryField('teams', (t) =>
+  t.field({
     type: TeamConnection.ref,
     nullable: true,
     ...ONE_TEAM,
@@ -39,19 +39,4 @@ builder.queryFields((t) => ({
     args: connectionArgs,
     resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
   }),
-  team: t.field({
-    type: Team.ref,
-    nullable: true,
-    description:
-      'One team. Give exactly one of the arguments. A team that does not exist, or is not the caller’s, is null with a NOT_FOUND error.',
-    scope: teams.scope,
-    args: {
-      id: t.arg.id({ description: 'The global id of the team.' }),
-      databaseId: t.arg({ type: 'BigInt', description: 'The integer id of the team.' }),
-    },
-    resolve(_root, args, ctx, info) {
-      const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
-      return loadById(ctx, onlyId ? TEAM_BY_ID : Team, args);
-    },
-  }),
-}));
+);

@@ -89,7 +89,7 @@ defineMutation('cancelWebhookDelivery', {
 });
 
 defineMutation('redeliverFailedWebhookDeliveries', {
-  description: `Makes due again what has failed at an endpoint since a moment: the oldest ones, at most ${redelivery.MAX_REDELIVERED} at once. An endpoint that is deactivated is a CONFLICT.`,
+  description: `Makes due again what has failed at an endpoint since a moment and, if that is wanted, sends what it has missed since then: the oldest ones, at most ${redelivery.MAX_REDELIVERED} at once. An endpoint that is deactivated is a CONFLICT.`,
   scope,
   of: [WebhookEndpoint],
   fields: redeliveryFields,

@@ -59,12 +59,19 @@ function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {
   });
 }
 
-defineChanges(WebhookEndpoint, webhookEndpoint, webhookEndpoints, Workspace, (t) => ({
-  webhookSecret: secretField(t),
-}));
+const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
+
+defineChanges(
+  WebhookEndpoint,
+  webhookEndpoint,
+  webhookEndpoints,
+  Workspace,
+  WebhookEndpointConnection,
+  (t) => ({ webhookSecret: secretField(t) }),
+);
 
 defineMutation('activateWebhookEndpoint', {
-  description: 'Sends to a webhook endpoint again, and what it has missed as well.',
+  description: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: activationFields,
@@ -74,7 +81,7 @@ defineMutation('activateWebhookEndpoint', {
 
 defineMutation('deactivateWebhookEndpoint', {
   description:
-    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is kept for it.',
+    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is in the list of events.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),
@@ -92,8 +99,6 @@ defineMutation('rotateWebhookEndpointSecret', {
     webhookSecret: secretField(t),
   }),
 });
-
-const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
 
 builder.objectField(Workspace.ref, 'webhookEndpoints', (t) =>
   WebhookEndpointConnection.field(t, 'The outgoing webhook endpoints of the workspace.'),

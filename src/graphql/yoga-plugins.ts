@@ -18,7 +18,14 @@ import {
   SMALL_ANSWER_VALUES,
 } from './limits/large-answers.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
-import { chargeOperation, costOf, pointsOfOperation } from './limits/points.ts';
+import {
+  chargeOperation,
+  costOf,
+  oweRefusedFields,
+  PARSED_TOKENS_PER_POINT,
+  pointsOfOperation,
+  VALIDATED_TOKENS_PER_POINT,
+} from './limits/points.ts';
 import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
 import { validateDocument } from './validate.ts';
@@ -26,10 +33,14 @@ import { validateDocument } from './validate.ts';
 /** Enforces the limits on a document before it is parsed and validated. */
 export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
   return {
-    onParse({ setParseFn }) {
-      setParseFn((source: string | Source) => parseWithinLimits(source, limits));
+    onParse({ context, setParseFn }) {
+      setParseFn((source: string | Source) => {
+        const document = parseWithinLimits(source, limits);
+        context.facts.owed += Math.floor((document.tokenCount ?? 0) / PARSED_TOKENS_PER_POINT);
+        return document;
+      });
       // Before Yoga's own check, which does not say what is wrong.
-      return ({ result, context }) => {
+      return ({ result }) => {
         if (!(result instanceof Error))
           requireOperation(result as DocumentNode, context.params.operationName);
       };
@@ -39,6 +50,7 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
         try {
           const { operationName } = context.params;
           const { hasCycle } = requireSmallDocument(context, of, document, operationName);
+          context.facts.owed += Math.floor((document.tokenCount ?? 0) / VALIDATED_TOKENS_PER_POINT);
           const hideSuggestions = hidesSuggestions(context);
           return validateDocument(of, document, { hasCycle, introspection, hideSuggestions });
         } catch (error) {
@@ -69,7 +81,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       try {
         requireCaller(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;
-        const { rows, values, schemaChars } = requireWithinLimits(
+        const { rows, reads, values, schemaChars } = requireWithinLimits(
           limits,
           schema,
           document,
@@ -79,13 +91,13 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
         await chargeOperation(
           contextValue,
           rows,
-          pointsOfOperation(document, operation, { rows, schemaChars }),
+          pointsOfOperation(document, operation, { rows, reads, schemaChars }),
         );
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
         // A mutation cannot be undone when its answer is found to be too large.
         if (state.isQuery) limitAnswerSize(args, maxBytes(limits, state.releaseSlot !== null), contextValue);
-        state.validOperation = { document, operation, rows };
+        state.validOperation = { document, operation, rows, reads };
       } catch (error) {
         // Yoga treats anything with a property `errors`, such as an AppError, as an AggregateError.
         throw toGraphQLError(error);
@@ -115,6 +127,7 @@ export function publicErrors(): Plugin<object, GraphContext> {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || result.errors === undefined) return;
       serverContext.state.validOperation = null;
+      oweRefusedFields(serverContext, result.errors.length);
       const refusal = serverContext.state.isQuery ? refusalOfResult(result.errors) : null;
       if (refusal !== null) {
         setResult({ errors: [toPublicError(refusal, serverContext, false)] });

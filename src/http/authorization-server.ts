@@ -5,7 +5,7 @@ import { usableScopes } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
-import { createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { type AuthorizationServerRoute, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { routes as restRoutes } from '../rest/router.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
@@ -23,12 +23,20 @@ export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   }
 }
 
-/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
-export function mountAuthorizationServer(http: Hono<HttpEnv>, app: App): void {
-  const home = new URL(app.config.authUrl);
+/** The authorization server of an App: people are asked for the scopes that this gateway's APIs need. */
+export function authorizationServerOf(app: App): readonly AuthorizationServerRoute[] {
   const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
   const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
-  const routes = createAuthorizationServer(app, usableScopes(needed));
+  return createAuthorizationServer(app, usableScopes(needed));
+}
+
+/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
+export function mountAuthorizationServer(
+  http: Hono<HttpEnv>,
+  app: App,
+  routes: readonly AuthorizationServerRoute[],
+): void {
+  const home = new URL(app.config.authUrl);
   for (const { methods, path, isPage, handle } of routes) {
     http.on([...methods], path, async (c, next) => {
       const { exchange } = c.env;

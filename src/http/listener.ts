@@ -30,6 +30,9 @@ const KEEP_ALIVE_MS = 5_000;
 /** Target and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
+/** What is loaded behind listening begins so late, or when somebody asks for readiness: whoever waited for the port is answered first. */
+const LOAD_AFTER_MS = 500;
+
 /** How long those who have connected before the port is closed may take to be accepted: however many go on coming, no longer. */
 const ACCEPT_MS = 1_000;
 
@@ -75,10 +78,16 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   const bound = withPort(app.config, await bind(http, app.config, { prefix: '' }));
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const listening = { ...app, config: bound };
-  const connections = handleRequests(http, createServer(listening, demoLink, draining), listening);
+  const server = createServer(listening, demoLink, draining);
+  const connections = handleRequests(http, server, listening);
+  const loading = setTimeout(() => {
+    server.load().catch((error: unknown) => app.log.error({ err: error }, 'loading'));
+  }, LOAD_AFTER_MS);
+  loading.unref();
   return {
     port: bound.port,
     async close() {
+      clearTimeout(loading);
       draining.begin(connections);
       await sleep(limits.shutdownDelayMs);
       await acceptWaiting(http);

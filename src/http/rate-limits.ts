@@ -1,21 +1,30 @@
 // Where in an exchange requests are counted (services/rate-limits.ts says what they cost): before anything is looked up, once the
 // caller is known, and at the end.
 import type { Actor } from '../auth/actor.ts';
+import type { Reply } from '../reply.ts';
 import {
   admitCaller,
   admitStranger,
   type Counted,
   type Counting,
+  chargeAnswer,
   chargeRejected,
   chargeUnread,
   type Stranger,
 } from '../services/rate-limits.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** An exchange, as far as it is counted. Whoever sends it is a stranger until it has its actor. */
 interface CountedExchange extends Counted, Stranger {
   readonly url: URL;
   readonly request: Pick<Request, 'method'>;
   readonly actor: Actor | null;
+}
+
+/** An exchange that has its answer. */
+interface AnsweredExchange extends CountedExchange {
+  /** As its handler gave it; null for what others answer. */
+  readonly reply: Reply | null;
 }
 
 const HEALTH_CHECKS = new Set(['/healthz', '/readyz']);
@@ -37,6 +46,24 @@ export function admitRequest(exchange: CountedExchange): Counting {
 export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
   if (actor.kind !== 'anonymous') return admitCaller(exchange, actor, exchange);
   return actor.rejected === null ? undefined : chargeRejected(exchange, exchange);
+}
+
+/** Counts what is only known with an answer, and says in its headers what is left. */
+export function countAnswer(exchange: AnsweredExchange, { headers }: Response): Counting {
+  const { facts, reply } = exchange;
+  const before = facts.points;
+  const body = reply?.body;
+  const bytes =
+    body instanceof Uint8Array
+      ? body.length
+      : Number(reply?.headers['content-length'] ?? headers.get('content-length') ?? 0);
+  const isCompressed = headers.has('content-encoding');
+  const tell = (): undefined => {
+    if (facts.points === before) return;
+    for (const [name, value] of Object.entries(rateLimitHeaders(facts.rates))) headers.set(name, value);
+  };
+  const counting = chargeAnswer(exchange, { bytes, isCompressed });
+  return counting === undefined ? tell() : counting.then(tell);
 }
 
 /** Counts an answered request with credentials that nobody has looked at. */

@@ -1,5 +1,6 @@
 // Parses the request target and the Host header into host and path (RFC 9112 §3.2), and refuses heads that are too long.
 import type { IncomingMessage } from 'node:http';
+import { isAuthority } from '../auth/hosts.ts';
 import { AppError } from '../errors.ts';
 
 /** The parts of Node's request that determine its target. */
@@ -67,8 +68,6 @@ function hostHeader(rawHeaders: readonly string[]): string {
   return host;
 }
 
-/** The rules of RFC 3986 §3.2.2 and §3.2.3 that a URL parser does not enforce. */
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 /** Hosts that need no normalization. */
 const PLAIN_HOST = /^[a-z\d.-]+(?::\d+)?$/i;
 
@@ -81,7 +80,7 @@ function parseHost(text: string): string {
 }
 
 function parseNewHost(text: string): string {
-  if (!HOST.test(text) || !URL.canParse(`http://${text}`)) throw unreadable('Its host is no name of one.');
+  if (!isAuthority(text)) throw unreadable('Its host is no name of one.');
   return PLAIN_HOST.test(text) ? text : new URL(`http://${text}`).host;
 }
 

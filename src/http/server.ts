@@ -10,6 +10,7 @@ import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
 import { limitLines } from '../log.ts';
+import { loaderOf } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import type { Reply } from '../reply.ts';
@@ -19,7 +20,7 @@ import { requestedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
 import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
-import { mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
+import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { withinDeadline } from './deadline.ts';
@@ -28,17 +29,20 @@ import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { acceptsHtml, mountHome } from './home.ts';
-import { admitRequest, countUnread } from './rate-limits.ts';
+import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { createTeamTurns } from './team-turns.ts';
 
 export interface Server {
   /** Answers any request; never throws, never rejects. Logs one line about it. */
   fetch(request: Request, peer?: Peer): Promise<Response>;
   /** The error response to bytes that are not a valid request. Logs one line about it, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
+  /** Loads what is not needed to listen, but for being ready. `/readyz` waits for it. */
+  load(): Promise<void>;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
@@ -53,12 +57,17 @@ export function createServer(
   demoLink: DemoLink | null = null,
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
-  const http = createHttp(app, demoLink, lifetime);
+  const authorization = authorizationServerOf(app);
+  const load = loaderOf(authorization);
+  const http = createHttp(app, { demoLink, lifetime, authorization, load });
   const compress = createCompression();
+  const turns = createTeamTurns();
+  app.metrics.watchQueue('turns', turns);
   const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
+    load,
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
@@ -70,9 +79,13 @@ export function createServer(
     },
     async fetch(request, peer) {
       const startedAt = performance.now();
-      const exchange = new Exchange(app, request, peer);
-      const response = await compress(exchange, exchange.addCommonHeaders(await answer(http, exchange)));
+      const exchange = new Exchange(app, request, peer, turns);
+      const plain = exchange.addCommonHeaders(await answer(http, exchange));
+      const response = await compress(exchange, plain);
+      exchange.endTurn();
       countUnread(exchange);
+      const counting = countAnswer(exchange, response);
+      if (counting !== undefined) await counting;
       const { facts, findEndpoint } = exchange;
       if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
       reportRequest(exchange, response.status, performance.now() - startedAt);
@@ -111,7 +124,14 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining, 'isBegun'>): Hono<HttpEnv> {
+interface Parts {
+  readonly demoLink: DemoLink | null;
+  readonly lifetime: Pick<Draining, 'isBegun'>;
+  readonly authorization: ReturnType<typeof authorizationServerOf>;
+  readonly load: Server['load'];
+}
+
+function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
@@ -120,7 +140,7 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    const found = await readiness(app);
+    const [found] = await Promise.all([readiness(app), load()]);
     requireServing(lifetime);
     return c.json(found);
   });
@@ -130,7 +150,7 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
     return host instanceof Promise ? host.then(next) : next();
   });
   mountDiscovery(http, app);
-  mountAuthorizationServer(http, app);
+  mountAuthorizationServer(http, app, authorization);
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
   mountRest(http);

@@ -24,7 +24,7 @@ export function toAnswerText(bytes: Buffer): string {
 /** The milliseconds of a Retry-After (RFC 9110 §10.2.3), a day at most; null where there is none that can be understood. */
 export function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 

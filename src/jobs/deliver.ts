@@ -6,6 +6,7 @@ import { cancelDeliveries, cancelPending } from '../store/delivery-outcomes.ts';
 import { type Cause, deactivateBecause } from '../store/endpoint-deactivation.ts';
 import type { WorkerStore } from '../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
+import type { IsErased } from './erased-events.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
 import type { Shares } from './shares.ts';
@@ -17,6 +18,7 @@ export interface Works {
   readonly sender: Sender;
   readonly outcomes: OutcomeWriter;
   readonly mayReceive: typeof mayReceive;
+  readonly isErased: IsErased;
   readonly shares: Shares;
   /** Nothing is begun any more. */
   readonly stopping: AbortSignal;
@@ -58,12 +60,14 @@ export async function deliver(
   onAnswered: () => void = () => {},
 ): Promise<Result> {
   const { app, db, outcomes, halt } = works;
-  const { event } = delivery;
-  if (event === null) {
-    await cancelDeliveries(db, [{ workspaceId: endpoint.workspaceId, id: delivery.id }]);
+  const { event, eventId, contactId } = delivery;
+  const { workspaceId } = endpoint;
+  if (event !== null && !(await works.mayReceive(app, endpoint, event.type)))
+    return end(works, endpoint, 'unauthorized');
+  if (event === null || (contactId !== null && (await works.isErased({ workspaceId, contactId, eventId })))) {
+    await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
     return { kind: 'skipped' };
   }
-  if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
   const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };

@@ -8,6 +8,7 @@ import { sweepEndpoints } from '../store/delivery-sweep.ts';
 import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
 import { createWorkerStore } from '../store/worker-store.ts';
 import type { Works } from './deliver.ts';
+import { createErasedEvents } from './erased-events.ts';
 import { type Lane, openLane } from './lane.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -69,6 +70,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const [stopping, halting] = [new AbortController(), new AbortController()];
   const works: Works = {
     ...{ app, db, sender, outcomes, mayReceive },
+    isErased: createErasedEvents(db),
     shares: createShares(maxLanes),
     stopping: stopping.signal,
     halt: halting.signal,

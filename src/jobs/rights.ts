@@ -1,20 +1,17 @@
-// Whether whoever subscribed an endpoint may still be told of an event, asked again every few seconds.
+// Whether whoever subscribed an endpoint may still be told of an event: remembered as keys and hosts are (auth/lookups.ts), which is
+// forgotten when a revocation is announced.
 import type { mayReceive } from '../services/webhook-rights.ts';
 
 type Ask = typeof mayReceive;
 
-/** An answer is used for so long. */
-const FRESH_MS = 5_000;
-
-/** The rights behind one endpoint, by types of event: there are few. */
+/** Asks again once a change of somebody's rights was announced, and whenever such an announcement could have been missed. */
 export function createRights(ask: Ask): Ask {
-  const answers = new Map<string, { readonly at: number; readonly may: Promise<boolean> }>();
-  return (app, endpoint, eventType) => {
-    const now = Date.now();
-    const known = answers.get(eventType);
-    if (known !== undefined && now - known.at < FRESH_MS) return known.may;
-    const may = ask(app, endpoint, eventType);
-    answers.set(eventType, { at: now, may });
+  return async (app, subscription, eventType) => {
+    const { workspaceId, actorKind, actorId, clientId } = subscription;
+    const name = JSON.stringify([`${workspaceId}`, actorKind, actorId, clientId, eventType]);
+    const { may } = (await app.lookups.remember(`rights ${name}`, async () => ({
+      may: await ask(app, subscription, eventType),
+    }))) ?? { may: false };
     return may;
   };
 }

@@ -1,5 +1,6 @@
-// The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded by the first
-// request that needs it; traffic with API keys never does.
+// The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded when a process has begun to
+// listen, before it says that it is ready: loading takes hundreds of milliseconds, in which nobody else would be answered.
+import { setImmediate as turn } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { once } from '../once.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
@@ -15,6 +16,8 @@ export interface AuthorizationServerRoute {
   readonly isPage: boolean;
   /** @throws AppError for what is refused before oidc-provider is asked */
   handle(request: OauthRequest): Promise<Response>;
+  /** Loads what answers; otherwise its first request does. */
+  load(): Promise<void>;
 }
 
 type Handler = (engine: Engine, request: OauthRequest) => Promise<Response>;
@@ -38,12 +41,19 @@ export function createAuthorizationServer(
     return notCached(await handler(engine, request));
   }
 
+  function answering(load: () => Promise<Handler>): Pick<AuthorizationServerRoute, 'handle' | 'load'> {
+    return {
+      handle: (request) => run(load, request),
+      load: async () => void (await Promise.all([engineOf(), load()])),
+    };
+  }
+
   function api(
     methods: readonly string[],
     path: string,
     load: () => Promise<Handler>,
   ): AuthorizationServerRoute {
-    return { methods, path, isPage: false, handle: (request) => run(load, request) };
+    return { methods, path, isPage: false, ...answering(load) };
   }
 
   function page(
@@ -51,7 +61,7 @@ export function createAuthorizationServer(
     path: string,
     load: () => Promise<Handler>,
   ): AuthorizationServerRoute {
-    return { methods, path: base + path, isPage: true, handle: (request) => run(load, request) };
+    return { methods, path: base + path, isPage: true, ...answering(load) };
   }
 
   const answer = async (): Promise<Handler> => (engine, request) => engine.answer(request);
@@ -90,6 +100,18 @@ export function createAuthorizationServer(
     // Below the issuer, and with the issuer's path inserted (RFC 8414 §3.1).
     ...[...new Set([base + WELL_KNOWN, WELL_KNOWN + base])].map((path) => api(['GET'], path, metadata)),
   ];
+}
+
+/** What loads all that answers these routes, a part at a time: others are answered between the parts. */
+export function loaderOf(routes: readonly AuthorizationServerRoute[]): () => Promise<void> {
+  const libraries = [() => import('jose'), () => import('oidc-provider')];
+  const parts = routes.length === 0 ? [] : [...libraries, ...routes.map((route) => route.load)];
+  return once(async () => {
+    for (const load of parts) {
+      await load();
+      await turn();
+    }
+  });
 }
 
 /** No answer is cached that does not say so itself. */

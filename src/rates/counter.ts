@@ -76,6 +76,12 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   };
 }
 
+/** Counts points of what is done already: where less is left, all that is. The window then has nothing more for anybody. */
+export async function takeUpTo(counter: Counter, key: string, points: number): Promise<Taken> {
+  const taken = await counter.take(key, Math.min(points, counter.limit));
+  return taken.accepted ? taken : counter.take(key, taken.reading.remaining);
+}
+
 /** A key as it is kept. */
 export function toKey(key: string): string {
   return key.length > MAX_KEY_CHARS ? hash('sha256', key, 'base64url') : key;

@@ -1,6 +1,9 @@
 // What an applied tag is: that a tag stands on a contact.
+import { contact } from './contacts.ts';
 import { describe, IDS, type Row } from './resource.ts';
 import { tag } from './tags.ts';
+
+const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;
 
 export const appliedTag = describe({
   type: 'ContactAppliedTag',
@@ -25,9 +28,16 @@ export const appliedTag = describe({
       object: { publicId: IDS.publicId, name: tag.fields.name, color: tag.fields.color },
       description: 'What the tag is called, and its colour.',
     },
+    contact: {
+      type: 'json',
+      object: { ...IDS, emailAddress, firstName, lastName, phoneNumber },
+      description: 'Who the contact is, in short.',
+    },
   },
   topic: 'contacts/applied_tag',
   subjectType: 'Contacts::AppliedTag',
+  filters: { id: { unique: true }, tagId: { unique: true } },
+  unchanging: true,
 });
 
 export interface AppliedTagRow extends Row<typeof appliedTag> {}

@@ -114,6 +114,7 @@ export const contact = describe({
     emailAddress: { unique: true },
     tagIds: { description: 'The ids of the tags on the contact.' },
     isActive: {},
+    anonymous: {},
   },
   sorts: ['updatedAt'],
 });

@@ -23,6 +23,12 @@ export const funnel = describe({
       restName: 'domain_id',
       description: 'The integer id of the custom domain that serves the funnel, or null when none does.',
     },
+    faviconImageId: {
+      type: 'text',
+      nullable: true,
+      description:
+        'The id of the image that browsers show for the funnel. Images are not served yet: it is null.',
+    },
     createdAt: { type: 'timestamp', description: 'When the funnel was created.' },
     updatedAt: { type: 'timestamp', description: 'When the funnel was last changed.' },
     tags: {
@@ -32,6 +38,8 @@ export const funnel = describe({
       description: 'The tags on the funnel, the oldest tag first. Not paginated: a funnel has few.',
     },
   },
+  filters: { id: { unique: true } },
+  sorts: ['updatedAt'],
 });
 
 export interface FunnelRow extends Row<typeof funnel> {}

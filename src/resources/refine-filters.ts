@@ -41,6 +41,7 @@ export const refineFilter = describe({
     createdAt: { type: 'timestamp', description: 'When the filter was saved first.' },
     updatedAt: { type: 'timestamp', description: 'When the filter was last changed.' },
   },
+  filters: { name: { unique: true } },
 });
 
 export interface RefineFilterRow extends Row<typeof refineFilter> {}

@@ -96,6 +96,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly filters?: Readonly<Record<string, Filter>>;
   /** What its lists can be ordered by, besides `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
+  /** An object is never changed: the order of the last changes is that of creation, which is that of the ids. */
+  readonly unchanging?: true;
 }
 
 /** A description as it was written, so that the type of its rows can be inferred. */

@@ -23,6 +23,8 @@ export const tag = describe({
   },
   topic: 'contacts/tag',
   subjectType: 'Contacts::Tag',
+  filters: { id: { unique: true }, name: { unique: true } },
+  sorts: ['updatedAt'],
 });
 
 export interface TagRow extends Row<typeof tag> {}

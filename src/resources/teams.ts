@@ -14,6 +14,7 @@ export const team = describe({
     createdAt: { type: 'timestamp', description: 'When the team was created.' },
     updatedAt: { type: 'timestamp', description: 'When the team was last changed.' },
   },
+  sorts: ['updatedAt'],
 });
 
 export interface TeamRow extends Row<typeof team> {}

@@ -36,7 +36,10 @@ export const webhookDelivery = describe({
       description: 'The status of the last answer; null where there was none.',
     },
     deliveredAt: { type: 'timestamp', nullable: true, description: 'When an attempt succeeded.' },
-    createdAt: { type: 'timestamp', description: 'When the event happened.' },
+    createdAt: {
+      type: 'timestamp',
+      description: 'When the event happened; later where the endpoint had missed it.',
+    },
     updatedAt: { type: 'timestamp', description: 'When the delivery was last attempted or changed.' },
   },
   topic: 'webhooks/outgoing/delivery',
@@ -97,14 +100,21 @@ export const redeliveryFields = {
   since: {
     type: 'timestamp',
     required: true,
-    description: 'Only deliveries whose last attempt failed then or later.',
+    description:
+      'Only deliveries whose last attempt failed then or later; of what was missed, only events that happened then or later.',
+  },
+  missed: {
+    type: 'bool',
+    default: false,
+    description:
+      'Whether the endpoint is also sent what it has missed: events that it is subscribed to and was not told of, because it was deactivated when they happened.',
   },
 } as const satisfies Fields;
 
 /** What became of it. */
 export const redeliveredFields = {
   count: { type: 'int4', description: 'How many deliveries are due again.' },
-  hasMore: { type: 'bool', description: 'Whether more have failed since then: ask again for them.' },
+  hasMore: { type: 'bool', description: 'Whether there are more: ask again for them.' },
 } as const satisfies Fields;
 
 export interface Redelivered extends RowOf<typeof redeliveredFields> {}

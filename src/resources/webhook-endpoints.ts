@@ -3,7 +3,7 @@ import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 
-/** Endpoints of a workspace. Each change of its data writes a delivery for each that is subscribed. */
+/** Endpoints of a workspace. Each change of its data writes a delivery for each that is subscribed and active. */
 export const MAX_ENDPOINTS = 100;
 
 export const webhookEndpoint = describe({
@@ -91,6 +91,7 @@ export const webhookEndpoint = describe({
   },
   topic: 'webhooks/outgoing/endpoint',
   subjectType: 'Webhooks::Outgoing::Endpoint',
+  sorts: ['updatedAt'],
 });
 
 const { strictOrder, maxDeliveriesPerSecond, deactivatedAt, deactivationReason, failingSince, ...specified } =
@@ -117,8 +118,16 @@ export const webhookEndpointWithSecret = describe({
   },
 });
 
+/** Most events that an endpoint has missed and is sent when it is activated, and for so many days before that. */
+export const MAX_MISSED = 10_000;
+export const MISSED_DAYS = 7;
+
 /** What clients may say when they activate an endpoint. */
 export const activationFields = {
+  sendMissed: {
+    type: 'bool',
+    description: `Whether it is sent what happened while it was deactivated: the events of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. Where it is not given: yes, unless it was deactivated as \`gone\` or \`unauthorized\`. What was pending is sent in any case.`,
+  },
   maxDeliveriesPerSecond: {
     ...webhookEndpoint.fields.maxDeliveriesPerSecond,
     description:

@@ -50,6 +50,7 @@ export const webhookEvent = describe({
     pageId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the page.' },
     funnelId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the funnel.' },
   },
+  unchanging: true,
 });
 
 export interface WebhookEventRow extends Row<typeof webhookEvent> {}

@@ -19,6 +19,7 @@ export const workspace = describe({
     createdAt: { type: 'timestamp', description: 'When the workspace was created.' },
     updatedAt: { type: 'timestamp', description: 'When the workspace was last changed.' },
   },
+  sorts: ['updatedAt'],
 });
 
 export interface WorkspaceRow extends Row<typeof workspace> {}

@@ -9,6 +9,7 @@ export const appliedTagRoutes: readonly Route[] = [
     parent: 'contact',
     path: 'applied_tags',
     members: 'contacts/applied_tags',
+    unchanged: 'The tag is on the contact already: the applied tag as it is. Nothing is changed.',
   }),
   route({
     method: 'DELETE',

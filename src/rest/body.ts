@@ -70,10 +70,15 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 /**
  * The body of a request as the value that its JSON stands for. Without a body, and for `null` and `[]`, it is an empty object.
  * @param maxBytes counted while it is read, where no length was announced
+ * @param admit what is called before it is parsed
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` where it is not JSON in UTF-8, or `invalid`
  *   where it is nested too deep
  */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  maxBytes: number,
+  admit: (bytes: number) => Promise<void> | undefined,
+): Promise<unknown> {
   const { headers } = request;
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
@@ -82,6 +87,8 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   const bytes = await readBody(request, maxBytes);
   if (bytes.length === 0) return {};
   if (type === null) throw notJson();
+  const admission = admit(bytes.length);
+  if (admission !== undefined) await admission;
   const value = parseJson(bytes);
   if (isDeeper(value, MAX_DEPTH)) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
   return isNothing(value) ? {} : value;

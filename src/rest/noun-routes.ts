@@ -1,12 +1,13 @@
 // The routes that every noun has, made from its description and its service: its list below a parent, and its members. A noun
 // whose service changes nothing has only those that read.
 import { pluralOf, type Resource, withArticle } from '../resources/resource.ts';
+import type { Done } from '../services/mutate.ts';
 import type { Reads } from '../services/reads.ts';
 import type { Writes } from '../services/writes.ts';
 import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
-import { createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
+import { createdOf, createdOrChangedOf, nothing, objectOf, type Shown, shown } from './responses.ts';
 import { putAndPatch, type ResponseForm, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
@@ -22,9 +23,12 @@ interface Place {
   readonly listed?: Resource;
   /** The answer that shows a new one, where it shows more than others do. */
   readonly created?: ResponseForm<Row>;
+  /** What is answered where there is what was to be created; absent: that is refused. */
+  readonly unchanged?: string;
 }
 
-interface Changing extends Pick<Writes<Row>, 'writeScope' | 'create' | 'remove'> {
+interface Changing extends Pick<Writes<Row>, 'writeScope' | 'remove'> {
+  create(...args: Parameters<Writes<Row>['create']>): Promise<Done<Row, 'created' | 'updated' | 'unchanged'>>;
   /** Absent: it is never changed. */
   readonly update?: Writes<Row>['update'];
 }
@@ -33,7 +37,7 @@ type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
 
 /** The routes of a noun. */
 export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
-  const { parent, path, members = path, listed = resource, created } = place;
+  const { parent, path, members = path, listed = resource } = place;
   const { type, title } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -75,9 +79,11 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       resource,
       scope: writeScope,
       body: bodyOf(resource, 'creation'),
-      response: created ?? createdOf(objects, `/api/v2/${members}/`, `The ${one} that was created.`),
-      handle: async ({ ctx, params, body, options }) =>
-        (await create(ctx, parentOf(params), body, options)).row,
+      response: creationForm(objects, `/api/v2/${members}/`, `The ${one} that was created.`, place),
+      async handle({ ctx, params, body, options }) {
+        const { row, outcome } = await create(ctx, parentOf(params), body, options);
+        return { row, isNew: outcome !== 'unchanged' };
+      },
     }),
     ...(update === undefined
       ? []
@@ -104,4 +110,16 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       },
     }),
   ];
+}
+
+/** The answers to a creation. @param path that of the noun's members, up to the id */
+function creationForm(
+  objects: Shown<Row>,
+  path: string,
+  description: string,
+  { created, unchanged }: Place,
+): ResponseForm<{ readonly row: Row; readonly isNew: boolean }> {
+  if (unchanged !== undefined) return createdOrChangedOf(objects, path, { 200: unchanged, 201: description });
+  const form = created ?? createdOf(objects, path, description);
+  return { ...form, reply: ({ row }, url) => form.reply(row, url) };
 }

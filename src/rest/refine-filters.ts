@@ -1,20 +1,21 @@
-import {
-  asksForRegistry,
-  type PageRequest,
-  parsePageQuery,
-  parseRegistryPageQuery,
-  type SortOrder,
-} from '../pagination.ts';
+import { asksForRegistry, type PageRequest, toRegistryPage } from '../pagination.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
 import * as refineFilters from '../services/refine-filters.ts';
-import { pageOrAllOf, pageQuery } from './lists.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOrAllOf } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 
-/** A page, or the order of the whole list, which is asked for by neither `after` nor `per_page` (spec §4 rule 7). */
-const pageOrAll: Query<PageRequest | SortOrder> = {
+const pageQuery = listQuery(refineFilter);
+
+/** A page, or what the whole list is to have, which is asked for by neither `after` nor `per_page` (spec §4 rule 7). */
+const pageOrAll: Query<PageRequest | refineFilters.Whole> = {
   parameters: pageQuery.parameters,
-  parse: (query) => (asksForRegistry(query) ? parsePageQuery(query).order : parseRegistryPageQuery(query)),
+  parse(query) {
+    const { order, filter, ...page } = pageQuery.parse(query);
+    const selection = { order, ...(filter && { filter }) };
+    return asksForRegistry(query) ? selection : toRegistryPage({ ...page, ...selection });
+  },
 };
 
 const objects = shown(refineFilter);
@@ -31,7 +32,7 @@ export const refineFilterRoutes: readonly Route[] = [
     query: pageOrAll,
     response: pageOrAllOf(objects),
     handle: ({ ctx, params, query }) =>
-      typeof query === 'string'
+      !('size' in query)
         ? refineFilters.listAll(ctx, params.workspace_id, query)
         : refineFilters.list(ctx, params.workspace_id, query),
   }),

@@ -13,7 +13,7 @@ import {
   parseConsistencyToken,
   readFromReplicas,
 } from '../services/consistency.ts';
-import { chargePage, ROWS_PER_POINT } from '../services/rate-limits.ts';
+import { admitBody, chargePage, pointsOf, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
 import { auditEntryRoutes } from './audit-entries.ts';
@@ -91,10 +91,13 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       else requireScope(ctx, scope);
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, write);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
-      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes));
+      const admit = (bytes: number) => admitBody(ctx, bytes);
+      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, admit));
       const asked = query?.parse(url.searchParams);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
+      const waiting = ctx.turn?.(pointsOf(size));
+      if (waiting !== undefined) await waiting;
       const work = () => handle({ ctx, params: c.req.param(), query: asked, body: input, options });
       if (onlyReads) {
         readFromReplicas(ctx, position);

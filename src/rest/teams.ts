@@ -1,6 +1,7 @@
 import { team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
-import { pageOf, pageQuery } from './lists.ts';
+import { listQuery } from './list-queries.ts';
+import { pageOf } from './lists.ts';
 import { objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
@@ -14,7 +15,7 @@ export const teamRoutes: readonly Route[] = [
     summary: 'Lists the teams that the caller may see',
     resource: team,
     scope: teams.scope,
-    query: pageQuery,
+    query: listQuery(team),
     response: pageOf(objects),
     handle: ({ ctx, query }) => teams.list(ctx, query),
   }),

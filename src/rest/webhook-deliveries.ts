@@ -89,7 +89,8 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     method: 'POST',
     path: `${ENDPOINTS}/:id/redeliver`,
     operationId: 'redeliverFailedWebhookDeliveries',
-    summary: 'Makes due again what has failed at a webhook endpoint since a moment',
+    summary:
+      'Makes due again what has failed at a webhook endpoint since a moment, and sends what it has missed if that is wanted',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
     body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),

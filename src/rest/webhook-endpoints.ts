@@ -33,7 +33,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/v2/webhooks/outgoing/endpoints/:id/activate',
     operationId: 'activateWebhookEndpoint',
-    summary: 'Sends to a webhook endpoint again, and what it has missed as well',
+    summary: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise',
     resource: webhookEndpoint,
     scope,
     body: bodyOf(webhookEndpoint, 'change', activationFields, 'WebhookEndpointActivation'),

@@ -1,12 +1,17 @@
 // Tags that stand on contacts.
+import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import type { AppliedTagRow } from '../resources/applied-tags.ts';
+import { AppError } from '../errors.ts';
+import { type AppliedTagRow, appliedTag } from '../resources/applied-tags.ts';
 import { APPLIED_TAG_RULES, findAppliedTagId } from '../store/applied-tags.ts';
+import { findById } from '../store/rows.ts';
 import { APPLIED_TAGS, CONTACTS, TAGS } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import type { Done } from './mutate.ts';
+import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { isTaken } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
@@ -15,7 +20,39 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
   'contacts:read',
 );
 const writes = writesOf(APPLIED_TAGS, 'contacts:write', APPLIED_TAG_RULES);
-export const { writeScope, create, remove } = writes;
+export const { writeScope, remove } = writes;
+
+/** Between an attempt to apply a tag that is there and a look at it another request may have removed it. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Applies a tag to a contact. One that is on it already stays as it is: nothing is changed or recorded.
+ * @throws AppError as every creation does
+ */
+export async function create(
+  ctx: Context,
+  contact: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<AppliedTagRow, 'created' | 'unchanged'>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const { tagId = 0n } = writes.parse(input, 'creation');
+  const name = input.nameOf('tagId', appliedTag.fields.tagId);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { row } = await writes.create(ctx, contact, input, options);
+      return { outcome: 'created', row };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.errors[0]?.field !== name) throw error;
+      const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
+      const id = await findAppliedTagId(ctx, tenancy, contactId, tagId);
+      // Not by `get`, for which a caller who may apply tags may lack the scope.
+      const row = id === null ? null : await findById(ctx, APPLIED_TAGS, tenancy, id);
+      if (row !== null) return { outcome: 'unchanged', row };
+      if (!isTaken(error) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
 
 /** Removes a tag from a contact. @throws AppError `not_found` where it does not stand on it, `precondition_failed` */
 export async function removeTag(

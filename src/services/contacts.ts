@@ -14,6 +14,7 @@ import type { Transaction } from '../store/store.ts';
 import { CONTACTS } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
+import { blankAtOnce } from './erasures.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Input, isObject, namesOf } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
@@ -90,7 +91,13 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
     outcome: 'updated',
     request: ['erase', CONTACTS.name, id],
     asksItself: true,
-    change: (recorded) => executeSteps(ctx, recorded, (tx, tenancy) => eraseWithin(tx, tenancy, id, options)),
+    async change(recorded) {
+      const changed = await executeSteps(ctx, recorded, (tx, tenancy) =>
+        eraseWithin(tx, tenancy, id, options),
+      );
+      if (changed.snapshot !== null) await blankAtOnce(ctx, recorded.team, toRow(changed.snapshot));
+      return changed;
+    },
     toRow,
   });
 }

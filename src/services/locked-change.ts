@@ -28,6 +28,8 @@ interface LockedChange<Row, Locked> {
   /** Why it cannot be made; null where it can. @throws AppError where the caller may not */
   refuse?(locked: Locked, before: Row): AppError | null;
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
+  /** How many rows it has then made beside this one; absent: none. */
+  rows?(): number;
 }
 
 /** @throws AppError `not_found`; what `refuse` gives, except to the retry of a change that was made; as `mutate` does */
@@ -36,7 +38,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { scope, action, given = null, lock, represent, refuse, make }: LockedChange<Row, Locked>,
+  { scope, action, given = null, lock, represent, refuse, make, rows }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   requireScope(ctx, scope);
   const { title, name, resource } = table;
@@ -62,7 +64,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
     const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
-    return { workspaceId, resource, action, outcome: 'updated', ...snapshots };
+    return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 
   return mutate(ctx, {

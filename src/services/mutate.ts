@@ -9,6 +9,7 @@ import { bigintAsText } from '../rows/json.ts';
 import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
 import { findFirstAnswer } from '../store/idempotency-records.ts';
+import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
@@ -31,8 +32,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   toRow(json: string): Row;
 }
 
-/** What a change, or the first request that it is a retry of, has done. */
-export interface Done<Row, Outcome extends ChangeOutcome = 'created' | 'updated'> {
+/** What a change, or the first request that it is a retry of, has done. `unchanged`: it is as it was asked to be already. */
+export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
   readonly outcome: Outcome;
   /** As it was after the change, or before it was removed; null where a retry asks after what was removed, and erased since. */
   readonly row: Outcome extends 'removed' ? Row | null : Row;
@@ -50,7 +51,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   const { scope, options, outcome, toRow } = mutation;
   const actor = requireScope(ctx, scope);
   const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
-  const made = await attempt(mutation, recordedOf(ctx, actor, key));
+  const made = await attempt(ctx, mutation, recordedOf(ctx, actor, key));
   if (typeof made === 'string') return { outcome, row: toRow(made) };
   // What the first request did may be why nothing could be changed any more.
   const first = key && (await findFirstAnswer(ctx, actor.tenancy, key.key_hash));
@@ -68,6 +69,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
 
 /** Makes a change: the JSON of its row, or why nothing was changed. */
 async function attempt<Row>(
+  ctx: Context,
   { title, options: { fits }, current, asksItself, change, unfit }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<string | AppError> {
@@ -80,7 +82,10 @@ async function attempt<Row>(
     version = now.version;
   }
   const made = await change(recorded, version);
-  if (made.snapshot !== null) return made.snapshot;
+  if (made.snapshot !== null) {
+    if (made.rows !== undefined) await chargeMade(ctx, made.rows);
+    return made.snapshot;
+  }
   if (!made.found) return notFound(title);
   return made.fits ? underWay() : (unfit?.() ?? preconditionFailed());
 }

@@ -1,16 +1,23 @@
 // Who pays for a request, and how much. A caller pays from the limit of the API key or OAuth client and from the team's; whoever has no
 // valid credentials pays from the limit of their network. Limits are counted in src/rates/.
-import { type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
+import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Counter, Taken } from '../rates/counter.ts';
+import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
 import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
 import { toNetwork } from './throttle.ts';
 
 /** A request costs one point for every so many rows that it may read, and one at least. */
 export const ROWS_PER_POINT = 50;
+/** A change costs one point for every so many events and deliveries that it makes: to write a row takes longer than to read one. */
+const MADE_ROWS_PER_POINT = 20;
 /** A request with credentials that are not valid, because they have to be looked up. */
 export const REJECTED_POINTS = 5;
+
+/** Besides, a point for every so many bytes of its body. */
+const BODY_BYTES_PER_POINT = 32 * 1024;
+/** A point pays for so many bytes of the answer, and for half as many where they are compressed. */
+const ANSWER_BYTES_PER_POINT = 32 * 1024;
 
 /** The points of a request that may read so many rows. */
 export function pointsOf(rows: number): number {
@@ -91,9 +98,67 @@ export function chargeMore(ctx: Context, points: number): Counting {
   return facts.network === null ? undefined : chargeNetwork(request, facts.network, points);
 }
 
+/** The points of a body of so many bytes: none of a small one. */
+export function pointsOfBody(bytes: number): number {
+  return Math.floor(bytes / BODY_BYTES_PER_POINT);
+}
+
+/**
+ * Counts the body of a request, and waits for the turn of its team (http/team-turns.ts), before it is parsed.
+ * @throws AppError `too_many_requests`
+ */
+export function admitBody(ctx: Context, bytes: number): Counting {
+  const points = pointsOfBody(bytes);
+  const counting = chargeMore(ctx, points);
+  const wait = () => ctx.turn?.(1 + points);
+  return counting === undefined ? wait() : counting.then(wait);
+}
+
+/**
+ * Counts what is only known with the answer: what it was found to cost meanwhile, and its bytes beyond those that its points have paid
+ * for. It refuses nothing: where less is left, all of that is taken.
+ * @param bytes of the answer as it was before it was compressed
+ */
+export function chargeAnswer(
+  request: Counted & { readonly actor: Actor | null },
+  { bytes, isCompressed }: { readonly bytes: number; readonly isCompressed: boolean },
+): Counting {
+  const { facts, actor } = request;
+  const ofBytes = Math.floor((bytes * (isCompressed ? 2 : 1)) / ANSWER_BYTES_PER_POINT);
+  const points = facts.owed + Math.max(0, ofBytes - facts.points - facts.owed);
+  facts.owed = 0;
+  // What was refused for want of points, and health checks, cost nothing.
+  if (points <= 0 || facts.rates.length === 0 || facts.limit !== null) return undefined;
+  const payers = actor === null || actor.kind === 'anonymous' ? networkOf(request) : payersOf(request, actor);
+  return chargeAtMost(request, payers, points);
+}
+
+function networkOf({ app: { rates }, facts }: Counted): Payer[] {
+  return rates.address === null || facts.network === null ? [] : [[rates.address, facts.network]];
+}
+
 /** Counts the rows of a page. @throws AppError `too_many_requests` */
 export function chargePage(ctx: Context, rows: number): Counting {
   return chargeMore(ctx, pointsOf(rows) - 1);
+}
+
+/**
+ * Counts what a change costs above its first point, for the events and deliveries that it has made. How many there are is known only
+ * once it is made: it is not refused for them. Where less is left than they cost all of it is used up, until the window ends.
+ */
+export async function chargeMade(ctx: Context, rows: number): Promise<void> {
+  const points = Math.ceil(rows / MADE_ROWS_PER_POINT) - 1;
+  const { actor, facts } = ctx;
+  if (points <= 0 || actor.kind === 'anonymous') return;
+  const payers = payersOf({ app: ctx, facts }, actor);
+  try {
+    const taken = await Promise.all(payers.map(([counter, key]) => takeUpTo(counter, key, points)));
+    facts.rates = taken.map(({ reading }) => reading);
+    facts.points += points;
+  } catch (error) {
+    // The change was made, and is answered.
+    ctx.log.warn({ err: error }, 'the rows of a change not counted');
+  }
 }
 
 function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {
@@ -143,6 +208,23 @@ function charge(request: Counted, payers: readonly Payer[], points: number): Cou
   return Promise.all(charges.map(async (one) => ({ ...one, taken: await one.taken }))).then((counted) =>
     settle(request, counted, points),
   );
+}
+
+/** Counts points under every limit, of each no more than what is left. */
+function chargeAtMost(request: Counted, payers: readonly Payer[], points: number): Counting {
+  const { facts } = request;
+  const charges = payers.map(([counter, key]) => {
+    const left = facts.rates.find(({ name }) => name === counter.name)?.remaining ?? 0;
+    return { counter, key, cost: Math.min(points, left) };
+  });
+  const taken = charges.map(({ counter, key, cost }) => counter.take(key, cost));
+  const settled = (all: readonly Taken[]) => {
+    facts.rates = all.map(({ reading }) => reading);
+    facts.points += points;
+    return undefined;
+  };
+  if (taken.every((one) => !(one instanceof Promise))) return settled(taken as Taken[]);
+  return Promise.all(taken).then(settled);
 }
 
 /** Points that were asked of a limit, and what came of it. */

@@ -85,8 +85,11 @@ export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Sc
   };
 }
 
-/** The page, whose position `after` has a time where the list is ordered by time. */
-async function withTime<Row extends { id: bigint }>(
+/**
+ * The page, whose position `after` has a time where the list is ordered by time.
+ * @throws AppError `invalid` where that row is gone
+ */
+export async function withTime<Row extends { id: bigint }>(
   ctx: Context,
   table: Table<Row>,
   tenancy: Tenancy,

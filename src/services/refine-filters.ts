@@ -1,6 +1,6 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import type { Context } from '../context.ts';
-import { MAX_PAGE_SIZE, type Page, type SortOrder } from '../pagination.ts';
+import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../pagination.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { REFINE_FILTERS } from '../store/tables.ts';
 import { readsOf } from './reads.ts';
@@ -10,6 +10,9 @@ export const { scope, get, getMany, list, listMany, countMany, existMany } = rea
   REFINE_FILTERS,
   'contacts:read',
 );
+
+/** What of the registry is asked for, and in which order. */
+export type Whole = Pick<PageRequest, 'order' | 'filter'>;
 
 /** Larger than a page that clients may ask for: the whole registry is read anyway. */
 const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
@@ -21,10 +24,10 @@ const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
 export async function listAll(
   ctx: Context,
   workspace: Ref,
-  order: SortOrder,
+  whole: Whole,
 ): Promise<AsyncIterable<readonly RefineFilterRow[]>> {
   const chunk = (after: bigint | null) =>
-    list(ctx, workspace, { order, size: CHUNK_SIZE, after, before: null, backward: false });
+    list(ctx, workspace, { ...whole, size: CHUNK_SIZE, after, before: null, backward: false });
   return chunksFrom(await chunk(null), chunk);
 }
 

@@ -1,6 +1,8 @@
 // References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
 import { notFound } from '../errors.ts';
-import { type PublicIdTable, parseId } from '../store/public-ids.ts';
+import { type PublicIdTable, parseId, toId } from '../store/public-ids.ts';
+
+export type { PublicIdTable };
 
 /** How a client names one row: the integer id or the public id. */
 export type Ref = bigint | string;
@@ -12,6 +14,13 @@ export type Ref = bigint | string;
  */
 export function parseRef(what: string, table: PublicIdTable, input: Ref): bigint {
   const id = typeof input === 'bigint' ? input : parseId(table, input);
+  if (id === null) throw notFound(what);
+  return id;
+}
+
+/** The integer id that a public id stands for. @param what the noun, for the message @throws AppError `not_found` for any other text */
+export function parsePublicId(what: string, table: PublicIdTable, text: string): bigint {
+  const id = toId(table, text);
   if (id === null) throw notFound(what);
   return id;
 }

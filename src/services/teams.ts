@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import type { TeamRow } from '../resources/teams.ts';
 import { TEAMS } from '../store/tables.ts';
-import { type Projection, readsOf } from './reads.ts';
+import { type Projection, readsOf, withTime } from './reads.ts';
 
 const reads = readsOf(TEAMS, 'account:read');
 
@@ -24,6 +24,6 @@ export async function listMany(
 /** The teams that the caller reaches. */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
   const { tenancy } = requireScope(ctx, scope);
-  const [found] = await listMany(ctx, [tenancy.teamId], page);
+  const [found] = await listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
   return found ?? { rows: [], more: false };
 }

@@ -19,11 +19,21 @@ export type { Membership, PersonRow };
  * @throws AppError `not_found` on the host of another team
  */
 export async function me(ctx: Context): Promise<UserRow> {
-  const caller = requireCaller(ctx);
-  const person = caller.kind === 'oauth' ? caller.user : null;
-  const found = await findCaller(ctx, caller.tenancy, person?.id ?? null);
+  const found = await findMe(ctx);
   if (found === null) throw notFound(user.title);
   return found;
+}
+
+/** Users in the ids' order: the one that the credential stands for, whatever its scopes, and null for all others. */
+export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
+  const found = await findMe(ctx);
+  return ids.map((id) => (found?.id === id ? found : null));
+}
+
+async function findMe(ctx: Context): Promise<UserRow | null> {
+  const caller = requireCaller(ctx);
+  const person = caller.kind === 'oauth' ? caller.user : null;
+  return findCaller(ctx, caller.tenancy, person?.id ?? null);
 }
 
 /** The person with this public id; null for nobody, and for a person who was disabled. */

@@ -54,5 +54,11 @@ export function toInvalid(
   if (property === undefined || field === undefined)
     return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
-  return invalid(name, `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`);
+  const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`;
+  return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
+}
+
+/** Whether an error says that another row has what is to be unique. */
+export function isTaken(error: AppError): boolean {
+  return violationOf(error)?.kind === 'unique';
 }

@@ -5,11 +5,16 @@ import { AppError, invalid } from '../errors.ts';
 import type { Fields, RowOf } from '../resources/resource.ts';
 import {
   activationFields,
+  MAX_MISSED,
+  MISSED_DAYS,
   rotationFields,
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
 } from '../resources/webhook-endpoints.ts';
+import { type MissedSince, makeMissedDue, untilChangesEnd } from '../store/missed-events.ts';
 import { WEBHOOK_ENDPOINTS } from '../store/tables.ts';
+import { transactionLimit } from '../store/time-limits.ts';
+import { withTenantTransaction } from '../store/transactions.ts';
 import {
   activateEndpoint,
   deactivateEndpoint,
@@ -29,9 +34,13 @@ const MAX_OVERLAP_SECONDS = 604_800;
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
 const OF_ENDPOINT = { scope: writeScope, lock: lockEndpoint };
 
+const DAY_MS = 86_400_000;
+/** Why an endpoint was deactivated that is sent what it has missed unless somebody says otherwise. */
+const STAYS_SUBSCRIBED: ReadonlySet<string | null> = new Set(['requested', 'failing']);
+
 /**
- * Sends to an endpoint again, and what it has missed as well. Whoever activates it stands behind it: they need to be able to read what
- * it is told of.
+ * Sends to an endpoint again, and what it has missed as well, if that is wanted. Whoever activates it stands behind it: they need to be
+ * able to read what it is told of.
  * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `conflict` for one that never had a secret; as `mutate` does
  */
 export async function activate(
@@ -40,28 +49,71 @@ export async function activate(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
-  const { maxDeliveriesPerSecond = null } = parseGiven(ctx, activationFields, input);
+  const { maxDeliveriesPerSecond = null, sendMissed } = parseGiven(ctx, activationFields, input);
   requirePace(
     maxDeliveriesPerSecond,
     input.nameOf('maxDeliveriesPerSecond', activationFields.maxDeliveriesPerSecond),
   );
+  let sent = 0;
+  let unsettled = null as MissedSince | null;
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     ...OF_ENDPOINT,
     action: 'activated',
-    given: maxDeliveriesPerSecond,
+    given: [maxDeliveriesPerSecond, sendMissed ?? null],
     refuse({ hasSecret }, { eventTypeIds }) {
       requireReadable(ctx, eventTypeIds);
       return hasSecret ? null : new AppError('conflict', NO_SECRET);
     },
-    make: (tx, { workspaceId }, { id }, recorded) =>
-      activateEndpoint(tx, workspaceId, id, recorded, maxDeliveriesPerSecond),
+    async make(tx, { workspaceId }, { id, deactivatedAt, deactivationReason }, recorded) {
+      [sent, unsettled] = [0, null];
+      await activateEndpoint(tx, workspaceId, id, recorded, maxDeliveriesPerSecond);
+      if (deactivatedAt === null || !(sendMissed ?? STAYS_SUBSCRIBED.has(deactivationReason))) return;
+      const missed = {
+        workspaceId,
+        endpointId: id,
+        since: missedSince(ctx, deactivatedAt),
+        most: MAX_MISSED,
+      };
+      ({ count: sent } = await makeMissedDue(tx, missed));
+      unsettled = { ...missed, most: MAX_MISSED - sent };
+    },
+    rows: () => sent,
   });
+  if (unsettled !== null) await sendUnsettled(ctx, unsettled);
   ctx.store.deliveries.hasten(done.row.id);
   return done;
 }
 
+/** Since when an endpoint may have missed something: a change that was under way when it was deactivated may have begun before that. */
+function missedSince(ctx: Context, deactivatedAt: Date): Date {
+  const longestMs = transactionLimit(ctx.config.limits.statementTimeoutMs);
+  return new Date(Math.max(deactivatedAt.getTime() - longestMs, Date.now() - MISSED_DAYS * DAY_MS));
+}
+
 /**
- * Sends nothing more to an endpoint until it is activated again; what happens meanwhile is kept for it.
+ * A change that was under way when an endpoint was activated may have taken it for deactivated, and be committed too late for the
+ * activation to see its events.
+ */
+async function sendUnsettled(ctx: Context, missed: MissedSince): Promise<void> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const longestMs = transactionLimit(ctx.config.limits.statementTimeoutMs);
+  const since = new Date(Math.max(missed.since.getTime(), Date.now() - longestMs));
+  // More was missed than is sent: whoever asks for the rest gets this as well.
+  if (missed.most === 0) return;
+  try {
+    await untilChangesEnd(ctx.store);
+    await withTenantTransaction(ctx, tenancy, (tx) => makeMissedDue(tx, { ...missed, since }));
+  } catch (error) {
+    // The endpoint is active: what is missing is found by those who ask for what it has missed (webhook-redelivery.ts).
+    ctx.log.warn(
+      { err: error, endpoint: String(missed.endpointId) },
+      'events of an activation not delivered',
+    );
+  }
+}
+
+/**
+ * Sends nothing more to an endpoint until it is activated again; of what happens meanwhile the events are kept, as always.
  * @throws AppError `not_found`; as `mutate` does
  */
 export async function deactivate(
@@ -77,8 +129,10 @@ export async function deactivate(
 }
 
 /**
- * Gives an endpoint another secret, which this answer shows. For a while the one before signs as well.
- * @throws AppError `not_found`, `invalid`, `gone` where a retry asks after a secret that was replaced since; as `mutate` does
+ * Gives an endpoint another secret, which this answer shows. For a while the one before signs as well. Whoever has the secret can pass
+ * off events of their own as ours: they need to be able to read what the endpoint is told of, as its subscriber did.
+ * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `gone` where a retry asks after a secret that was replaced since; as
+ *   `mutate` does
  */
 export async function rotateSecret(
   ctx: Context,
@@ -94,6 +148,10 @@ export async function rotateSecret(
     ...OF_ENDPOINT,
     action: 'secret_rotated',
     given: overlapSeconds,
+    refuse(_locked, { eventTypeIds }) {
+      requireReadable(ctx, eventTypeIds);
+      return null;
+    },
     make: (tx, { workspaceId }, { id }) => replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds),
   });
   return withSecret(ctx, done);

@@ -17,6 +17,7 @@ import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { findSnapshots } from '../store/changes/find-snapshots.ts';
 import type { ChangeRecord } from '../store/changes/record-change.ts';
 import { executeSteps, type NotMade } from '../store/changes.ts';
+import { makeMissedDue } from '../store/missed-events.ts';
 import type { Transaction } from '../store/store.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
 import type { Tenancy } from '../store/tenancy.ts';
@@ -70,7 +71,8 @@ export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<D
 }
 
 /**
- * Makes due again what has failed at an endpoint since a moment, the oldest first, at most MAX_REDELIVERED at once.
+ * Makes due again what has failed at an endpoint since a moment and, where that is wanted, makes deliveries of what it has missed since
+ * then; the oldest first, at most MAX_REDELIVERED at once.
  * @throws AppError `invalid` blaming `since`, `not_found`; `conflict` where the endpoint is deactivated
  */
 export async function redeliverFailed(
@@ -80,19 +82,21 @@ export async function redeliverFailed(
   options: WriteOptions,
 ): Promise<Redelivered> {
   requireScope(ctx, writeScope);
-  const since = parseSince(input);
+  const { since, missed } = parseRedelivery(input);
   const { row } = await tell(ctx, ref, options, {
-    request: ['redeliver', WEBHOOK_ENDPOINTS.name, since],
+    request: ['redeliver', WEBHOOK_ENDPOINTS.name, since, ...(missed ? ['missed'] : [])],
     outcome: 'updated',
     toRow: toRedelivered,
     async make(tx, workspaceId, endpointId) {
-      const { count, hasMore } = await makeFailedDue(tx, {
-        workspaceId,
-        endpointId,
-        since,
-        most: MAX_REDELIVERED,
-      });
+      const of = { workspaceId, endpointId, since };
+      const failed = await makeFailedDue(tx, { ...of, most: MAX_REDELIVERED });
+      const told = missed
+        ? await makeMissedDue(tx, { ...of, most: MAX_REDELIVERED - failed.count })
+        : { count: 0, hasMore: false };
+      const count = failed.count + told.count;
+      const hasMore = failed.hasMore || told.hasMore;
       return {
+        rows: count,
         resource: webhookEndpoint,
         action: 'redelivered',
         subjectId: endpointId,
@@ -103,11 +107,11 @@ export async function redeliverFailed(
   return row;
 }
 
-/** The moment since when what failed is made due again. @throws AppError `invalid` blaming `since` */
-export function parseSince(input: Input): Date {
-  const { since } = parseFields(redeliveryFields, input, 'creation');
+/** Since when what failed is made due again, and whether what was missed is sent too. @throws AppError `invalid` blaming members */
+export function parseRedelivery(input: Input): { readonly since: Date; readonly missed: boolean } {
+  const { since, missed = false } = parseFields(redeliveryFields, input, 'creation');
   if (since === undefined) throw new TypeError('A required field was not given');
-  return since;
+  return { since, missed };
 }
 
 /**
@@ -179,7 +183,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
     tx: Transaction,
     workspaceId: bigint,
     endpointId: bigint,
-  ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after'>>;
+  ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after' | 'rows'>>;
 }
 
 /** Makes something due at an endpoint that is active, and wakes whoever delivers. */

@@ -37,7 +37,7 @@ export async function withSecret(
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
   const { row } = done;
   const found = await findSecret(ctx, requireCaller(ctx).tenancy, row.id);
-  if (found?.secret == null || found.secretChangedAt?.getTime() !== row.updatedAt.getTime())
+  if (found?.secret == null || found.secretChangedAt === null || found.secretChangedAt > row.updatedAt)
     throw new AppError('gone', 'The secret that this request made has been replaced since.');
   const member = `"webhook_secret":${JSON.stringify(openSecret(ctx, found.secret))}`;
   return { ...done, row: toRow(`${jsonOf(row)?.slice(0, -1)},${member}}`) };

@@ -7,7 +7,7 @@ import { type Claimed, changeInSteps, findInSteps } from './changes/distributed/
 import { ClaimedBefore, claimInSteps, recordInSteps } from './changes/distributed/record.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
 import { type ChangeRecord, recordChange } from './changes/record-change.ts';
-import type { Recorded } from './changes/records.ts';
+import type { Recorded, Told } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { followChange } from './distribution/places.ts';
 import { executorOf } from './executor.ts';
@@ -26,12 +26,13 @@ export interface Changed {
   readonly fits: boolean;
   /** The row as REST shows it, after the change; as it was before, where it was removed. */
   readonly snapshot: string | null;
+  /** How many rows it has made beside the row and its audit entry: events, deliveries, and what else it says; absent: none. */
+  readonly rows?: number;
 }
 
-interface Answer extends Changed {
+/** What there is to tell is absent where the noun has no events. */
+interface Answer extends Changed, Partial<Told> {
   readonly fresh: boolean;
-  /** The webhook endpoints that are to be told; absent where the noun has no events. */
-  readonly told?: readonly bigint[];
 }
 
 const MAX_ATTEMPTS = 4;
@@ -87,26 +88,27 @@ export async function executeSteps(
   const isDistributed = await distribution.isDistributed();
   const tenancy = await distribution.reach(tenancyOf(recorded));
   let told: readonly bigint[] = [];
-  let made: ChangeRecord | undefined;
+  let changed: ChangeRecord | undefined;
   const steps = async (tx: Transaction): Promise<Changed> => {
     const record = await work(tx, tenancy);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };
-    const endpoints = isDistributed
+    const made = isDistributed
       ? await recordDistributed(tx, { ...recorded, workspaces: tenancy.workspaceIds }, record)
       : await recordChange(tx, recorded, record);
-    if (endpoints === null) throw new ClaimedBefore();
-    told = endpoints;
-    made = record;
-    return { found: true, fits: true, snapshot: record.after ?? record.before };
+    if (made === null) throw new ClaimedBefore();
+    told = made.told;
+    changed = record;
+    const rows = made.rows + (record.rows ?? 0);
+    return { found: true, fits: true, snapshot: record.after ?? record.before, rows };
   };
   try {
-    const changed = await attempt(ctx, recorded, () => {
+    const answer = await attempt(ctx, recorded, () => {
       return withTenantTransaction(ctx, tenancyOf(recorded), steps);
     });
     ctx.store.deliveries.announce(told);
-    if (isDistributed && made !== undefined) await followChange(executorOf(ctx.store.pool), made);
-    return changed;
+    if (isDistributed && changed !== undefined) await followChange(executorOf(ctx.store.pool), changed);
+    return answer;
   } catch (error) {
     if (error instanceof ClaimedBefore) return { found: true, fits: true, snapshot: null };
     throw error;
@@ -118,7 +120,7 @@ async function recordDistributed(
   tx: Transaction,
   recorded: Recorded,
   record: ChangeRecord | Claimed,
-): Promise<bigint[]> {
+): Promise<Told> {
   const { workspaceId, outcome } = record;
   const auditEntryId =
     'auditEntryId' in record ? record.auditEntryId : await claimInSteps(tx, recorded, workspaceId, outcome);

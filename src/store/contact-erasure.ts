@@ -1,18 +1,15 @@
-// Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12). That something happened, when, and by
-// whom stays.
+// Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12), at once in its row, behind that elsewhere
+// (erasing.ts). That something happened, when, and by whom stays.
 import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
 import { findSnapshots } from './changes/find-snapshots.ts';
-import { bumpAt } from './changes/times.ts';
+import { bumpAt, timeOf } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
 import type { Executor } from './executor.ts';
 import { TYPE_NUMBER } from './public-ids.ts';
 import { CONTACTS, tablesBelow } from './tables.ts';
 import type { Tenancy } from './tenancy.ts';
-
-/** The action of an erasure's audit entry. It holds nothing of the person and is never blanked: it says who has been erased. */
-export const ERASED = `${contact.topic}.erased`;
 
 /** What a blanked contact has: nothing but what it cannot be without. */
 const BLANK = Object.entries<Field>(contact.fields)
@@ -23,37 +20,57 @@ const BLANK = Object.entries<Field>(contact.fields)
     return nullable ? [`${toSnakeCase(property)} = null`] : [];
   });
 
-const OF_CONTACT = 'workspace_id = $1::bigint and contact_id = $2::bigint';
-
-const ITS_EVENTS = `(select e.id from events e where e.workspace_id = $1::bigint and e.contact_id = $2::bigint)`;
-
 /** Blanks the row. Its time is `$3`: lists are in the order of it. */
 const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${bumpAt('$3')}
   where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 
-/** Behind it, in this order: whoever has waited for the contact's lock sees in the statements behind it what the other change has recorded. */
-const STATEMENTS = [
-  ...tablesBelow(CONTACTS.name).map(
-    ({ name, parent: { column } }) =>
-      `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
-  ),
-  `update audit_entries set before = null, after = null, erased_at = current_timestamp
-    where ${OF_CONTACT} and action <> '${ERASED}' and erased_at is null`,
-  `update events set data = null, erased_at = current_timestamp where ${OF_CONTACT} and erased_at is null`,
-  // What is being sent at this moment arrives; what comes back is not kept (delivery-outcomes.ts).
-  `update webhook_deliveries set status = 'canceled', next_attempt_at = null, updated_at = current_timestamp
-    where workspace_id = $1::bigint and status = 'pending' and event_id in ${ITS_EVENTS}`,
-  `update webhook_attempts set response_start = null
-    where workspace_id = $1::bigint and response_start is not null and delivery_id in (
-      select d.id from webhook_deliveries d where d.workspace_id = $1::bigint and d.event_id in ${ITS_EVENTS})`,
-];
+const LOCK =
+  'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** Erases a contact of a workspace, also one that has been deleted or erased before. Whoever calls it records it. */
+/** The last ids that were drawn. Asked of no table: sequences are the coordinator's, where there is one. */
+const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
+  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries`;
+/** The last ids of the contact's rows: those of an import that left the sequence behind are above it. */
+const WRITTEN = `select
+    coalesce((select max(t.id) from events t where t.workspace_id = $1::bigint and t.contact_id = $2::bigint), 0) as events,
+    coalesce((select max(t.id) from audit_entries t where t.workspace_id = $1::bigint and t.contact_id = $2::bigint), 0) as entries`;
+
+interface Through {
+  readonly events: bigint;
+  readonly entries: bigint;
+}
+
+const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at)
+  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz)
+  on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
+    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
+
+const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
+  ({ name, parent: { column } }) =>
+    `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
+);
+
+/**
+ * Erases a contact of a workspace, also one that has been deleted or erased before: its row is blanked, and what was written of it until
+ * then is recorded as erased, which erasing.ts blanks when this has committed. Whoever calls it records it as a change.
+ *
+ * Changes of the contact take its lock before they draw ids: what they have written under lower ones has committed. Its time is drawn
+ * last, for lists stand still until this has committed.
+ */
 export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
+  await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
+  const [drawn] = await tx.$queryRawUnsafe<Through[]>(DRAWN);
+  const [written] = await tx.$queryRawUnsafe<Through[]>(WRITTEN, workspaceId, contactId);
+  if (drawn === undefined || written === undefined) throw new TypeError('The last ids were not told');
+  const through = (of: keyof Through) => (drawn[of] > written[of] ? drawn[of] : written[of]);
+  await tx.$executeRawUnsafe(
+    ...[RECORD, workspaceId, contactId],
+    ...[through('events'), through('entries'), await timeOf(tx)],
+  );
+  for (const statement of REMOVE_BELOW) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
   await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
-  for (const statement of STATEMENTS) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
 }
 
 /**

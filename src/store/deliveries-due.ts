@@ -1,4 +1,5 @@
 // What is due to be delivered: which endpoints have something due, and the next deliveries of one of them with all that sending needs.
+import { isErasedEvent, unlessErased } from './erased.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
 
@@ -33,6 +34,9 @@ export interface DueDelivery {
   readonly waitMs: number;
   /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
   readonly holds: boolean;
+  readonly eventId: bigint;
+  /** The contact whose data the event holds. */
+  readonly contactId: bigint | null;
   /** null: it was erased, there is nothing to send any more. */
   readonly event: DueEvent | null;
 }
@@ -106,6 +110,38 @@ export async function findStillPending(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** An event of a contact. */
+export interface ContactEvent {
+  readonly workspaceId: bigint;
+  readonly contactId: bigint;
+  readonly eventId: bigint;
+}
+
+/** Which of some events have been erased. */
+export async function findErased(
+  db: Pick<Store, 'pool'>,
+  events: readonly ContactEvent[],
+): Promise<ContactEvent[]> {
+  const distinct = (ids: readonly bigint[]) => [...new Set(ids)];
+  const erasures = await query<{ workspaceId: bigint; contactId: bigint; through: bigint }>(db, ERASURES, [
+    distinct(events.map(({ workspaceId }) => workspaceId)),
+    distinct(events.map(({ contactId }) => contactId)),
+  ]);
+  if (erasures.length === 0) return [];
+  const through = new Map(
+    erasures.map((erasure) => [`${erasure.workspaceId} ${erasure.contactId}`, erasure.through]),
+  );
+  return events.filter(
+    ({ workspaceId, contactId, eventId }) => eventId <= (through.get(`${workspaceId} ${contactId}`) ?? 0n),
+  );
+}
+
+const ERASURES = statement(
+  'contact_erasures.of_contacts',
+  () => `select x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as through
+    from contact_erasures x where x.workspace_id = any($1::bigint[]) and x.contact_id = any($2::bigint[])`,
+);
+
 const STILL_PENDING = statement(
   'webhook_deliveries.still_pending',
   () => `select d.id from webhook_deliveries d
@@ -153,7 +189,8 @@ function withEvents(deliveries: string, order: string): string {
   return `select * from (
       select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
-        v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data,
+        v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId",
+        d.event_id as "eventId", v.contact_id as "contactId", (${unlessErased('v.data', isErasedEvent('v', '$1::bigint'))})::text as data,
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
         ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
         count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes

@@ -43,15 +43,15 @@ const WORKSPACES: Statement = {
   text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
 };
 
-/** @param hasTenantRole without Citus; @param lookups where the workspaces of a team are asked for */
+/** @param hasCitus whether the server has it at all; @param lookups where the workspaces of a team are asked for */
 export function createDistribution(
   pool: pg.Pool,
-  hasTenantRole: () => Promise<boolean>,
+  hasCitus: () => Promise<boolean>,
   lookups: Pick<Readers, 'read'>,
 ): Distribution {
   const isDistributed = once(async () => {
     try {
-      if (await hasTenantRole()) return false;
+      if (!(await hasCitus())) return false;
       const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
       return rows[0]?.distributed === true;
     } catch (error) {

@@ -73,12 +73,13 @@ function deactivateInSteps(
       `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
         where c.workspace_id = $1::bigint and c.id = $2::bigint`,
       ...[workspaceId, id],
-      await timeOf(tx),
+      await timeOf(tx, WEBHOOK_ENDPOINTS),
     );
     const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
-    return tell(tx, workspaceId, null, [
+    const { told } = await tell(tx, workspaceId, null, [
       { resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' },
     ]);
+    return told;
   });
 }
 
@@ -91,7 +92,7 @@ function deactivation(cause: Cause): Statement {
       returning c.*
     ), shown as (
       select t.workspace_id, t.id, null::bigint as contact_id, ${snapshot(webhookEndpoint, WEBHOOK_ENDPOINTS.columns)} as after from t
-    ), ${outbox([event(webhookEndpoint, 'deactivated', 'after')])}
+    ), ${outbox([event(webhookEndpoint, 'deactivated', 'after')], 'e.id <> all (select t.id from t)')}
     select exists (select from t) as deactivated, ${TOLD}`,
   );
 }

@@ -1,8 +1,10 @@
 // Who has been erased, and erasing them again in a store that is from before that, such as a restored one (DESIGN §12). The audit
 // entries of erasures say it, which go from store to store.
 import type pg from 'pg';
-import { ERASED, eraseContact } from './contact-erasure.ts';
-import { executorOf } from './executor.ts';
+import { eraseContact } from './contact-erasure.ts';
+import { ERASED } from './erased.ts';
+import { continueErasure, findUndoneOf } from './erasing.ts';
+import { type Executor, executorOf } from './executor.ts';
 
 /** What goes along of an audit entry. It gets another id: the ids of the store that it comes from are given again. */
 const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,
@@ -53,28 +55,41 @@ async function record(client: Client, erasure: string): Promise<Given | null> {
   return isYounger ? null : given;
 }
 
+/** Executes `work` in one transaction of a client. */
+async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    const done = await work(executorOf(client));
+    await client.query('commit');
+    return done;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
 /**
- * Erases again whoever has been erased since the store was as it is, all of them or nobody. Ids may have been given again: a contact
- * that is younger than the erasure is another one, and stays.
+ * Erases again whoever has been erased since the store was as it is, all of them or nobody; what is left to blank when this ends early,
+ * the gateway blanks. Ids may have been given again: a contact that is younger than the erasure is another one, and stays.
  * @param client a connection of its own
  * @param erasures as `readErasures` gives them
  * @returns how many contacts these are
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
-  const tx = executorOf(client);
-  await client.query('begin');
-  try {
-    const erased = new Map<string, Given>();
+  const erased = await within(client, async (tx) => {
+    const found = new Map<string, Given>();
     for (const erasure of erasures) {
       const given = await record(client, erasure);
-      if (given !== null) erased.set(`${given.workspaceId} ${given.contactId}`, given);
+      if (given !== null) found.set(`${given.workspaceId} ${given.contactId}`, given);
     }
-    for (const { workspaceId, contactId } of erased.values())
+    for (const { workspaceId, contactId } of found.values())
       await eraseContact(tx, BigInt(workspaceId), BigInt(contactId));
-    await client.query('commit');
-    return erased.size;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
+    return [...found.values()];
+  });
+  for (const { workspaceId, contactId } of erased) {
+    const undone = await findUndoneOf(executorOf(client), BigInt(workspaceId), BigInt(contactId));
+    if (undone !== null)
+      await continueErasure((work) => within(client, work), undone, Number.POSITIVE_INFINITY);
   }
+  return erased.length;
 }

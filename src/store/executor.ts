@@ -20,7 +20,7 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
 }
 
 /** Executes `work` in one transaction. @throws AppError `unavailable`; what `work` throws */
-export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
   let isWhole = false;
   const client = await pool.connect().catch((error: unknown) => {
     throw toStoreError(error);

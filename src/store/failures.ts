@@ -29,6 +29,7 @@ const UNSTORABLE = /^(22021|22P05)$/;
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
+  if (tookTooLong(error)) return transactionTooLong(error);
   for (const cause of causesOf(error)) {
     const codes = [cause.code, cause.originalCode].filter((value) => typeof value === 'string');
     if (
@@ -64,6 +65,12 @@ export function databaseUnavailable(cause?: unknown): AppError {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });
+}
+
+/** The 503 for a transaction that was ended because of its time. Nothing of it is committed. */
+function transactionTooLong(cause: unknown): AppError {
+  const message = 'This took longer than a change may take, and was undone. Nothing was changed.';
+  return new AppError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
 /** The 503 for a change while the database takes none. */
@@ -127,6 +134,16 @@ export function violatedUniqueness(error: unknown): string | null {
 /** Whether a statement was undone for others' sake, so that it may be sent again: a serialization failure or a deadlock. */
 export function isConflictOfTransactions(error: unknown): boolean {
   return hasCode(error, /^(40001|40P01|P2034)$/);
+}
+
+/** What Prisma says of a transaction that has expired, whose code it shares with one that could not begin. */
+const EXPIRED = /on an expired transaction/;
+
+/** Whether a transaction was ended because it took too long (time-limits.ts): by Prisma, or by PostgreSQL, which has limits of its own. */
+export function tookTooLong(error: unknown): boolean {
+  return (
+    hasCode(error, /^25P0[34]$/) || [...causesOf(error)].some(({ message }) => EXPIRED.test(String(message)))
+  );
 }
 
 /** Whether a statement waited too long for a lock (SQLSTATE 55P03). */

@@ -1,5 +1,6 @@
 // The first answers to requests with idempotency keys, found for a retry.
 import { type ChangeOutcome, KEY_LIFETIME } from './changes/records.ts';
+import { isErasedEntry, unlessErased } from './erased.ts';
 import { statement } from './statements.ts';
 import type { StoreContext } from './store.ts';
 import { ownedWorkspace } from './tables.ts';
@@ -24,7 +25,8 @@ export async function findFirstAnswer(
   const byKey = statement(
     'idempotency_records.key',
     () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
-        r.outcome, coalesce(a.after, a.before)::text as snapshot
+        r.outcome,
+        (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a'))})::text as snapshot
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,

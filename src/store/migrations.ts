@@ -6,11 +6,18 @@ import pg from 'pg';
 import { StartupError } from '../errors.ts';
 import { endingSession } from './ending-session.ts';
 import { isIncompatible, requireNoOlder } from './migrations/compatibility.ts';
-import { afterCutShort, forgetAbandoned } from './migrations/cut-short.ts';
-import { isUnedited, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
-import { takeMigrationLock } from './migrations/lock.ts';
+import { afterCutShort, forgetUnfinished, isCutShort } from './migrations/cut-short.ts';
+import { isUnedited, type Migration, PRISMA_FOLDER, readMigrations } from './migrations/folder.ts';
+import { takeMigrationLockAlone } from './migrations/lock.ts';
 import { withOwnPool } from './migrations/own-pool.ts';
 import { requireFreeSubdomains } from './migrations/reserved-subdomains.ts';
+import {
+  isClosed,
+  openToTenants,
+  readTenantRoleState,
+  roleIsMissing,
+  withoutTenants,
+} from './migrations/tenant-role.ts';
 
 /** Names of migrations, by what became of them in this store. */
 export interface MigrationState {
@@ -32,6 +39,11 @@ interface Row {
 
 /** The first migration of the versions before this one's; nothing leads from their tables to these. */
 const BEFORE = '20261120000000_init';
+
+/** Whether a migration is the one that makes the role of tenants. */
+export function makesTenantRole(name: string): boolean {
+  return name.endsWith('_tenant_role');
+}
 
 /**
  * Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed.
@@ -78,6 +90,10 @@ interface ApplyOptions {
   readonly lenient?: boolean;
   /** Also what running processes of an older version cannot live with. */
   readonly force?: boolean;
+  /** Whether callers' changes are to run as the role of tenants. A store without it gets it now, if it is wanted. */
+  readonly tenantRole?: boolean;
+  /** Told that tables of before have been opened to that role. */
+  readonly onOpened?: () => void;
   /** When it is aborted, what is under way is undone. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -93,24 +109,33 @@ export async function applyMigrations(
     only = () => true,
     lenient = false,
     force = false,
+    tenantRole = true,
+    onOpened = () => {},
     signal = new AbortController().signal,
   }: ApplyOptions = {},
 ): Promise<string[]> {
-  if (isUpToDate(await migrationState(db, prismaFolder))) return [];
+  const isDone = async (state: MigrationState, pool: pg.Pool) =>
+    isUpToDate(state) && !(tenantRole && isMade(state) && isClosed(await readTenantRoleState(pool)));
+  if (await isDone(await migrationState(db, prismaFolder), db)) return [];
   return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
     let before: readonly string[] | undefined;
-    let isCutShort = false;
-    const onCutShort = () => {
-      isCutShort = true;
+    let reason: unknown;
+    const onFailed = (error: unknown) => {
+      reason = error;
     };
     try {
-      await endingSession({ client: holder, pool, signal }, () => takeMigrationLock(holder));
+      await endingSession({ client: holder, pool, signal }, () => takeMigrationLockAlone(holder));
       const found = await migrationState(pool, prismaFolder);
-      if (found.failed.length > 0) await forgetAbandoned(pool);
+      if (found.failed.length > 0) await forgetUnfinished(pool);
       const state = found.failed.length > 0 ? await migrationState(pool, prismaFolder) : found;
       requireSound(state);
-      if (isUpToDate(state)) return [];
+      if (await isDone(state, pool)) return [];
+      const role = await readTenantRoleState(pool);
+      const isToBeOpened = tenantRole && isMade(state) && isClosed(role);
+      const isToBeMade = state.pending.filter(only).some(makesTenantRole);
+      if (tenantRole && (isToBeOpened || isToBeMade) && !role.isAttainable) throw roleIsMissing(role);
+      const hasRole = isMade(state) ? !isClosed(role) : tenantRole;
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       if (!force) await requireNoOlder(pool, state.pending);
@@ -126,21 +151,28 @@ export async function applyMigrations(
             migrationsList: { ...migrationsList, migrationDirectories },
           });
         },
-        { signal, onCutShort },
+        { signal, onFailed, ...(!hasRole && { partOf: withoutTenants }) },
       );
+      if (isToBeOpened) {
+        await openToTenants(pool, await appliedOf(pool, prismaFolder), signal);
+        onOpened();
+      }
       return appliedMigrationNames;
     } catch (error) {
-      if (before !== undefined && (isCutShort || signal.aborted)) {
+      if (before !== undefined && (isCutShort(reason) || signal.aborted)) {
         const readApplied = async () => (await migrationState(pool, prismaFolder)).applied;
         throw await afterCutShort(pool, { isInterrupted: signal.aborted, before, readApplied, cause: error });
       }
       if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause: error });
       if (error instanceof StartupError) throw error;
-      throw new StartupError(`The database could not be migrated: ${await whatFailed(pool, error)}`, {
-        cause: error,
-      });
+      throw new StartupError(
+        `The database could not be migrated: ${await whatFailed(pool, reason ?? error)}`,
+        {
+          cause: error,
+        },
+      );
     } finally {
-      // Closed, not given back: the lock goes with the session.
+      // Closed, not given back: the lock goes with the transaction.
       holder.release(true);
     }
   });
@@ -181,6 +213,16 @@ export async function createMigration(
   });
 }
 
+/** Whether the role of tenants has been made, or left out. */
+function isMade({ applied }: MigrationState): boolean {
+  return applied.some(makesTenantRole);
+}
+
+async function appliedOf(pool: pg.Pool, prismaFolder: string): Promise<Migration[]> {
+  const { applied } = await migrationState(pool, prismaFolder);
+  return (await readMigrations(prismaFolder)).filter(({ name }) => applied.includes(name));
+}
+
 function isUpToDate(state: MigrationState): boolean {
   return [state.pending, state.failed, state.edited].every((names) => names.length === 0) && !isTooNew(state);
 }
@@ -191,16 +233,11 @@ export function isTooNew({ unknown }: MigrationState): boolean {
 }
 
 function requireSound(state: MigrationState): void {
-  const { pending, failed, edited, unknown } = state;
+  const { pending, edited, unknown } = state;
   // On top of what is not known here nothing is put.
   if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {
     throw new StartupError(
       `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it.`,
-    );
-  }
-  if (failed.length > 0) {
-    throw new StartupError(
-      `The migration ${failed.join(', ')} failed on this database earlier: correct what the column "logs" of the table _prisma_migrations says, delete its row there, and start again.`,
     );
   }
   if (edited.length > 0) {
@@ -227,16 +264,16 @@ async function requireEmpty(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** What PostgreSQL said of the failed migration; the engine wrote it into its table. */
+/** Which migration failed, and what PostgreSQL said of it. */
 async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {
   const { rows } = await pool
-    .query<{ name: string; logs: string }>(
-      `select migration_name as name, logs from _prisma_migrations
+    .query<{ name: string }>(
+      `select migration_name as name from _prisma_migrations
         where finished_at is null and rolled_back_at is null order by started_at desc limit 1`,
     )
     .catch(() => ({ rows: [] }));
   const reason = error instanceof Error ? error.message : String(error);
   const [row] = rows;
   if (!row) return `${reason.trim()} (check DATABASE_URL and the rights of its user, then start again).`;
-  return `${row.name} failed and left nothing behind (${reason.trim()}); correct that, delete its row in the table _prisma_migrations, and start again.`;
+  return `${row.name} failed and left nothing behind (${reason.trim()}): correct that, and start again.`;
 }

@@ -23,8 +23,8 @@ import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
-import { createTenantRole } from './tenant-role.ts';
-import { limitTransactions } from './time-limits.ts';
+import { createCitusCheck, createTenantRole } from './tenant-role.ts';
+import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 import { types } from './value-types.ts';
 
@@ -91,6 +91,8 @@ interface StoreOptions {
   readonly poolSize: number;
   /** Whether statements are prepared under names; absent: they are. */
   readonly preparedStatements?: boolean;
+  /** Whether callers' changes run as the role of tenants; absent: they do. */
+  readonly tenantRole?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
@@ -103,7 +105,6 @@ interface StoreOptions {
   readonly log: Logger;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
 /** How long after the statement timeout PostgreSQL's cancellation may take to arrive. */
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
@@ -132,7 +133,10 @@ export function createStore(options: StoreOptions): Store {
   );
   const { pool } = pooled;
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
-  const prisma = new PrismaClient({ adapter });
+  const prisma = new PrismaClient({
+    adapter,
+    transactionOptions: interactiveLimits(options.statementTimeoutMs),
+  });
   const server = createRunningServer(() => {
     horizons.forget();
     replicas?.marks.forget();
@@ -158,7 +162,7 @@ export function createStore(options: StoreOptions): Store {
           }),
         });
   const deliveries = createDeliveryQueue(pool, log);
-  const hasTenantRole = createTenantRole(pool);
+  const hasCitus = createCitusCheck(pool);
   const store: Store = {
     pool,
     readers,
@@ -171,8 +175,8 @@ export function createStore(options: StoreOptions): Store {
     horizons,
     prisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole,
-    distribution: createDistribution(pool, hasTenantRole, lookups),
+    hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),
+    distribution: createDistribution(pool, hasCitus, lookups),
     preparedStatements,
     connection,
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

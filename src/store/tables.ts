@@ -17,10 +17,11 @@ import { webhookEvent } from '../resources/webhook-events.ts';
 import { workspace } from '../resources/workspaces.ts';
 import type { Columns } from '../rows/columns.ts';
 import { emailKey } from './email-key.ts';
+import { entryErasedAt, isErasedEntry, isErasedEvent, unlessErased } from './erased.ts';
 import { type Match, type TableFilter, tableFilters } from './filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from './public-ids.ts';
 import type { Owning } from './row-owners.ts';
-import { tagOfApplied, tagsOf } from './tags.ts';
+import { contactOfApplied, tagOfApplied, tagsOf } from './tags.ts';
 
 /** Where a table's rows hang: the column that names the parent, the table that it names, and what that is called. */
 interface ParentLink {
@@ -55,6 +56,11 @@ type Hanging = Pick<Table<{ id: bigint }>, 'parent' | 'visible' | 'owners' | 'ow
 
 /** The tables that there are: their names are part of the names of statements. */
 const tables = new Map<string, Table<{ id: bigint }>>();
+
+/** The table of this name, where it has lists. */
+export function tableNamed(name: PublicIdTable): Table<{ id: bigint }> | undefined {
+  return tables.get(name);
+}
 
 /** The tables whose rows hang below those of another one. */
 export function tablesBelow(name: PublicIdTable): Table<{ id: bigint }>[] {
@@ -188,11 +194,19 @@ export const APPLIED_TAGS = tableOf(appliedTag, below(contact, 'contact_id'), {
   createdAt: 't.applied_at',
   updatedAt: 't.applied_at',
   tag: tagOfApplied(),
+  contact: contactOfApplied('contacts'),
 });
 
-export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE);
+export const AUDIT_ENTRIES = tableOf(auditEntry, OF_WORKSPACE, {
+  before: unlessErased('t.before', isErasedEntry('t')),
+  after: unlessErased('t.after', isErasedEntry('t')),
+  erasedAt: entryErasedAt('t'),
+});
 
-export const FUNNELS = tableOf(funnel, OF_WORKSPACE, { tags: tagsOf('funnel_tags', 'funnel_id') });
+export const FUNNELS = tableOf(funnel, OF_WORKSPACE, {
+  faviconImageId: 'null::text',
+  tags: tagsOf('funnel_tags', 'funnel_id'),
+});
 
 export const PAGES = tableOf(page, { ...OF_WORKSPACE, visible: 't.discarded_at is null' });
 
@@ -208,6 +222,7 @@ function placeOf(table: 'pages' | 'funnels', column: string): string {
 
 export const WEBHOOK_EVENTS = tableOf(webhookEvent, OF_WORKSPACE, {
   eventTypeId: 't.event_type',
+  data: unlessErased('t.data', isErasedEvent('t')),
   page: placeOf('pages', 'page_id'),
   funnel: placeOf('funnels', 'funnel_id'),
 });

@@ -1,6 +1,6 @@
 // The tags that stand on an object, as one column of its row: JSON that PostgreSQL puts together, in the form of REST.
 import { appliedTag } from '../resources/applied-tags.ts';
-import { type Field, restNameOf, toSnakeCase } from '../resources/resource.ts';
+import { type Field, type Fields, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import { tagOnObject } from '../resources/tags.ts';
 
 /** Of alias `g`, the tag, and `a`, its being applied. */
@@ -28,9 +28,23 @@ export function tagsOf(table: string, column: string): string {
 
 /** The tag of an applied tag, which is `t`, without spaces between the parts. */
 export function tagOfApplied(): string {
-  const members = Object.entries<Field>(appliedTag.fields.tag.object).map(
-    ([property, field]) => `g.${toSnakeCase(property)} as "${restNameOf(property, field)}"`,
+  const { object } = appliedTag.fields.tag;
+  return objectFrom(object, 'tags s where s.workspace_id = t.workspace_id and s.id = t.tag_id');
+}
+
+/**
+ * The contact of an applied tag, which is `t`, without spaces between the parts.
+ * @param contacts the table; in a statement that changes contacts, what it returns of them: tables are seen as they were before it
+ */
+export function contactOfApplied(contacts: string): string {
+  const { object } = appliedTag.fields.contact;
+  return objectFrom(object, `${contacts} s where s.workspace_id = t.workspace_id and s.id = t.contact_id`);
+}
+
+/** A row `s` as JSON with these fields. */
+function objectFrom(fields: Fields, from: string): string {
+  const members = Object.entries(fields).map(
+    ([property, field]) => `s.${toSnakeCase(property)} as "${restNameOf(property, field)}"`,
   );
-  return `(select to_json(v) from (select ${members.join(', ')} from tags g
-    where g.workspace_id = t.workspace_id and g.id = t.tag_id) v)`;
+  return `(select to_json(v) from (select ${members.join(', ')} from ${from}) v)`;
 }

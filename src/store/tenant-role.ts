@@ -19,8 +19,8 @@ export const ENTER: Statement = {
     set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}`,
 };
 
-const IS_DISTRIBUTED: Statement = {
-  name: 'tenant.is_distributed',
+const HAS_CITUS: Statement = {
+  name: 'tenant.has_citus',
   text: "select exists (select from pg_extension where extname = 'citus') as citus",
 };
 
@@ -34,13 +34,21 @@ export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
   return { teamId: team, workspaceIds: workspaces };
 }
 
-/**
- * Whether there is such a role, asked once. Citus opens connections to its workers as whoever asks, and settings of a transaction do not
- * get there: in a distributed store there is none, which `doctor` tells.
- */
-export function createTenantRole(pool: pg.Pool): () => Promise<boolean> {
+/** Whether the server of the store has Citus, asked once. */
+export function createCitusCheck(pool: pg.Pool): () => Promise<boolean> {
   return once(async () => {
-    const { rows } = await pool.query<{ citus: boolean }>({ ...IS_DISTRIBUTED });
-    return rows[0]?.citus !== true;
+    const { rows } = await pool.query<{ citus: boolean }>({ ...HAS_CITUS });
+    return rows[0]?.citus === true;
   });
+}
+
+/**
+ * Whether what is done for a caller runs as the role. Citus opens connections to its workers as whoever asks, and settings of a transaction
+ * do not get there: with it there is no such role, which `doctor` tells, as it does where the operator does without (TENANT_ROLE=off).
+ */
+export function createTenantRole(
+  isWanted: boolean,
+  hasCitus: () => Promise<boolean>,
+): () => Promise<boolean> {
+  return async () => isWanted && !(await hasCitus());
 }

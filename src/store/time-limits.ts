@@ -16,6 +16,16 @@ export function transactionLimit(statementTimeoutMs: number): number {
   return Math.max(TRANSACTION_MS, 2 * statementTimeoutMs);
 }
 
+/** How long a connection may take to open, or to be free. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+/** How much longer a transaction may take to begin. */
+const BEGIN_MS = 1_000;
+
+/** Prisma's own limits of transactions of several steps: those that PostgreSQL has too. Without them they are 2 and 5 seconds. */
+export function interactiveLimits(statementTimeoutMs: number): { maxWait: number; timeout: number } {
+  return { maxWait: CONNECT_TIMEOUT_MS + BEGIN_MS, timeout: transactionLimit(statementTimeoutMs) };
+}
+
 /** Limits a session's transactions. PostgreSQL has `transaction_timeout` since version 17. */
 export function limitTransactions(statementTimeoutMs: number): string {
   return `select set_config('idle_in_transaction_session_timeout', '${IDLE_MS}', false),

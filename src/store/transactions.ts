@@ -2,7 +2,7 @@
 import { withAbortListener } from '../abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { LOCK_TIMEOUT_MS } from './changes/records.ts';
-import { isConflictOfTransactions } from './failures.ts';
+import { isConflictOfTransactions, tookTooLong } from './failures.ts';
 import { type StoreContext, type Transaction, withPrisma } from './store.ts';
 import type { Tenancy } from './tenancy.ts';
 import { ENTER, enteringAs } from './tenant-role.ts';
@@ -28,8 +28,9 @@ export async function withTransaction<T>(
       return done;
     }),
   ).catch((error: unknown) => {
-    // The commit failed, or its result was lost; after a serialization failure nothing is committed.
-    const isUnknown = isSent && error instanceof AppError && !isConflictOfTransactions(error);
+    // The commit failed, or its result was lost; after a serialization failure, or when the time was over before it, nothing is committed.
+    const isUndone = isConflictOfTransactions(error) || tookTooLong(error);
+    const isUnknown = isSent && error instanceof AppError && !isUndone;
     throw isUnknown ? outcomeUnknown(error) : error;
   });
   if (signal === undefined) return transaction;

@@ -3,6 +3,7 @@ import { attemptFields, MAX_ATTEMPTS_SHOWN, type WebhookAttempt } from '../resou
 import { type Columns, rowMaker, selectList } from '../rows/columns.ts';
 import { timeOf } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
+import { isErasedEvent, unlessErased } from './erased.ts';
 import { ownersOf } from './projections.ts';
 import { readRows } from './reads.ts';
 import { statement } from './statements.ts';
@@ -16,9 +17,14 @@ export interface AttemptRow extends WebhookAttempt {
   readonly eventTypeId: string;
 }
 
-const { request, ...plain } = attemptFields;
+/** Whether the event of the delivery `d` was erased. */
+const IS_ERASED = `exists (select from events v where v.workspace_id = d.workspace_id and v.id = d.event_id
+  and (v.erased_at is not null or ${isErasedEvent('v')}))`;
+
+const { request, responseStart, ...plain } = attemptFields;
 const ATTEMPTS: Columns = {
   ...Object.fromEntries(Object.entries(plain).map(([property, { type }]) => [property, type])),
+  responseStart: { ...responseStart, sql: unlessErased('t.response_start', IS_ERASED) },
   request: { ...request, sql: `json_build_object('url', t.url, 'headers', t.request_headers)` },
   deliveryId: 'int8',
   eventTypeId: { type: 'text', sql: 'd.event_type' },
@@ -86,7 +92,7 @@ export async function lockDelivery(
   if (found === undefined) return null;
   const { workspaceId, endpointId, eventId, status } = found;
   const [about] = await tx.$queryRawUnsafe<Pick<LockedDelivery, 'isActive' | 'hasData'>[]>(
-    `select e.deactivated_at is null as "isActive", o.data is not null as "hasData"
+    `select e.deactivated_at is null as "isActive", o.data is not null and not ${isErasedEvent('o', '$1::bigint')} as "hasData"
     from webhook_endpoints e left join events o on o.workspace_id = $1::bigint and o.id = $3::bigint
     where e.workspace_id = $1::bigint and e.id = $2::bigint`,
     workspaceId,
@@ -158,7 +164,8 @@ export async function makeFailedDue(
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select t.id from webhook_deliveries t
       where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz
-        and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null)
+        and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null
+          and not ${isErasedEvent('o', '$1::bigint')})
       order by t.id limit $4::int + 1 for update of t`,
     workspaceId,
     endpointId,

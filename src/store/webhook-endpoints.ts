@@ -105,7 +105,7 @@ export async function activateEndpoint(
     actor_id,
     client_id,
     maxPerSecond,
-    await timeOf(tx),
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
   );
 }
 
@@ -117,7 +117,7 @@ export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: 
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     workspaceId,
     id,
-    await timeOf(tx),
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
   );
 }
 
@@ -132,11 +132,12 @@ export async function replaceSecret(
   const [time] = await tx.$queryRawUnsafe<{ at: string; until: string }[]>(
     `select v.at::text as at, (v.at + $3::integer * interval '1 second')::text as until
       from webhook_endpoints e
-        cross join lateral (select later_time(e.updated_at, clock_timestamp())::timestamptz(3) as at) v
+        cross join lateral (select later_time(e.updated_at, $4::timestamptz)::timestamptz(3) as at) v
       where e.workspace_id = $1::bigint and e.id = $2::bigint`,
     workspaceId,
     id,
     overlapSeconds,
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
   );
   await tx.$executeRawUnsafe(
     `update webhook_endpoints c set secret = $3::bytea,

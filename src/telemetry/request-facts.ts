@@ -45,6 +45,8 @@ export interface RequestFacts {
   /** The rate limits that it was counted under, as they were afterwards, and what it cost in points. */
   rates: readonly RateReading[];
   points: number;
+  /** What it was found to cost besides, to be counted with its answer. */
+  owed: number;
   /** The network that pays for it: without valid credentials. */
   network: string | null;
   /** The rate limit that refused it. */
@@ -62,6 +64,7 @@ export function createFacts(span: Span | null): RequestFacts {
     refusal: null,
     rates: [],
     points: 0,
+    owed: 0,
     network: null,
     limit: null,
     span,

@@ -85,12 +85,36 @@ describe('from a trusted proxy', () => {
     return url === null ? null : new URL(url).origin;
   };
 
-  test('the first of several forwarded hosts and schemes is the one that the client used', async () => {
+  test('the last of several forwarded hosts and schemes counts, which the proxy has added to those of the client', async () => {
     const forwarded = {
-      'X-Forwarded-Host': 'shop.acme.example, b.example',
-      'X-Forwarded-Proto': 'https, http',
+      'X-Forwarded-Host': 'b.example,shop.service.example , shop.acme.example',
+      'X-Forwarded-Proto': 'http, https',
     };
     expect(await linkOf(forwarded)).toBe('https://shop.acme.example');
+    expect((await through({ 'X-Forwarded-Host': 'shop.acme.example, b.example' })).status).toBe(421);
+  });
+
+  test('what is more than a host and a port is refused, and what the proxy sent it to does not count instead', async () => {
+    for (const host of [
+      'service.example/evil?x=',
+      'service.example?x',
+      'service.example#x',
+      'person@service.example',
+      'service.example\\evil',
+      'service.example, ',
+      'service.example:80:80',
+      '',
+    ]) {
+      const response = await through({ 'X-Forwarded-Host': host }, 'http://service.example');
+      expect([host, response.status, response.headers.get('link')]).toEqual([host, 421, null]);
+      expect(await response.json()).toMatchObject({ code: 'misdirected_request' });
+    }
+  });
+
+  test('health is told whatever host and scheme are forwarded', async () => {
+    const headers = { 'X-Forwarded-Host': 'a/b', 'X-Forwarded-Proto': 'ftp' };
+    const request = new Request(`${INNER}/healthz`, { headers });
+    expect((await server.fetch(request, { address: '10.0.0.1' })).status).toBe(200);
   });
 
   test('a forwarded port is kept, and the inner one is not', async () => {
@@ -106,14 +130,14 @@ describe('from a trusted proxy', () => {
     );
   });
 
-  test('a scheme other than http and https is ignored', async () => {
-    for (const scheme of ['ftp', 'javascript', 'HTTPS:', '']) {
+  test('a scheme other than http and https is refused', async () => {
+    for (const scheme of ['ftp', 'javascript', 'HTTPS:', '', 'https, ', 'https, ws']) {
       const forwarded = { 'X-Forwarded-Host': 'service.example', 'X-Forwarded-Proto': scheme };
-      expect(await linkOf(forwarded)).toBe('http://service.example');
+      expect([scheme, (await through(forwarded)).status]).toEqual([scheme, 421]);
     }
   });
 
-  test('a forwarded host that is no host, or is nobody, is refused or ignored, never a failure', async () => {
+  test('a forwarded host that is no host, or is nobody, is refused, never a failure', async () => {
     for (const host of [
       '',
       ' ',

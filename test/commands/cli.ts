@@ -2,6 +2,7 @@
 // not what a test is about, it runs in this one, which takes a fraction of the time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -38,10 +39,20 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Starts a command with an environment of its own: nothing of ours but the path. @param input null: nothing comes, and it does not end */
-export function start(args: readonly string[], env: Env, cwd = '/', input: string | null = ''): Run {
+/** A folder of a command's own: it is removed with what the command has left in it. */
+function ownFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'funnel-gateway-cwd-'));
+  chmodSync(path, 0o755);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts a command with an environment of its own, nothing of ours but the path, in a folder of its own unless one is named. @param input null: nothing comes, and it does not end */
+export function start(args: readonly string[], env: Env, cwd?: string, input: string | null = ''): Run {
   const flags = ['--disable-warning=ExperimentalWarning'];
-  return launch(process.execPath, [...flags, MAIN, ...args], env, cwd, input);
+  const folder = cwd === undefined ? ownFolder() : null;
+  const running = launch(process.execPath, [...flags, MAIN, ...args], env, cwd ?? folder?.path ?? '', input);
+  running.result.finally(() => folder?.remove()).catch(() => {});
+  return running;
 }
 
 /** The README's command. */
@@ -96,6 +107,7 @@ export async function runHere(args: readonly string[], env: Env, input = ''): Pr
         done();
       },
     });
+  const folder = ownFolder();
   const shell = {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: into('stdout'),
@@ -103,10 +115,13 @@ export async function runHere(args: readonly string[], env: Env, input = ''): Pr
     pid: process.pid,
     version: '0.0.0',
     signal: new AbortController().signal,
-    settings: () => parseConfig({ PORT: '0', ...env }, '/'),
+    settings: () => parseConfig({ PORT: '0', ...env }, folder.path),
   };
-  const code = await runProgram(args, shell, () => false);
-  return { code, ...output };
+  try {
+    return { code: await runProgram(args, shell, () => false), ...output };
+  } finally {
+    folder.remove();
+  }
 }
 
 /** Runs a command with --json in this process, which must succeed; returns what it printed. */

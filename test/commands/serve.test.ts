@@ -205,3 +205,26 @@ test('--demo puts the demo into an empty store on a server of the user', async (
   expect((await server.stop()).code).toBe(0);
   await database.drop();
 });
+
+test('a process is ready when the authorization server is loaded, and not before', async () => {
+  const loaded = join(folder.path, 'loaded');
+  // Says which of its parts have been read: the first one, and the last one.
+  const hook = `import { registerHooks } from 'node:module';
+    import { writeFileSync } from 'node:fs';
+    registerHooks({ load(url, context, next) {
+      if (/\\/src\\/oauth\\/(engine|registration)\\.ts$/.test(url)) writeFileSync(${JSON.stringify(loaded)}, url + '\\n', { flag: 'a' });
+      return next(url, context);
+    } });`;
+  const options = `--import data:text/javascript,${encodeURIComponent(hook)}`;
+  const database = await cloneTemplate();
+  const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'loading') };
+  const server = await serve({ ...own, NODE_OPTIONS: options });
+  const { status } = await fetch(new URL('/readyz', server.rest));
+  const names = (await readFile(loaded, 'utf8')).trim().split('\n');
+  expect([status, names.map((name) => name.split('/').at(-1))]).toEqual([
+    200,
+    ['engine.ts', 'registration.ts'],
+  ]);
+  await server.stop();
+  await database.drop();
+});

@@ -5,19 +5,24 @@ import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { MAIN } from './cli.ts';
+import { MAIN, temporaryFolder } from './cli.ts';
 
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   database = await cloneTemplate();
+  folder = await temporaryFolder();
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
 
 const FULL = openSync('/dev/full', 'w');
 const launch = (args: readonly string[], stdio: ('ignore' | 'pipe' | number)[]) =>
   spawn(process.execPath, [MAIN, ...args], {
-    cwd: '/',
+    cwd: folder.path,
     env: { PATH: process.env['PATH'], DATABASE_URL: database.url, PORT: '0' },
     stdio,
   });

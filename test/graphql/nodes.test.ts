@@ -59,6 +59,12 @@ test('any other text than the id of an accessible object gives null without an e
     btoa('Node:1'),
     `${globalId('Contact', tenant.contact.id)} `,
     globalId('PageStep', tenant.split.id),
+    btoa(`AppliedTag:${tenant.appliedTag.id}`),
+    btoa(`AppliedTag:Contact:${tenant.contact.id}:${tenant.tag.id}`),
+    btoa(`AppliedTag:Contact:0${tenant.contact.id}:${tenant.appliedTag.tagId}`),
+    btoa(`AppliedTag:Team:${tenant.team.id}:${tenant.appliedTag.tagId}`),
+    btoa(`AppliedTag:Nope:1:${tenant.appliedTag.tagId}`),
+    btoa(`Contact:Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`),
   ];
   const { nodes } = await dataOf(gateway, NODES, { ids }, { caller });
   expect(nodes).toEqual(ids.map(() => null));

@@ -166,6 +166,38 @@ describe('what costs more', () => {
     expect(response.headers.get('RateLimit')).toContain('"key";r=7');
   });
 
+  test('a change pays for the events and deliveries that it makes, and for those to endpoints that are active alone', async () => {
+    const workspaceId = BigInt(contacts.split('/')[4] ?? '');
+    const endpoints = async (count: number, overrides = {}) => {
+      for (let i = 0; i < count; i++)
+        await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [], ...overrides });
+    };
+    let names = 0;
+    const create = (headers = {}) =>
+      send(contacts, key, {
+        ...{ method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } },
+        body: JSON.stringify({ contact: { email_address: `person-${++names}@example.com` } }),
+      });
+    const left = ({ headers }: Response) => headers.get('RateLimit')?.match(/r=\d+/g);
+    await endpoints(20, { deactivatedAt: new Date(), deactivationReason: 'requested' });
+    expect(left(await create())).toEqual(['r=9', 'r=13']);
+    await endpoints(20);
+    // Two events, and each of them to twenty endpoints.
+    expect(left(await create())).toEqual(['r=6', 'r=10']);
+    const mutation = `mutation { createContact(input: { workspaceId: "${btoa(`Workspace:${workspaceId}`)}", emailAddress: "gql@example.com" })
+      { contact { databaseId } } }`;
+    const costs = { caller: key, headers: { 'GraphQL-Cost': '1' } };
+    const answer = (await post(gateway, { query: mutation }, costs)) as { extensions?: unknown };
+    expect(answer.extensions).toMatchObject({ cost: { points: 3, remaining: 3 } });
+    // What it costs is known when it is made: it uses up what is left, and is not refused.
+    await endpoints(60);
+    const last = await create();
+    expect([last.status, left(last)]).toEqual([201, ['r=0', 'r=0']]);
+    expect((await create()).status).toBe(429);
+    vi.advanceTimersByTime(60_000);
+    expect(left(await send('/api/v2/teams', key))).toEqual(['r=9', 'r=13']);
+  });
+
   test('an answer says what it cost when it is asked, over both paths of execution and in refusals', async () => {
     const query = '{ teams { nodes { workspaces(first: 90) { nodes { id } } } } }';
     const headers = { 'GraphQL-Cost': '1' };

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
 import { nextAttempt } from '../../src/jobs/retries.ts';
-import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
+import { Prisma } from '../../src/store/generated/client.ts';
+import { apiKey, webhookDelivery, webhookEndpoint, webhookEvent, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
@@ -84,7 +85,7 @@ test('410 ends the subscription: nothing more is sent, and the owner is told', a
   expect((await read()).deliveries).toHaveLength(3);
 });
 
-test('one that has failed throughout for three days is deactivated, and keeps what it missed', async () => {
+test('one that has failed throughout for three days is deactivated, and keeps what was pending', async () => {
   dead.answer = () => 500;
   const long = new Date(Date.now() - 73 * 3_600_000);
   const { create, read, workspaceId, endpoint } = await setUp({ failingSince: long });
@@ -139,21 +140,14 @@ test('a delivery whose last attempt failed has failed', async () => {
   dead.answer = () => 500;
   let last = 1;
   while (nextAttempt(last, null) !== null) last += 1;
-  const { create, read, workspaceId } = await setUp({
-    deactivatedAt: new Date(),
-    deactivationReason: 'requested',
-  });
-  await create('ann');
-  const { prisma } = gateway.app.store;
-  await prisma.webhookDelivery.updateMany({ where: { workspaceId }, data: { attemptCount: last - 1 } });
-  await prisma.webhookEndpoint.updateMany({
-    where: { workspaceId },
-    data: { deactivatedAt: null, deactivationReason: null },
-  });
+  const { read, workspaceId, endpoint } = await setUp();
+  const event = await webhookEvent(gateway.app, { workspaceId });
+  const due = { status: 'pending', nextAttemptAt: new Date(), attemptCount: last - 1 };
+  await webhookDelivery(gateway.app, { workspaceId, endpointId: endpoint.id, eventId: event.id }, due);
   await eventually(async () => (await read()).deliveries).toMatchObject([
     { status: 'failed', attemptCount: last, nextAttemptAt: null, responseCode: 500 },
   ]);
-  expect((await read()).row?.failingSince).not.toBe(null);
+  await eventually(async () => (await read()).row?.failingSince).not.toBe(null);
 });
 
 test('a backlog does not use up its attempts at a receiver that is not there, and is delivered once it is', async () => {
@@ -175,20 +169,10 @@ test('a backlog does not use up its attempts at a receiver that is not there, an
 
 test('an event that was erased is not sent', async () => {
   dead.answer = () => 200;
-  const { create, read, workspaceId } = await setUp({
-    deactivatedAt: new Date(),
-    deactivationReason: 'requested',
-  });
-  await create('ann');
-  const { prisma } = gateway.app.store;
-  await gateway.app.store.pool.query(
-    'update events set data = null, erased_at = now() where workspace_id = $1',
-    [workspaceId],
-  );
-  await prisma.webhookEndpoint.updateMany({
-    where: { workspaceId },
-    data: { deactivatedAt: null, deactivationReason: null },
-  });
+  const { read, workspaceId, endpoint } = await setUp();
+  const event = await webhookEvent(gateway.app, { workspaceId, data: Prisma.DbNull, erasedAt: new Date() });
+  const due = { status: 'pending', nextAttemptAt: new Date() };
+  await webhookDelivery(gateway.app, { workspaceId, endpointId: endpoint.id, eventId: event.id }, due);
   await eventually(async () => (await read()).deliveries.map(({ status }) => status)).toEqual(['canceled']);
   expect(dead.received).toHaveLength(0);
 });

@@ -28,10 +28,16 @@ beforeEach(() => {
   to.answer = () => 200;
 });
 
+/** A workspace and its team. @param id of one that is there */
+async function placeOf(id: bigint | number | undefined): Promise<{ id: bigint; teamId: bigint }> {
+  const { prisma } = gateway.app.store;
+  return id === undefined ? workspace(gateway.app) : prisma.workspace.findUniqueOrThrow({ where: { id } });
+}
+
 /** An endpoint with so many deliveries due. */
 async function setUp(count: number, overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
   const { app } = gateway;
-  const { id: workspaceId, teamId } = await workspace(app);
+  const { id: workspaceId, teamId } = await placeOf(overrides.workspaceId);
   const caller = await apiKey(app, { teamId });
   const endpoint = await webhookEndpoint(app, {
     ...{ workspaceId, url: to.url, eventTypeIds: ['contact.created'] },
@@ -71,6 +77,20 @@ for (const strictOrder of [false, true]) {
       async () => (await pool.query("select from funnel_gateway_jobs.job where state = 'active'")).rowCount,
     ).toBe(0);
     expect(to.received.length - before).toBeLessThan(8);
+  });
+
+  test(`one whose subscriber lost the right to see the events gets nothing more, ${which}`, async () => {
+    const { prisma } = gateway.app.store;
+    const team = await workspace(gateway.app);
+    const key = await apiKey(gateway.app, { teamId: team.teamId });
+    const { publicId: actorId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+    const subscriber = { workspaceId: team.id, actorKind: 'api_key', actorId };
+    const { deliveries } = await setUp(40, { ...subscriber, strictOrder, maxDeliveriesPerSecond: 4 });
+    await eventually(() => to.received.length).toBe(2);
+    await prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
+    const isPending = ({ status }: { status: string }) => status === 'pending';
+    await eventually(async () => (await deliveries()).filter(isPending)).toEqual([]);
+    expect(to.received.length).toBeLessThan(10);
   });
 
   test(`a delivery that is canceled is not sent, ${which}`, async () => {

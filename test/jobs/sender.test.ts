@@ -203,7 +203,8 @@ describe('an answer', () => {
     ['-5', null],
     ['1.5', null],
     ['soon', null],
-    ['99999999999999999999', null],
+    ['99999999999', 86_400_000],
+    ['99999999999999999999', 86_400_000],
   ])('with Retry-After: %s', async (value, retryAfterMs) => {
     const bytes = `HTTP/1.1 503 Busy\r\nRetry-After: ${value}\r\nContent-Length: 0\r\n\r\n`;
     expect(await answerOf(bytes)).toMatchObject({ code: 503, retryAfterMs });

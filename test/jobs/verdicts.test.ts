@@ -1,14 +1,16 @@
 // What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Outcome } from '../../src/store/attempt-outcome.ts';
 import { eraseContact } from '../../src/store/contact-erasure.ts';
 import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
 import { cancelPending, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
 import { deactivateBecause } from '../../src/store/endpoint-deactivation.ts';
+import { continueErasure, findUndoneOf } from '../../src/store/erasing.ts';
 import { executorOf } from '../../src/store/executor.ts';
+import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -69,9 +71,13 @@ test('an answer that is written while the person is being erased is not kept', a
   const client = await store.pool.connect();
   try {
     await client.query('begin');
-    await eraseContact(executorOf(client), workspaceId, contactId);
+    const tx = executorOf(client);
+    await eraseContact(tx, workspaceId, contactId);
+    const undone = await findUndoneOf(tx, workspaceId, contactId);
+    if (undone === null) throw new Error('Nothing is left');
+    await continueErasure(async (work) => work(tx), undone, 1);
     const written = recordOutcomes(store, [outcome]);
-    await sleep(300);
+    await untilWaiting(gateway.app, 1);
     await client.query('commit');
     await written;
   } finally {
@@ -85,6 +91,7 @@ test('an answer that arrives twice is not kept when the person was erased betwee
   const { store, workspaceId, contactId, outcome } = await setUp();
   await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
   await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  await blankAll(gateway.app);
   await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
   const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempts.map(({ responseStart }) => responseStart)).toEqual([null, null]);

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type Accounts, createAccounts, type LeaseRequest } from '../../src/rates/accounts.ts';
+import { takeUpTo } from '../../src/rates/counter.ts';
 import { createLeasedCounter, type LeasedCounter } from '../../src/rates/leased-counter.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -191,4 +192,13 @@ test('who goes on asking for what is used up has the processes asked for it no o
     expect(all.some(({ accepted }) => accepted)).toBe(false);
   }
   expect(cluster.recalls() - before).toBeLessThanOrEqual(10 * 8);
+});
+
+test('what is done already uses up all that is left, wherever it is leased', async () => {
+  const { counters } = createCluster(2, 100);
+  const [one, other] = counters as readonly [LeasedCounter, LeasedCounter];
+  for (const counter of [one, other]) expect((await counter.take('a', 5)).accepted).toBe(true);
+  expect((await takeUpTo(one, 'a', 80)).accepted).toBe(true);
+  expect((await takeUpTo(other, 'a', 980)).reading.remaining).toBe(0);
+  for (const counter of [one, other]) expect((await counter.take('a', 1)).accepted).toBe(false);
 });

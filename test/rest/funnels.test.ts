@@ -33,6 +33,7 @@ test('a funnel has its fields, and the list has the same object', async () => {
     current_path: '/start',
     live_mode: true,
     domain_id: Number(domain.id),
+    favicon_image_id: null,
     created_at: funnel.createdAt.toISOString(),
     updated_at: funnel.updatedAt.toISOString(),
     tags: [{ id: Number(tag.id), public_id: tag.publicId, name: 'Summer', color: '#336699' }],

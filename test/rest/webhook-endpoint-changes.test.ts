@@ -177,7 +177,7 @@ describe('whoever subscribes', () => {
     ]);
   });
 
-  test('is whoever changes where events go, or which, or activates it: a new name needs no more than the scope to write', async () => {
+  test('is whoever changes where events go, or which, activates it, or replaces its secret: a new name needs no more than the scope to write', async () => {
     const { body } = await create();
     const send = await withScopes('webhooks:write');
     const status = async (method: string, path: string, members: object) =>
@@ -188,6 +188,13 @@ describe('whoever subscribes', () => {
     expect(await status('PATCH', member(body.id), { page_ids: [] })).toBe(403);
     expect(await status('PATCH', member(body.id), { funnel_ids: null })).toBe(403);
     expect(await status('POST', member(body.id, '/activate'), {})).toBe(403);
+    expect(await status('POST', member(body.id, '/rotate_secret'), {})).toBe(403);
+    const reader = await withScopes('webhooks:write', 'contacts:read', 'store:read');
+    const rotated = await reader('POST', member(body.id, '/rotate_secret'), {});
+    expect([rotated.status, rotated.body['webhook_secret']]).toEqual([
+      200,
+      expect.not.stringMatching(String(body['webhook_secret'])),
+    ]);
     const now = await client.send('GET', member(body.id));
     expect(now.body).toMatchObject({ ...GIVEN, name: 'New' });
   });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkPartitions } from '../../src/commands/doctor/partitions.ts';
 import { keepPartitions, makePartitions, partitionHealth } from '../../src/services/partitions.ts';
-import { ERASED } from '../../src/store/contact-erasure.ts';
+import { ERASED } from '../../src/store/erased.ts';
 import { readErasures } from '../../src/store/erasures.ts';
 import { addCheck, hasLeftCheck, makePartition, openChanges } from '../../src/store/partitions/change.ts';
 import { DAY_MS } from '../../src/store/partitions/ranges.ts';

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as contacts from '../../src/services/contacts.ts';
 import { eraseContact } from '../../src/store/contact-erasure.ts';
 import { tablesBelow } from '../../src/store/tables.ts';
+import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
@@ -61,8 +62,10 @@ async function rowsWith(text: string): Promise<string[]> {
   return found.flat();
 }
 
-const erase = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
-  gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id));
+async function erase({ workspaceId, id }: { workspaceId: bigint; id: bigint }): Promise<void> {
+  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id));
+  await blankAll(gateway.app);
+}
 
 const entriesOf = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
   gateway.app.store.prisma.auditEntry.findMany({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eraseContact } from '../../src/store/contact-erasure.ts';
 import { deleteOrphanedDeliveries } from '../../src/store/delivery-cleaning.ts';
 import { recordOutcomes } from '../../src/store/delivery-outcomes.ts';
+import { blankAll } from '../support/blanking.ts';
 import { webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -65,6 +66,7 @@ test('the erasure of a contact blanks answers and cancels what is pending, and w
   await record(workspaceId, endpointId, 0);
   const pending = await record(workspaceId, endpointId, 0, 'pending');
   await eraseContact(prisma, workspaceId, 7n);
+  await blankAll(gateway.app);
   const attempts = () => prisma.webhookAttempt.findMany({ where: { workspaceId } });
   expect((await attempts()).map(({ responseStart }) => responseStart)).toEqual([null, null]);
   const [, canceled] = await prisma.webhookDelivery.findMany({

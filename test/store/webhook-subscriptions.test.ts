@@ -94,23 +94,6 @@ test('one that is limited to pages or funnels is told of what happens there, and
   expect(somewhere.map(([name]) => name).toSorted()).toEqual(['both', 'funnel', 'none', 'page']);
 });
 
-test('for one that is deactivated it is kept, unless it ended the subscription or has lost the right', async () => {
-  const deactivated = (deactivationReason: string) => ({
-    deactivatedAt: new Date(),
-    deactivationReason,
-    eventTypeIds: ['contact.created'],
-  });
-  for (const reason of ['requested', 'failing', 'gone', 'unauthorized'])
-    await endpoint(reason, deactivated(reason));
-  await client.create();
-  expect(await told()).toEqual({
-    requested: ['contact.created'],
-    failing: ['contact.created'],
-    gone: [],
-    unauthorized: [],
-  });
-});
-
 test('of a change that is rolled back after its events were recorded nothing is left', async () => {
   await endpoint('all');
   const { pool, prisma } = gateway.app.store;

@@ -63,10 +63,13 @@ export async function readAsked({ store: { prisma } }: App): Promise<Asked> {
     OauthGrant: await prisma.oauthGrant.findMany(some),
     Tag: await prisma.tag.findMany(some),
     ContactAppliedTag: await prisma.contactTag.findMany(some),
+    User: await prisma.user.findMany({ ...some, where: { serviceTeamId: { not: null } } }),
   };
   const globalIds = Object.entries(rows).flatMap(([type, found]) =>
     found.map(({ id }) => btoa(`${type}:${id}`)),
   );
+  const [applied] = await prisma.contactTag.findMany({ orderBy: { id: 'asc' }, take: 1 });
+  if (applied !== undefined) globalIds.push(btoa(`AppliedTag:Contact:${applied.contactId}:${applied.tagId}`));
   const workspaces = await prisma.workspace.findMany({ select: { subdomain: true } });
   return {
     globalIds,
@@ -236,7 +239,7 @@ class Writer {
     return this.chance(12) ? [one(), one()] : [one()];
   }
 
-  private args({ name, args }: Field): string {
+  private args({ name, args, type }: Field): string {
     if (args.length === 0) return '';
     const given: string[] = [];
     if (name === 'node') given.push(this.arg('id', 'ID!', this.globalId()));
@@ -244,7 +247,7 @@ class Writer {
       const ids = Array.from({ length: this.upTo(5) }, () => this.globalId());
       given.push(this.arg('ids', '[ID!]!', ids));
     }
-    if (name === 'team') given.push(this.arg('databaseId', 'BigInt', this.pick(this.asked.teamIds)));
+    if (name !== 'workspace' && args.some((arg) => arg.name === 'publicId')) given.push(this.key(type));
     if (name === 'workspace') {
       given.push(
         this.chance(60)
@@ -254,6 +257,14 @@ class Writer {
     }
     if (args.some((arg) => arg.name === 'first')) given.push(...this.pageArgs());
     return given.length === 0 ? '' : `(${given.join(', ')})`;
+  }
+
+  /** What names an object of a type, most often one that there is. */
+  private key(type: Field['type']): string {
+    const ids = this.asked.globalIds.filter((id) => atob(id).startsWith(`${getNamedType(type).name}:`));
+    const id = this.chance(90) && ids.length > 0 ? this.pick(ids) : this.globalId();
+    if (this.chance(50)) return this.arg('id', 'ID', id);
+    return this.arg('databaseId', 'BigInt', Number(/\d+$/.exec(atob(id))?.[0] ?? 0));
   }
 
   private pageArgs(): string[] {

@@ -29,12 +29,18 @@ export interface SchemaOperation {
   readonly isMutation: boolean;
 }
 
+/** The root fields that find one object by its ids, with the types of these. */
+export const LOOK_UPS: ReadonlyMap<string, string> = new Map(
+  Object.values(schema.getQueryType()?.getFields() ?? {})
+    .filter(({ args }) => args.some(({ name }) => name === 'publicId'))
+    .map(({ name, type }) => [name, getNamedType(type).name]),
+);
+
 /** What the arguments of root fields are given; other fields are asked without arguments. */
 const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
   node: 'id: $node_Workspace',
   nodes: 'ids: [$node_Workspace, $node_Contact]',
-  team: 'id: $node_Team',
-  workspace: 'id: $node_Workspace',
+  ...Object.fromEntries(LOOK_UPS.entries().map(([field, type]) => [field, `id: $node_${type}`])),
 };
 
 /** A way to objects of a type. */

@@ -30,6 +30,8 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
     OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,
     Tag: tenant.tag.id,
     ContactAppliedTag: tenant.appliedTag.id,
+    AppliedTag: `Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`,
+    User: (await prisma.user.findFirstOrThrow({ where: { serviceTeamId: teamId } })).id,
   };
   return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, btoa(`${type}:${id}`)]));
 }

@@ -62,7 +62,7 @@ export async function checkDatabase(
     runCheck('notifications', () => checkNotifications(connection, listenUrl)),
     runCheck('migrations', () => checkMigrations(place.url)),
     runCheck('distribution', () => checkDistribution(settings, place.url)),
-    runCheck('tenant role', () => checkTenantRole(place.url)),
+    runCheck('tenant role', () => checkTenantRole(place.url, settings.config.tenantRole)),
     runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
     runCheck('replicas', () => checkReplicas(settings, place.url)),
     runCheck('lists', () => checkLists(settings, place.url)),

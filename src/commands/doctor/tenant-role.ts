@@ -1,6 +1,7 @@
 // Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
 import pg from 'pg';
-import { migrationState } from '../../store/migrations.ts';
+import { isClosed, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
+import { makesTenantRole, migrationState } from '../../store/migrations.ts';
 import { TENANT_ROLE } from '../../store/tenant-role.ts';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/tenant-role-facts.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
@@ -8,18 +9,42 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 const NAME = 'tenant role';
 const TIMEOUT_MS = 5_000;
 
-/** Asks the store at `url`. */
-export async function checkTenantRole(url: string): Promise<Finding[]> {
+/** Asks the store at `url`. @param isWanted TENANT_ROLE */
+export async function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
   try {
     const { pending } = await migrationState(pool);
-    if (pending.some((name) => name.endsWith('_tenant_role')))
-      return [ok(NAME, 'none yet: a migration makes it')];
-    return tenantRoleFindings(await readTenantRoleFacts(pool));
+    const state = await readTenantRoleState(pool);
+    if (!isWanted && !state.isDistributed) return [isOff(state.remedy)];
+    const isToBeMade = isWanted && pending.some(makesTenantRole);
+    if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
+    if (!state.isAttainable) return [isMissing(state.remedy)];
+    if (isToBeMade) return [ok(NAME, 'none yet: a migration makes it')];
+    return [
+      warn(NAME, `the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before'),
+    ];
   } finally {
     await pool.end();
   }
+}
+
+function isOff(remedy: readonly string[]): Finding {
+  const first =
+    remedy.length === 0 ? '' : `have an administrator of the server run ${remedy.join(' ')} Then `;
+  return warn(
+    NAME,
+    'TENANT_ROLE=off: a change that forgot whose rows it may change would not be stopped',
+    `${first}start without it, and the role is used`,
+  );
+}
+
+function isMissing(remedy: readonly string[]): Finding {
+  return fail(
+    NAME,
+    "the user of DATABASE_URL may not make the role that callers' changes run as: serve and migrate refuse",
+    `have an administrator of the server run ${remedy.join(' ')} Or set TENANT_ROLE=off, and do without this line of defence`,
+  );
 }
 
 /** What the catalogs' words mean. */

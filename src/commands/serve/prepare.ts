@@ -7,7 +7,7 @@ import { hasAnyTeam } from '../../store/demo/seed.ts';
 import { migrationState } from '../../store/migrations.ts';
 import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
-import { bringUpToDate, type OpenDatabase } from '../database.ts';
+import { bringUpToDate, type OpenDatabase, requireTenantRole } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { report, type Shell } from '../shell.ts';
@@ -37,6 +37,7 @@ export async function prepare(
   if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
+  else await requireTenantRole(app);
   if (app.store.replicas !== null && (await app.store.distribution.isDistributed()))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);

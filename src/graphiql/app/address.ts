@@ -14,13 +14,15 @@ export const asked = {
   callback: isCallback ? parameters : null,
   /** Whether another name of this service sent the person here to sign in. */
   signIn: fragment.has('sign-in'),
+  /** The scope that the person lacked there; '' when there was none. */
+  scope: fragment.get('sign-in') ?? '',
   /** The code of the demo's signed-in link; null when there is none. */
   demoCode: fragment.get('demo'),
 };
 
-/** For what the fragment is. */
-export const signInFragment = (operation: string | null): string =>
-  operation === null ? '#sign-in' : `#sign-in&tab=${operation}`;
+/** The fragment that asks for a sign-in. @param scope '' where none is lacking */
+export const signInFragment = (operation: string | null, scope: string): string =>
+  `#sign-in${scope && `=${scope}`}${operation === null ? '' : `&tab=${operation}`}`;
 
 const linked = isCallback ? null : (fromFragment(fragment.get('tab')) ?? fromLink(parameters));
 if (location.search !== '' || location.hash !== '') history.replaceState(null, '', location.pathname);

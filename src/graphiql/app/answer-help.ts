@@ -1,16 +1,20 @@
 // Some answers leave a newcomer alone: the API's refusal knows nothing of this page. Words about the page go before it.
 import { canSignIn } from './authorization.ts';
+import { isTapped } from './device.ts';
+import { wantScope } from './session.ts';
 
 /** What a request was sent with. */
 export type Credential = 'none' | 'key' | 'session' | 'header';
 
 const orSignIn = canSignIn ? ', or press “Sign in” beside it' : '';
+const runAgain = isTapped() ? 'tap the arrow again' : 'run this again with Ctrl-Enter';
 
-const refusals: Record<Credential, readonly string[]> = {
+/** What is said where nobody was let in. */
+const notAccepted: Record<Credential, readonly string[]> = {
   none: [
     'Data needs to know who asks, and this page does not know yet.',
     `Paste an API key into the field “API key” at the top${orSignIn}. A first start of the gateway prints a key for the demo.`,
-    'Then run this again with Ctrl-Enter. “Examples”, at the top, has queries to begin with; the docs need no key.',
+    `Then ${runAgain}. “Examples”, at the top, has queries to begin with; the docs need no key.`,
   ],
   key: [
     'The gateway does not accept the key in the field “API key” at the top.',
@@ -20,6 +24,25 @@ const refusals: Record<Credential, readonly string[]> = {
   header: [
     'The gateway does not accept the Authorization header in the Headers editor.',
     'Take it out there, and the key at the top is used.',
+  ],
+};
+
+/** What is said where a scope is missing. */
+const notAllowed: Record<Credential, (scope: string) => readonly string[]> = {
+  none: (scope) => [`This needs the scope ${scope}.`],
+  key: (scope) => [
+    `The key in the field “API key” may not do this: it lacks the scope ${scope}.`,
+    `Use one that has it: npx funnel-gateway token create makes keys.${
+      canSignIn ? ' Or press “Sign in” at the top: the first line of what may be ticked there allows it.' : ''
+    }`,
+  ],
+  session: (scope) => [
+    `You have not allowed this page to do this: it lacks the scope ${scope}.`,
+    `Press “Sign in again” at the top, and tick the first line: it allows this. Then ${runAgain}.`,
+  ],
+  header: (scope) => [
+    `The Authorization header in the Headers editor may not do this: it lacks the scope ${scope}.`,
+    'Take it out there, and who is named at the top is asked.',
   ],
 };
 
@@ -35,18 +58,28 @@ export async function withHelp(response: Response, credential: Credential): Prom
     .json()
     .catch(() => null);
   if (typeof answer !== 'object' || answer === null) return response;
-  const help = response.status === 401 ? refusals[credential] : isUsedUp(answer) ? usedUp : null;
+  const help = response.status === 401 ? notAccepted[credential] : helpWith(errorsOf(answer), credential);
   return help === null ? response : Response.json({ help, ...answer }, { status: response.status });
 }
 
-function isUsedUp(answer: object): boolean {
-  const errors = 'errors' in answer && Array.isArray(answer.errors) ? (answer.errors as GraphqlError[]) : [];
-  return errors.some(
+function helpWith(errors: readonly GraphqlError[], credential: Credential): readonly string[] | null {
+  const lacking = errors.find(({ extensions }) => extensions?.code === 'INSUFFICIENT_SCOPE');
+  if (lacking?.extensions?.scope !== undefined) {
+    const { scope } = lacking.extensions;
+    if (credential !== 'header') wantScope(scope);
+    return notAllowed[credential](scope);
+  }
+  const isUsedUp = errors.some(
     ({ path, extensions }) => path?.[0] === 'removeConditionalSplit' && extensions?.code === 'NOT_FOUND',
   );
+  return isUsedUp ? usedUp : null;
 }
 
 interface GraphqlError {
   readonly path?: readonly unknown[];
-  readonly extensions?: { readonly code?: unknown };
+  readonly extensions?: { readonly code?: unknown; readonly scope?: string };
+}
+
+function errorsOf(answer: object): readonly GraphqlError[] {
+  return 'errors' in answer && Array.isArray(answer.errors) ? (answer.errors as GraphqlError[]) : [];
 }

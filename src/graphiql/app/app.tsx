@@ -2,7 +2,9 @@ import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-expl
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
+import { isPhone } from './device.ts';
 import { fetcher } from './fetcher.ts';
+import { FirstSteps } from './first-steps.tsx';
 import { RunKeys } from './run-keys.tsx';
 import { StartingOperation } from './starting-operation.tsx';
 import { startingTabs } from './starting-tabs.ts';
@@ -33,8 +35,14 @@ export function App() {
             <StartingOperation />
             <TopBar />
             <main>
-              <GraphiQLInterface defaultEditorToolsVisibility="variables" showPersistHeadersSettings={false}>
+              <GraphiQLInterface
+                defaultEditorToolsVisibility={isPhone() ? false : 'variables'}
+                showPersistHeadersSettings={false}
+              >
                 <GraphiQL.Logo>{null}</GraphiQL.Logo>
+                <GraphiQL.Footer>
+                  <FirstSteps />
+                </GraphiQL.Footer>
               </GraphiQLInterface>
             </main>
           </DocExplorerStore>

@@ -41,12 +41,13 @@ function discover(): Promise<oauth.AuthorizationServer> {
 /**
  * Leaves the page for the authorization server. Never returns where that works.
  * @param operation what is in the editors, to be there again afterwards: storage is of one origin only
+ * @param firstScope the scope that the consent page is to name first; '': none in particular
  */
-export async function leaveToSignIn(operation: Operation | null): Promise<void> {
+export async function leaveToSignIn(operation: Operation | null, firstScope: string): Promise<void> {
   if (new URL(explorer).origin !== location.origin) {
     const along = operation === null ? null : toFragment(operation);
     if (operation !== null && along === null) throw new TooLong();
-    return location.assign(`${explorer}${signInFragment(along)}`);
+    return location.assign(`${explorer}${signInFragment(along, firstScope)}`);
   }
   if (operation !== null) carry(operation);
   const server = await discover();
@@ -60,14 +61,19 @@ export async function leaveToSignIn(operation: Operation | null): Promise<void> 
     client_id: client.client_id,
     response_type: 'code',
     redirect_uri: explorer,
-    // The fine scopes, not the wildcards: each can be left out on the consent page.
-    scope: (server.scopes_supported ?? []).filter((scope) => scope.includes(':')).join(' '),
+    scope: scopesOf(server, firstScope).join(' '),
     resource: issuer,
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }).toString();
   location.assign(url);
+}
+
+/** The fine scopes, not the wildcards: each can be left out on the consent page, which has them in this order. */
+function scopesOf({ scopes_supported = [] }: oauth.AuthorizationServer, first: string): string[] {
+  const scopes = scopes_supported.filter((scope) => scope.includes(':'));
+  return scopes.includes(first) ? [first, ...scopes.filter((scope) => scope !== first)] : scopes;
 }
 
 /** What the page's address says about signing in. */

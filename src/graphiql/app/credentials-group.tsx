@@ -6,19 +6,25 @@ import { useOperation } from './use-operation.ts';
 
 /** Every way to say who you are: a key, or a person who signs in. While one is signed in, the key is not used. */
 export function Credentials() {
-  const { status, message } = useSyncExternalStore(subscribe, getSession);
+  const { status, message, wantedScope } = useSyncExternalStore(subscribe, getSession);
   const readOperation = useOperation();
   const signedIn = status === 'signed-in';
+  const startSignIn = () => signIn(readOperation());
   return (
     <div className="credentials">
       {signedIn ? null : <ApiKeyField />}
       {canSignIn ? (
         <fieldset className="session" aria-label="Sign-in" aria-busy={status === 'busy'}>
-          <output className="session-status" data-status={signedIn ? 'accepted' : message && 'refused'}>
-            {signedIn ? 'Signed in' : message}
+          <output className="session-status" data-status={message ? 'refused' : signedIn ? 'accepted' : ''}>
+            {message || (signedIn ? 'Signed in' : '')}
           </output>
           {signedIn ? (
             <>
+              {wantedScope === '' ? null : (
+                <button type="button" className="sign-in" onClick={startSignIn}>
+                  Sign in again
+                </button>
+              )}
               <a className="quiet" href={accountUrl} target="_blank" rel="noreferrer">
                 Account
               </a>
@@ -27,12 +33,7 @@ export function Credentials() {
               </button>
             </>
           ) : (
-            <button
-              type="button"
-              className="sign-in"
-              onClick={() => signIn(readOperation())}
-              disabled={status === 'busy'}
-            >
+            <button type="button" className="sign-in" onClick={startSignIn} disabled={status === 'busy'}>
               Sign in
             </button>
           )}

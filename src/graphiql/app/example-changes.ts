@@ -3,7 +3,7 @@ import { type Example, variables } from './example.ts';
 
 export const changes: readonly Example[] = [
   {
-    title: 'Create a contact (changes data)',
+    title: 'Create a contact',
     query: `# Changes data, once: whoever sends the same
 # again with the same "idempotencyKey" is
 # answered as the first time. Another contact
@@ -35,7 +35,7 @@ mutation CreateContact($input: CreateContactInput!) {
     }),
   },
   {
-    title: 'Remove a conditional split (changes data)',
+    title: 'Remove a conditional split',
     query: `# Changes data, once: takes the split "Family or
 # solo?" out of the funnel "Tent Quiz". "branch"
 # names what is discarded: MATCHED, UNMATCHED or

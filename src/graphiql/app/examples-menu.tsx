@@ -1,20 +1,32 @@
 import { ChevronDownIcon, DropdownMenu, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { isPhone } from './device.ts';
 import type { Example } from './example.ts';
+import { changes } from './example-changes.ts';
 import { examples } from './examples.ts';
+
+const reads = examples.filter((example) => !changes.includes(example));
 
 export function ExamplesMenu() {
   const open = useOpenExample();
+  const itemOf = (example: Example) => (
+    <DropdownMenu.Item key={example.title} onSelect={() => open(example)}>
+      {example.title}
+    </DropdownMenu.Item>
+  );
   return (
     <DropdownMenu modal={false}>
       <DropdownMenu.Button className="quiet examples-button">
         Examples <ChevronDownIcon aria-hidden="true" />
       </DropdownMenu.Button>
       <DropdownMenu.Content className="examples-menu">
-        {examples.map((example) => (
-          <DropdownMenu.Item key={example.title} onSelect={() => open(example)}>
-            {example.title}
-          </DropdownMenu.Item>
-        ))}
+        {reads.map(itemOf)}
+        <hr />
+        <fieldset aria-labelledby="changes-label">
+          <div id="changes-label" className="menu-label">
+            These change the demo’s data
+          </div>
+          {changes.map(itemOf)}
+        </fieldset>
       </DropdownMenu.Content>
     </DropdownMenu>
   );
@@ -30,7 +42,7 @@ function useOpenExample(): (example: Example) => void {
 
   return ({ query, variables }) => {
     // On a phone the docs lie over the editors.
-    if (matchMedia('(width <= 760px)').matches) setVisiblePlugin(null);
+    if (isPhone()) setVisiblePlugin(null);
     const index = tabs.findIndex((tab) => tab.query === query);
     if (index >= 0) {
       if (index !== activeTabIndex) changeTab(index);

@@ -8,7 +8,7 @@ export const examples: readonly Example[] = [
     query: `# Who your key stands for, its scopes,
 # and how much one workspace holds.
 # Sign in or paste a key above, then
-# press Ctrl-Enter.
+# tap the arrow or press Ctrl-Enter.
 query Overview($subdomain: String!) {
   viewer {
     kind

@@ -10,9 +10,9 @@ export function Help() {
         <h2>Getting started</h2>
         <p>
           Paste an API key (<code>fgw_…</code>) at the top: a first start prints one, and{' '}
-          <code>funnel-gateway token</code> makes more. It stays in this browser tab and goes only to this
-          gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header of your own in
-          the Headers editor wins.
+          <code>funnel-gateway token create</code> makes more. It stays in this browser tab and goes only to
+          this gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header of your
+          own in the Headers editor wins.
         </p>
         {canSignIn ? (
           <p>
@@ -40,7 +40,8 @@ export function Help() {
         </dl>
         <p>
           <em>Share</em> copies a link that opens the query with its variables: never a key, never headers.
-          The last example changes the demo; <code>npx funnel-gateway demo restore</code> puts it back.
+          The last two examples change the demo: <code>npx funnel-gateway demo restore</code> puts the removed
+          split back; the contact is created once.
         </p>
         <h2>REST</h2>
         <p>

@@ -1,4 +1,5 @@
 // Who is signed in, in this tab. The tokens live in sessionStorage only, so that they outlive a reload.
+import { asked } from './address.ts';
 import {
   canSignIn,
   isRefusal,
@@ -20,6 +21,8 @@ export interface Session {
   readonly status: 'signed-out' | 'busy' | 'signed-in';
   /** What went wrong, for the person; '' when nothing did. */
   readonly message: string;
+  /** A scope that an answer was refused for: the next sign-in asks for it first. '' when there was none. */
+  readonly wantedScope: string;
 }
 
 interface Held extends Tokens {
@@ -27,7 +30,7 @@ interface Held extends Tokens {
   readonly id: string;
 }
 
-let state: Session = { status: 'signed-out', message: '' };
+let state: Session = { status: 'signed-out', message: '', wantedScope: asked.scope };
 let held: Held | null = null;
 let refreshing: Promise<string | null> | undefined;
 let resuming: Promise<void> = Promise.resolve();
@@ -42,7 +45,7 @@ export function subscribe(listener: () => void): () => void {
 
 // Back from the authorization server by the browser's button, to a page that was kept as it was left.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && state.status === 'busy') update('signed-out');
+  if (persisted && state.status === 'busy') update(held === null ? 'signed-out' : 'signed-in');
 });
 
 /** At the start: finishes a sign-in that comes back from the authorization server, or takes up the tab's own one. */
@@ -55,29 +58,47 @@ async function resume(): Promise<void> {
   const callback = takeCallback();
   if (callback === 'start') return signIn(null);
   if (callback !== null) return finish(callback);
-  const kept = canSignIn ? sessionStorage.getItem(storageKey) : null;
-  if (kept === null) return;
+  const kept = keptSession();
+  if (kept !== null) await takeUp(kept);
+}
+
+const keptSession = (): Held | null =>
+  canSignIn ? (JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Held | null) : null;
+
+async function takeUp(session: Held, message = ''): Promise<void> {
   update('busy');
-  const session = JSON.parse(kept) as Held;
-  if (await isOurs(session.id)) hold(session);
-  else drop();
+  if (await isOurs(session.id)) hold(session, message);
+  else drop(message);
 }
 
 async function finish(callback: URLSearchParams): Promise<void> {
   update('busy');
+  // Of somebody who was signed in, and signed in again.
+  const before = keptSession();
   try {
     const session = { ...(await redeem(callback)), id: crypto.randomUUID() };
     await isOurs(session.id);
     hold(session);
+    update('signed-in', '', '');
   } catch (error) {
-    drop(callback.get('error') === 'access_denied' ? 'Access was denied' : failure(error));
+    const message = callback.get('error') === 'access_denied' ? 'Access was denied' : failure(error);
+    return before === null ? drop(message) : takeUp(before, message);
   }
+  if (before !== null) await revoke(before.refreshToken ?? before.accessToken).catch(() => {});
 }
 
 /** @param operation what is in the editors, to be there again afterwards */
 export async function signIn(operation: Operation | null): Promise<void> {
+  const { status } = state;
   update('busy');
-  await leaveToSignIn(operation).catch((error: unknown) => update('signed-out', failure(error)));
+  await leaveToSignIn(operation, state.wantedScope).catch((error: unknown) =>
+    update(status === 'signed-in' ? status : 'signed-out', failure(error)),
+  );
+}
+
+/** An answer was refused for want of a scope. */
+export function wantScope(scope: string): void {
+  update(state.status, state.message, scope);
 }
 
 /** Forgets the tokens and ends what they stand for. */
@@ -130,10 +151,10 @@ function isOurs(id: string): Promise<boolean> {
   });
 }
 
-function hold(session: Held): void {
+function hold(session: Held, message = ''): void {
   held = session;
   sessionStorage.setItem(storageKey, JSON.stringify(session));
-  update('signed-in');
+  update('signed-in', message);
 }
 
 function drop(message = ''): void {
@@ -149,7 +170,7 @@ const failure = (error: unknown): string =>
       ? 'Sign-in was refused'
       : 'Sign-in did not work: try again';
 
-function update(status: Session['status'], message = ''): void {
-  state = { status, message };
+function update(status: Session['status'], message = '', wantedScope = state.wantedScope): void {
+  state = { status, message, wantedScope };
   for (const listener of listeners) listener();
 }

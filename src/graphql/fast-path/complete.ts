@@ -18,6 +18,9 @@ export type VariableValues = Extract<
 /** One buffer for all executions: a chunk is written synchronously, and copied before another one is begun. */
 const out = new ByteWriter();
 
+/** An answer is written in slices of about so many bytes, between which the event loop has its turn: writing one takes some 10 ms. */
+const SLICE_BYTES = 512 * 1024;
+
 /** One execution of a compiled operation: its context and variables, its output, and its pending promises. */
 export class Execution {
   readonly ctx: GraphContext;
@@ -33,6 +36,10 @@ export class Execution {
   /** How many more bytes the answer may have. */
   private bytesLeft: number;
   private readonly maxBytes: number;
+  /** Written in this turn of the event loop, the current chunk not included; and what waits for the next one. */
+  private sliceBytes = 0;
+  private readonly later: (() => void)[] = [];
+  private hasNextTurn = false;
 
   /** @param maxBytes a larger answer rejects with AnswerTooLarge */
   constructor(ctx: GraphContext, variables: VariableValues, maxBytes: number) {
@@ -53,17 +60,52 @@ export class Execution {
     this.pending += 1;
     promise.then(
       (value) => {
-        try {
-          this.ctx.signal.throwIfAborted();
-          this.writeChunk(chunk, requirePlain(value), write);
-          this.pending -= 1;
-          if (this.pending === 0) this.finish?.();
-        } catch (error) {
-          this.fail(error);
-        }
+        if (this.isSliceFull()) this.inNextTurn(() => this.fill(chunk, value, write));
+        else this.fill(chunk, value, write);
       },
       (error: unknown) => this.fail(error),
     );
+  }
+
+  /** Whether enough was written in this turn of the event loop. */
+  isSliceFull(): boolean {
+    return this.sliceBytes + out.length > SLICE_BYTES;
+  }
+
+  /** Leaves a gap in the current chunk that is written in a later turn of the event loop. */
+  deferToNextTurn(write: Write): void {
+    const chunk = this.chunk.leaveGap(out.length);
+    this.pending += 1;
+    this.inNextTurn(() => this.fill(chunk, undefined, write));
+  }
+
+  private inNextTurn(work: () => void): void {
+    this.later.push(work);
+    this.scheduleTurn();
+  }
+
+  private scheduleTurn(): void {
+    if (this.hasNextTurn || this.later.length === 0) return;
+    this.hasNextTurn = true;
+    setImmediate(() => this.nextTurn());
+  }
+
+  private nextTurn(): void {
+    this.sliceBytes = 0;
+    while (this.later.length > 0 && !this.isSliceFull()) this.later.shift()?.();
+    this.hasNextTurn = false;
+    this.scheduleTurn();
+  }
+
+  private fill(chunk: Chunk, value: unknown, write: Write): void {
+    try {
+      this.ctx.signal.throwIfAborted();
+      this.writeChunk(chunk, requirePlain(value), write);
+      this.pending -= 1;
+      if (this.pending === 0) this.finish?.();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** The output for a value, once every gap is filled. Rejects with the first failure. */
@@ -77,7 +119,9 @@ export class Execution {
     }
     out.clear();
     this.rootChunk.moveTo(out);
-    return out.toBuffer();
+    const bytes = out.toBuffer();
+    out.clear();
+    return bytes;
   }
 
   private writeChunk(chunk: Chunk, value: unknown, write: Write): void {
@@ -86,7 +130,9 @@ export class Execution {
     write(value, this);
     this.requireBytesLeft();
     this.bytesLeft -= out.length;
+    this.sliceBytes += out.length;
     chunk.setBytes(out.toBuffer());
+    out.clear();
   }
 }
 
@@ -177,17 +223,28 @@ export function list(write: Write): Write {
     if (typeof value !== 'object') throw new Unsupported();
     const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
     execution.out.addByte(OPENING_BRACKET);
-    try {
-      for (let i = 0; i < items.length; i++) {
-        if (i > 0) execution.out.addByte(COMMA);
-        completeValue(items[i], write, execution);
-      }
-    } catch (error) {
-      ignoreRejections(items);
-      throw error;
-    }
+    writeItems(items, 0, write, execution);
     execution.out.addByte(CLOSING_BRACKET);
   };
+}
+
+/** Writes the items from `start` on. Those that this turn of the event loop has no room for are left to the next one. */
+function writeItems(items: readonly unknown[], start: number, write: Write, execution: Execution): void {
+  try {
+    for (let i = start; i < items.length; i++) {
+      if (i > start && execution.isSliceFull()) {
+        // Nobody waits for those that are promises before.
+        ignoreRejections(items);
+        execution.deferToNextTurn((_none, later) => writeItems(items, i, write, later));
+        return;
+      }
+      if (i > 0) execution.out.addByte(COMMA);
+      completeValue(items[i], write, execution);
+    }
+  } catch (error) {
+    ignoreRejections(items);
+    throw error;
+  }
 }
 
 /** Completes a value of a scalar or enum type. */

@@ -10,7 +10,6 @@ import {
 import type { Limits } from '../../config/limits.ts';
 import type { Reply } from '../../reply.ts';
 import { readFromReplicas } from '../../services/consistency.ts';
-import { pointsOf } from '../../services/rate-limits.ts';
 import { SharedCache } from '../../shared-cache.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
 import type { Endpoint } from '../../telemetry/request-facts.ts';
@@ -27,7 +26,7 @@ import {
   toBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
-import { chargeOperation, withCost } from '../limits/points.ts';
+import { chargeOperation, pointsOfReads, withCost } from '../limits/points.ts';
 import type { TrustedDocument } from '../trusted-documents/documents.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { VariableValues } from './complete.ts';
@@ -45,8 +44,8 @@ interface CacheEntry {
   /** null where the operation cannot be compiled. */
   readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
-  /** The rows that it may read; null: they depend on variables, and have to be computed for each request. */
-  readonly rows: number | null;
+  /** What it may read; null: that depends on variables, and has to be computed for each request. */
+  readonly cost: Pick<ValidOperation, 'rows' | 'reads'> | null;
   /** Yoga's response headers, by the request's Accept header. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
   /** The number of fallbacks to Yoga since the last success. */
@@ -134,9 +133,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
       try {
-        const rows =
-          entry.rows ?? requireWithinLimits(limits, schema, document, operation, params.variables).rows;
-        await chargeOperation(ctx, rows, pointsOf(rows));
+        const cost = entry.cost ?? requireWithinLimits(limits, schema, document, operation, params.variables);
+        await chargeOperation(ctx, cost.rows, pointsOfReads(cost));
         readFromReplicas(ctx, ctx.state.position);
         const body = withCost(await run(compiled, ctx, variableValues), ctx);
         entry.fallbacks = 0;
@@ -158,7 +156,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
     },
-    add(params, accept, { document, operation, rows }, response, teamId) {
+    add(params, accept, { document, operation, rows, reads }, response, teamId) {
       // Responses of other media types, such as event streams, are left to Yoga.
       if (accept.length > MAX_ACCEPT_CHARS || !isJson(response)) return;
       const { trusted } = params;
@@ -172,7 +170,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
           endpoint: endpointOf(document, operation),
           compiled: compileOperation(schema, document, operation),
           operationName: params.operationName,
-          rows: hasVariableSizes(document) ? null : rows,
+          cost: hasVariableSizes(document) ? null : { rows, reads },
           headers: new Map(),
           fallbacks: 0,
           lastFallback: 'failed',

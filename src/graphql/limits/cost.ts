@@ -27,6 +27,8 @@ interface Cost {
   readonly depth: number;
   /** Rows read from the store. A page counts its full size, whatever is selected of it. */
   readonly rows: number;
+  /** Lists and look-ups. One below a list counts once: those of all its parents are read together. */
+  readonly reads: number;
   /** Values in the answer: objects and leaf values. */
   readonly values: number;
 }
@@ -37,7 +39,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 const DEFAULT_LIST_ROWS = 20;
 const DEFAULT_LIST_VALUES = 5;
 
-const NO_COST: Cost = { depth: 0, rows: 0, values: 0 };
+const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
 /** A value counts once more for every so many characters of its response key. */
 const NAME_CHARS = 16;
 
@@ -98,7 +100,7 @@ export function computeCost(
   function costOfField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Cost {
     // Introspection has a limit of its own (introspection-size.ts).
     const ownValues = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
-    const value: Cost = { depth: 1, rows: 0, values: ownValues };
+    const value: Cost = { depth: 1, rows: 0, reads: 0, values: ownValues };
     if (node.name.value.startsWith('__')) return value;
     const field = schema.getField(parent, node.name.value);
     const type = field && getNamedType(field.type);
@@ -111,6 +113,7 @@ export function computeCost(
     return {
       depth: 1 + inner.depth,
       rows: rows + (page ?? 0) + size * ((readsRows(field, type) ? 1 : 0) + inner.rows),
+      reads: inner.reads + (page !== null || readsRows(field, type) ? 1 : 0),
       values: ownValues + size * (1 + inner.values),
     };
   }
@@ -134,7 +137,12 @@ export function hasVariableSizes(document: DocumentNode): boolean {
 const SIZE_ARGUMENTS = new Set(['first', 'last', 'ids']);
 
 function add(a: Cost, b: Cost): Cost {
-  return { depth: Math.max(a.depth, b.depth), rows: a.rows + b.rows, values: a.values + b.values };
+  return {
+    depth: Math.max(a.depth, b.depth),
+    rows: a.rows + b.rows,
+    reads: a.reads + b.reads,
+    values: a.values + b.values,
+  };
 }
 
 /** The declared cost of a field besides what it returns, in rows. */
@@ -147,8 +155,9 @@ function readsRows(field: Field, type: GraphQLCompositeType): boolean {
   return fieldOptions(field).sameRows !== true && isNode(type);
 }
 
-/** Types that implement Node are rows of the store. */
+/** Types that implement Node are rows of the store, unless they are parts of them. */
 function isNode(type: GraphQLCompositeType): boolean {
+  if (typeOptions(type).isPart === true) return false;
   if (type.name === 'Node') return true;
   return (
     (isObjectType(type) || isInterfaceType(type)) && type.getInterfaces().some(({ name }) => name === 'Node')

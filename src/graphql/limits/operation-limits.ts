@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 128;
 
 /**
  * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
- * @returns the rows that it may read, the maximum number of values in its answer, and the characters of what it introspects
+ * @returns the rows that it may read, by how many lists and look-ups, the maximum number of values in its answer, and the characters of what it introspects
  * @throws AppError `invalid` for an operation beyond the limits
  */
 export function requireWithinLimits(
@@ -23,9 +23,9 @@ export function requireWithinLimits(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): { readonly rows: number; readonly values: number; readonly schemaChars: number } {
+): { readonly rows: number; readonly reads: number; readonly values: number; readonly schemaChars: number } {
   requireSmallObjects(variables);
-  const { depth, rows, values } = computeCost(schema, document, operation, variables);
+  const { depth, rows, reads, values } = computeCost(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
     throw refusal(`The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`);
   }
@@ -41,7 +41,7 @@ export function requireWithinLimits(
     );
   }
   const schemaChars = requireSmallIntrospection(schema, document, operation, variables);
-  return { rows, values, schemaChars };
+  return { rows, reads, values, schemaChars };
 }
 
 function requireSmallObjects(variables: Variables): void {

@@ -12,13 +12,34 @@ export const COST_HEADER = 'graphql-cost';
 /** A point for so many characters of the schema: the full introspection query takes about as long as this makes it cost. */
 const SCHEMA_CHARS_PER_POINT = 5_000;
 
+/** A document that has not been seen lately costs a point for so many tokens when it is parsed, and for so many when it is validated. */
+export const PARSED_TOKENS_PER_POINT = 1_000;
+export const VALIDATED_TOKENS_PER_POINT = 100;
+
+/** Fields that are refused cost a point for every so many: each error is located, printed and logged. */
+const REFUSED_FIELDS_PER_POINT = 8;
+
+/** So many lists and look-ups are paid with the rows; each one more costs as much as so many rows. */
+const FREE_READS = 10;
+const ROWS_OF_READ = 5;
+
+/** Notes what fields that were refused cost. */
+export function oweRefusedFields({ facts }: GraphContext, count: number): void {
+  facts.owed += Math.floor(count / REFUSED_FIELDS_PER_POINT);
+}
+
+/** The points of the rows that an operation may read, and of its lists and look-ups. */
+export function pointsOfReads({ rows, reads }: { readonly rows: number; readonly reads: number }): number {
+  return pointsOf(rows + Math.max(0, reads - FREE_READS) * ROWS_OF_READ);
+}
+
 /** The points of a valid operation that may read so many rows, and introspects so much. */
 export function pointsOfOperation(
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  { rows, schemaChars }: { readonly rows: number; readonly schemaChars: number },
+  { schemaChars, ...cost }: { readonly rows: number; readonly reads: number; readonly schemaChars: number },
 ): number {
-  const points = Math.max(pointsOf(rows), Math.ceil(schemaChars / SCHEMA_CHARS_PER_POINT));
+  const points = Math.max(pointsOfReads(cost), Math.ceil(schemaChars / SCHEMA_CHARS_PER_POINT));
   return operation.operation === 'mutation' ? Math.max(points, changesOf(document, operation)) : points;
 }
 
@@ -39,6 +60,8 @@ export async function chargeOperation(ctx: GraphContext, rows: number, points: n
     // The first point was counted when the caller was known.
     const counting = chargeMore(ctx, points - 1);
     if (counting !== undefined) await counting;
+    const waiting = ctx.turn?.(ctx.facts.points);
+    if (waiting !== undefined) await waiting;
   } catch (error) {
     if (error instanceof AppError) state.refusal = error;
     throw error;
@@ -51,7 +74,8 @@ export function costOf({ state, facts }: GraphContext): object | null {
   if (!showsCost) return null;
   const [closest] = facts.rates.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit);
   return {
-    points: cost?.points ?? facts.points,
+    // More than was expected where a change has made many rows.
+    points: Math.max(cost?.points ?? 0, facts.points),
     rows: cost?.rows ?? 0,
     limit: closest?.limit ?? null,
     remaining: closest?.remaining ?? null,

@@ -16,7 +16,7 @@ import {
 } from '../../store/webhook-deliveries.ts';
 import { parseFilters } from '../filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
-import { DEACTIVATED, MAX_REDELIVERED, parseSince, whyNot } from '../webhook-redelivery.ts';
+import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhook-redelivery.ts';
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
@@ -64,7 +64,7 @@ export async function redeliverFailed(
   time: string,
   onDue: (count: number) => void,
 ): Promise<number> {
-  const since = parseSince({ members: { since: time }, nameOf: (property) => property });
+  const { since } = parseRedelivery({ members: { since: time }, nameOf: (property) => property });
   const { id: endpointId, tenancy } = await requireNamed(app, WEBHOOK_ENDPOINTS, endpoint);
   let count = 0;
   for (let hasMore = true; hasMore; ) {

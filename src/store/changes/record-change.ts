@@ -3,7 +3,16 @@
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Transaction } from '../store.ts';
 import { named, valuesOf } from './parameters.ts';
-import { audit, BOUND_WAITS, type ChangeOutcome, claim, outbox, type Recorded, TOLD } from './records.ts';
+import {
+  audit,
+  BOUND_WAITS,
+  type ChangeOutcome,
+  claim,
+  outbox,
+  type Recorded,
+  TOLD,
+  type Told,
+} from './records.ts';
 
 export interface ChangeRecord {
   readonly workspaceId: bigint;
@@ -26,6 +35,8 @@ export interface ChangeRecord {
     /** JSON. */
     readonly data: string;
   }[];
+  /** How many rows were made or changed beside that of the subject and this record: deliveries that are due again. */
+  readonly rows?: number;
 }
 
 /** The members of events as JSON, with their types in SQL. */
@@ -42,14 +53,14 @@ function eventsAsJson(events: ChangeRecord['events']): string {
 
 /**
  * Writes the record of a change.
- * @returns the endpoints that are to be told; null when the idempotency key was claimed before: nothing is written, and the
+ * @returns what there is to tell; null when the idempotency key was claimed before: nothing is written, and the
  *   transaction has to be rolled back
  */
 export async function recordChange(
   tx: Transaction,
   recorded: Recorded,
   { resource, action, outcome, ...change }: ChangeRecord,
-): Promise<bigint[] | null> {
+): Promise<Told | null> {
   const record = named(
     `${resource.table}.${action}.record`,
     `with changed as materialized (
@@ -72,9 +83,9 @@ export async function recordChange(
     after: change.after,
     events: eventsAsJson(change.events),
   };
-  const [answer] = await tx.$queryRawUnsafe<{ recorded: boolean; told: bigint[] }[]>(
+  const [answer] = await tx.$queryRawUnsafe<(Told & { recorded: boolean })[]>(
     record.text,
     ...valuesOf(record, values),
   );
-  return answer?.recorded ? answer.told : null;
+  return answer?.recorded ? answer : null;
 }

@@ -88,8 +88,9 @@ export function event(
 /**
  * The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13), whose ids are in the order of the events.
  * @param events each of `event`
+ * @param condition SQL: which endpoints `e` are told at all
  */
-export function outbox(events: readonly string[]): string {
+export function outbox(events: readonly string[], condition = 'true'): string {
   return `outbox as (
       ${INSERT_EVENTS}
       ${events.join(' union all ')}
@@ -98,24 +99,29 @@ export function outbox(events: readonly string[]): string {
       ${INSERT_DELIVERIES}
       select o.workspace_id, e.id, o.id, o.event_type
       from outbox o join webhook_endpoints e on e.workspace_id = o.workspace_id
-      where ${IS_SUBSCRIBED}
+      where ${IS_SUBSCRIBED} and ${condition}
       order by o.id
       returning endpoint_id
     )`;
 }
 
-/**
- * Whether the endpoint `e` is told of the event `o`. One that was deactivated because its answers failed, or at its owner's request, is
- * told when it is activated again.
- */
-export const IS_SUBSCRIBED = `(e.deactivated_at is null or e.deactivation_reason in ('requested', 'failing'))
-        and e.api_version = o.api_version
+/** Whether the endpoint `e` is told of the event `o`. For one that is deactivated nothing is kept but the events (missed-events.ts). */
+export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api_version
         and (e.event_type_ids = '{}' or o.event_type = any(e.event_type_ids))
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
-/** The endpoints that are to be told, in the select list of a statement with an outbox. */
-export const TOLD = 'array(select distinct endpoint_id from deliveries) as told';
+/** In the select list of a statement with an outbox: `Told`. */
+export const TOLD = `array(select distinct endpoint_id from deliveries) as told,
+      ((select count(*) from outbox) + (select count(*) from deliveries))::int as rows`;
+
+/** What a change has to tell. */
+export interface Told {
+  /** The endpoints that are to be told. */
+  readonly told: readonly bigint[];
+  /** Events and deliveries. */
+  readonly rows: number;
+}
 
 /** The contact whose data a row `t` holds. */
 export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name' | 'parent'>): string {

@@ -155,12 +155,24 @@ function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): s
     where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of ${touchesParent ? 'p, t' : 't'}`;
 }
 
-/** The row, locked, as the composite `o`; whether it is what the statement sees of it; whether it is the one expected. @param condition what else is */
+/**
+ * The row, locked, as the composite `o`; whether it and a parent that is changed with it are what the statement sees of them; whether it
+ * is the one expected.
+ * @param condition what else is
+ */
 function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
+  const { name, parent } = table;
+  const [version, sees] = rules.touchesParent
+    ? [
+        'p.row_version as parent_version,',
+        `join ${parent.table} sp on sp.workspace_id = s.workspace_id and sp.id = s.${parent.column}
+        and sp.row_version = target.parent_version`,
+      ]
+    : ['', ''];
   return `target as materialized (
-      ${locked(table, rules, `t as o, t.workspace_id, ${BOUND_WAITS}`)}
+      ${locked(table, rules, `t as o, t.workspace_id, ${version} ${BOUND_WAITS}`)}
     ), fresh as materialized (
-      select target.* from target join ${table.name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id
+      select target.* from target join ${name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id ${sees}
       where s.row_version = (target.o).row_version
     ), fits as materialized (
       select * from fresh where ($row_version::int is null or (fresh.o).row_version = $row_version::int) and ${condition}

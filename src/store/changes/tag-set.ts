@@ -1,6 +1,7 @@
 // The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
 // afterwards.
 import type { Table } from '../tables.ts';
+import { contactOfApplied } from '../tags.ts';
 import { contactIdOf, event } from './records.ts';
 import { snapshot } from './snapshots.ts';
 
@@ -32,11 +33,12 @@ export function appliedSet({ name, parent: { column } }: Applied): string {
     ),`;
 }
 
-/** The events of each tag that was applied or removed. */
+/** The events of each tag that was applied to the contact `t` or removed from it, with the contact as the change left it. */
 export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;
+  const data = snapshot(resource, columns, { contact: contactOfApplied('t') });
   const shown = (from: string) =>
-    `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${snapshot(resource, columns)} as data from ${from} t) a`;
+    `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${data} as data from ${from} t) a`;
   return action === 'created'
     ? [event(resource, 'created', 'data', { from: shown('applied') })]
     : [

@@ -7,8 +7,6 @@ import { TEAMS } from './data/teams.ts';
 import { type FlatStep, flatten } from './funnel-steps.ts';
 import { zip } from './named.ts';
 
-const TIMEOUT_MS = 30_000;
-
 /** A funnel of which something was put back. */
 export interface RestoredFunnel {
   readonly id: bigint;
@@ -28,15 +26,12 @@ interface DemoFunnel extends RestoredFunnel {
  */
 export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunnel[]> {
   return withPrisma(store, (prisma) =>
-    prisma.$transaction(
-      async (tx) => {
-        const restored: RestoredFunnel[] = [];
-        for (const funnel of await lockFunnels(tx))
-          if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.name });
-        return restored;
-      },
-      { timeout: TIMEOUT_MS },
-    ),
+    prisma.$transaction(async (tx) => {
+      const restored: RestoredFunnel[] = [];
+      for (const funnel of await lockFunnels(tx))
+        if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.name });
+      return restored;
+    }),
   );
 }
 

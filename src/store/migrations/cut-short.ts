@@ -1,5 +1,6 @@
-// Migrations that ended before they were done: by Ctrl-C, because the database was lost, or with their process. What they changed was one
-// transaction with the record that they are applied, so that one whose record is not finished has left nothing behind: it is begun anew.
+// Migrations that ended before they were done: by an error, by Ctrl-C, because the database was lost, or with their process. What they
+// changed was one transaction with the record that they are applied, so that one whose record is not finished has left nothing behind: it
+// is begun anew.
 // An index that is built while others write takes no transaction: what is there of it is dropped before.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
@@ -9,6 +10,8 @@ import { splitStatements, withoutComments } from './split.ts';
 /** To be executed with a migration: its record is finished when, and only when, the migration is applied. */
 export const FINISH = `
 ;update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
+
+const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
 /** PostgreSQL's word for each that it ended the session itself; without one the connection broke. */
 const ENDED = /^(57P0[1-5]|08...)$/;
@@ -33,9 +36,8 @@ export async function afterCutShort(
   db: pg.Pool,
   { isInterrupted, before, readApplied, cause }: CutShort,
 ): Promise<StartupError> {
-  const forget = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
-  // A database that cannot be reached now is asked by the next start (`forgetAbandoned`).
-  const applied = await db.query(forget).then(readApplied, () => null);
+  // A database that cannot be reached now is asked by the next start.
+  const applied = await forgetUnfinished(db).then(readApplied, () => null);
   const done = applied?.filter((name) => !before.includes(name)) ?? [];
   const why = isInterrupted
     ? 'Interrupted'
@@ -50,11 +52,9 @@ export async function afterCutShort(
   return new StartupError(`${why}: ${what}`, { cause });
 }
 
-/** Forgets one that a process had begun which is gone: of one that failed, PostgreSQL's reason is in the record. */
-export async function forgetAbandoned(db: pg.Pool): Promise<void> {
-  await db.query(
-    `delete from _prisma_migrations where finished_at is null and rolled_back_at is null and coalesce(logs, '') = ''`,
-  );
+/** Forgets one that failed, or that a process had begun which is gone. */
+export async function forgetUnfinished(db: pg.Pool): Promise<void> {
+  await db.query(FORGET);
 }
 
 /** The index that a statement builds while others write, and its table. */

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -18,15 +17,10 @@ import pg from 'pg';
 import { once } from '../../once.ts';
 import { readTables } from '../distribution/state.ts';
 import { endingSession } from '../ending-session.ts';
-import { dropUnrecorded, FINISH, isCutShort } from './cut-short.ts';
+import { dropUnrecorded, FINISH } from './cut-short.ts';
 import { readMigrations, readSchema } from './folder.ts';
+import { givingWay } from './giving-way.ts';
 import { splitStatements, withoutComments } from './split.ts';
-
-const LOCK_NOT_AVAILABLE = '55P03';
-/** How long a migration waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
-const LOCK_TIMEOUT_MS = 1_000;
-const RETRY_MS = 1_000;
-const MAX_ATTEMPTS = 300;
 
 const PACKAGE = '@prisma/schema-engine-wasm/schema_engine_bg';
 
@@ -45,8 +39,10 @@ export interface EngineInput {
 interface EngineOptions {
   /** When it is aborted, the session that executes a script is ended. */
   readonly signal?: AbortSignal;
-  /** Told that a script lost its session. */
-  readonly onCutShort?: () => void;
+  /** What of a migration is executed; absent: all of it. */
+  readonly partOf?: (script: string) => string;
+  /** Told what PostgreSQL, or the way to it, said of a script that failed. */
+  readonly onFailed?: (reason: unknown) => void;
 }
 
 /** Runs `work` with an engine that reads and writes the pool's database. */
@@ -54,16 +50,21 @@ export async function withEngine<T>(
   pool: pg.Pool,
   prismaFolder: string,
   work: (engine: SchemaEngine, input: EngineInput) => Promise<T>,
-  { signal = new AbortController().signal, onCutShort = () => {} }: EngineOptions = {},
+  {
+    signal = new AbortController().signal,
+    partOf = (script) => script,
+    onFailed = () => {},
+  }: EngineOptions = {},
 ): Promise<T> {
   const schema = await readSchema(prismaFolder);
   const migrations = new Set((await readMigrations(prismaFolder)).map(({ sql }) => sql));
   const Engine = await loadEngine();
   const execute = async (script: string) => {
     try {
-      await runScript(pool, script, migrations.has(script), signal);
+      const isMigration = migrations.has(script);
+      await runScript(pool, isMigration ? partOf(script) : script, isMigration, signal);
     } catch (error) {
-      if (isCutShort(error)) onCutShort();
+      onFailed(error);
       throw toAdapterError(error);
     }
   };
@@ -143,6 +144,9 @@ function createAdapterFactory(pool: pg.Pool, execute: Execute): SqlMigrationAwar
   };
 }
 
+/** The engine's own lock, of a session, which a pooler would keep. Whoever migrates holds ours (lock.ts). */
+const ENGINE_LOCK = /\bpg_advisory_lock\b/;
+
 /** Prisma's own adapter, which cuts scripts at every semicolon, and does not know PostgreSQL's type "char". */
 async function createAdapter(pool: pg.Pool, execute: Execute): Promise<SqlDriverAdapter> {
   const charColumns = new WeakMap<unknown[][], number[]>();
@@ -157,9 +161,10 @@ async function createAdapter(pool: pg.Pool, execute: Execute): Promise<SqlDriver
     return result;
   };
   const adapter = await new PrismaPg(Object.create(pool, { query: { value: query } })).connect();
-  const queryRaw = adapter.queryRaw.bind(adapter);
+  const [queryRaw, executeRaw] = [adapter.queryRaw.bind(adapter), adapter.executeRaw.bind(adapter)];
   return Object.assign(adapter, {
     executeScript: execute,
+    executeRaw: async (statement: SqlQuery) => (ENGINE_LOCK.test(statement.sql) ? 0 : executeRaw(statement)),
     queryRaw: async (statement: SqlQuery) => {
       const result = await queryRaw(statement);
       for (const i of charColumns.get(result.rows) ?? []) result.columnTypes[i] = ColumnTypeEnum.Character;
@@ -206,23 +211,14 @@ async function runScript(
   const whole = isMigration && !isPatient ? script + FINISH : script;
   const client = await pool.connect();
   const attempt = async () => {
-    await client.query(`set lock_timeout = ${isPatient ? 0 : LOCK_TIMEOUT_MS}`);
     if (isPatient) await dropUnrecorded(client, script);
     if (await isDistributed(client)) await runAlone(client, splitStatements(whole));
     else await client.query(whole);
   };
   try {
-    await endingSession({ client, pool, signal }, async () => {
-      for (let attempts = 1; ; attempts++) {
-        try {
-          return await attempt();
-        } catch (error) {
-          const isBusy = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-          if (!isBusy || attempts === MAX_ATTEMPTS) throw error;
-          await sleep(RETRY_MS, undefined, { signal });
-        }
-      }
-    });
+    await endingSession({ client, pool, signal }, () =>
+      givingWay(client, signal, attempt, isPatient ? 0 : undefined),
+    );
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});
     // Its end may still be on the way: nobody is to be given it.

@@ -2,6 +2,7 @@
 // `create index concurrently`, which may be what the holder is doing, waits for everybody's.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { LIFT_SESSION_LIMITS } from '../time-limits.ts';
 
 /** Any number that is nobody else's. */
 const LOCK = '7305441298826014721';
@@ -10,6 +11,16 @@ const PAUSE_MS = 100;
 /** Lets nobody else migrate, nor keep migrations waiting, for as long as the connection lasts; waits for those who do. */
 export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
   return take(client, `select pg_try_advisory_lock(${LOCK}) as taken`);
+}
+
+/**
+ * The same until the connection's transaction ends, which is begun for that: a pooler in between would keep the lock of a session when its
+ * connection is gone. A transaction that is idle has no snapshot.
+ */
+export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<void> {
+  await client.query('begin');
+  await client.query(LIFT_SESSION_LIMITS);
+  await take(client, `select pg_try_advisory_xact_lock(${LOCK}) as taken`);
 }
 
 /** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. @throws AbortError at the signal */

@@ -26,7 +26,7 @@ test('documents that others have compiled displace each other, and no trusted on
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
   const compile = (params: Params, document: DocumentNode) => {
     const operation = document.definitions[0] as OperationDefinitionNode;
-    fastPath.add(params, '', { document, operation, rows: 1 }, response, 1n);
+    fastPath.add(params, '', { document, operation, rows: 1, reads: 1 }, response, 1n);
   };
   const isKnown = async (params: Params) => (await fastPath.execute(params, '', ctx)) !== null;
 

@@ -44,6 +44,7 @@ const DELETE = graphql(`
 const APPLY = graphql(`
   mutation ApplyTag($input: ApplyTagInput!) {
     applyTag(input: $input) {
+      isNew
       appliedTag {
         id
         tag {
@@ -205,12 +206,22 @@ describe('applying and removing', () => {
     });
   });
 
-  test('a tag that stands on the contact, or is of another workspace, is INVALID', async () => {
+  test('a tag that stands on the contact already is answered as it is, and nothing is changed or recorded', async () => {
     const tag = await create('vip');
-    await apply(tag.id);
+    const input = { contactId, tagId: tag.id };
+    const made = await dataOf(gateway, APPLY, { input }, { caller });
+    const record = await recorded();
+    const again = await dataOf(gateway, APPLY, { input }, { caller });
+    expect([made.applyTag?.isNew, again.applyTag?.isNew]).toEqual([true, false]);
+    expect(again.applyTag?.appliedTag).toEqual(made.applyTag?.appliedTag);
+    expect(await recorded()).toEqual(record);
+  });
+
+  test('a tag of another workspace is INVALID', async () => {
+    await apply((await create('vip')).id);
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const theirs = globalId('Tag', await factories.tag(gateway.app, other.id, 'theirs'));
-    for (const tagId of [tag.id, theirs, contactId]) {
+    for (const tagId of [theirs, contactId]) {
       const answer = await ask(gateway, APPLY, { input: { contactId, tagId } }, { caller });
       expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
     }

@@ -242,7 +242,7 @@ function graphqlOf(change: Change, workspaceId: bigint) {
       return {
         name: verb === 'apply' ? 'applyTag' : 'removeTag',
         input: { contactId: globalId('Contact', change.contact), tagId: globalId('Tag', change.tag) },
-        selection: '__typename',
+        selection: verb === 'apply' ? 'isNew' : '__typename',
         status: verb === 'apply' ? 201 : 204,
       };
     case 'createTag':

@@ -132,7 +132,8 @@ export function statusOf({ contacts, tags }: World, change: Change): number {
     case 'apply': {
       const state = contacts.get(change.contact);
       if (state == null) return 404;
-      return tags.has(change.tag) && !state.tags.includes(change.tag) ? 201 : 422;
+      if (!tags.has(change.tag)) return 422;
+      return state.tags.includes(change.tag) ? 200 : 201;
     }
     case 'unapply':
       return contacts.get(change.contact)?.tags.includes(change.tag) ? 204 : 404;

@@ -41,7 +41,10 @@ export async function createSession(client: Client, workspaceId: bigint): Promis
       const answers = await Promise.all(
         Array.from({ length: Math.max(1, copies) }, (_, copy) => client.change(change, optionsOf(copy))),
       );
-      const done = answers.filter(({ status }) => status < 300);
+      // A tag that stands on the contact already is answered, but nothing is changed: it is neither recorded nor kept for a retry.
+      const done = answers.filter(
+        ({ status }) => status < 300 && !(change.verb === 'apply' && status === 200),
+      );
       const [answer = null] = done;
       for (const other of done) deepEqual(other, answer, `the copies of ${JSON.stringify(change)}`);
       sent.push({ name, change, answer });

@@ -15,6 +15,7 @@ import {
   KEY_LIFETIME,
   type Recorded,
   replacing,
+  type Told,
 } from '../records.ts';
 import { insertRows } from './insert-rows.ts';
 
@@ -76,13 +77,13 @@ const AUDIT = `${INSERT_ENTRY}
   values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
     $11::json, $12::json)`;
 
-/** Writes the audit entry, whose id was drawn with the claim, and the events. @returns the endpoints that are to be told */
+/** Writes the audit entry, whose id was drawn with the claim, and the events. */
 export async function recordInSteps(
   tx: Executor,
   { actor_kind, actor_id, client_id, request_id }: Recorded,
   auditEntryId: bigint,
   { workspaceId, resource, action, subjectId, contactId, before, after, events }: ChangeRecord,
-): Promise<bigint[]> {
+): Promise<Told> {
   await tx.$executeRawUnsafe(
     ...[AUDIT, auditEntryId, workspaceId, `${resource.topic}.${action}`, subjectTypeOf(resource)],
     ...[subjectId, contactId, actor_kind, actor_id, client_id, request_id, before, after],
@@ -95,20 +96,20 @@ const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type
     join webhook_endpoints e on e.workspace_id = $1::bigint
   where ${IS_SUBSCRIBED} order by o.id, e.id`;
 
-interface Told {
+interface Telling {
   readonly endpoint_id: bigint;
   readonly event_id: bigint;
   readonly event_type: string;
 }
 
-/** The outbox: events, and what each endpoint that is subscribed is to be told. @returns these endpoints */
+/** The outbox: events, and what each endpoint that is subscribed is to be told. */
 export async function tell(
   tx: Executor,
   workspaceId: bigint,
   contactId: bigint | null,
   events: ChangeRecord['events'],
-): Promise<bigint[]> {
-  if (events.length === 0) return [];
+): Promise<Told> {
+  if (events.length === 0) return { told: [], rows: 0 };
   const written = await insertRows<object>(tx, {
     insert: INSERT_EVENTS,
     workspaceId,
@@ -118,7 +119,7 @@ export async function tell(
     ]),
     returning: 'id, event_type, api_version, page_id, funnel_id',
   });
-  const told = await tx.$queryRawUnsafe<Told[]>(SUBSCRIBED, workspaceId, toJson(written));
+  const told = await tx.$queryRawUnsafe<Telling[]>(SUBSCRIBED, workspaceId, toJson(written));
   await insertRows(tx, {
     insert: INSERT_DELIVERIES,
     workspaceId,
@@ -126,7 +127,10 @@ export async function tell(
     rows: told.map(({ endpoint_id, event_id, event_type }) => [endpoint_id, event_id, event_type]),
     returning: 'id',
   });
-  return [...new Set(told.map(({ endpoint_id }) => endpoint_id))];
+  return {
+    told: [...new Set(told.map(({ endpoint_id }) => endpoint_id))],
+    rows: written.length + told.length,
+  };
 }
 
 function toJson(rows: readonly object[]): string {

@@ -5,13 +5,13 @@
 // JSON object, `$changed`, which the coordinator takes apart.
 import { isBelowWorkspace } from '../../parents.ts';
 import { TYPE_NUMBER } from '../../public-ids.ts';
-import { ownedWorkspace, type Table, withWorkspace } from '../../tables.ts';
+import { ownedWorkspace, type Table, tableNamed, withWorkspace } from '../../tables.ts';
 import { givenColumns, isKnownBy, mergedColumns } from '../given-columns.ts';
 import { type NamedStatement, named } from '../parameters.ts';
 import { contactIdOf } from '../records.ts';
 import type { ChangeRules } from '../rules.ts';
 import { snapshot } from '../snapshots.ts';
-import { bumpAt } from '../times.ts';
+import { bumpAt, changeTime } from '../times.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -93,8 +93,7 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
 
 /** The time of a change: announced, where lists are in the order of it. */
 function drawnTime(table: Noun, { touchesParent }: ChangeRules): string {
-  const timed = touchesParent ? table.parent.table : isTimed(table) ? table.name : null;
-  return timed === 'contacts' ? `draw_time(${TYPE_NUMBER[timed]})` : 'clock_timestamp()';
+  return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
 
 function isTimed({ resource }: Noun): boolean {

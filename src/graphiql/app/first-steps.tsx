@@ -1,0 +1,46 @@
+import { useGraphiQL } from '@graphiql/react';
+import { canSignIn } from './authorization.ts';
+import { isTapped } from './device.ts';
+
+/** What to do first, in the answer's place for as long as there is none. */
+export function FirstSteps() {
+  const isEmpty = useGraphiQL(
+    ({ tabs, activeTabIndex, isFetching }) => !isFetching && !tabs[activeTabIndex]?.response,
+  );
+  if (!isEmpty) return null;
+  return (
+    <section className="first-steps" aria-label="First steps">
+      <h2>The answer comes here</h2>
+      <ol>
+        <li>
+          Paste an <strong>API key</strong> at the top{canSignIn ? ', or sign in' : ''}.
+        </li>
+        <li>
+          Choose one of the <strong>Examples</strong> at the top, or write a query.
+        </li>
+        <li>
+          {isTapped() ? (
+            <>
+              Tap <RunIcon />.
+            </>
+          ) : (
+            <>
+              Press <kbd>Ctrl</kbd> <kbd>Enter</kbd> or <RunIcon />.
+            </>
+          )}
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+/** The button that runs the query, as it looks. */
+function RunIcon() {
+  return (
+    <span className="run-icon" role="img" aria-label="the run button">
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M4 2.5v11l9.5-5.5z" />
+      </svg>
+    </span>
+  );
+}

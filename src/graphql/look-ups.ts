@@ -1,0 +1,89 @@
+// The root fields that find one object by exactly one of its keys, such as `contact(id | databaseId | publicId)`: every type of node has one.
+import type { ObjectRef } from '@pothos/core';
+import type { Scope } from '../auth/scopes.ts';
+import { invalid, notFound } from '../errors.ts';
+import { type PublicIdTable, parsePublicId } from '../services/refs.ts';
+import { builder, type Types } from './builder.ts';
+import type { GraphContext } from './context.ts';
+import type { ResolveInfo } from './look-ahead.ts';
+
+/** Loads one object by its integer id; null when it does not exist or is not the caller's. */
+type Load<Row> = (ctx: GraphContext, id: bigint, info: ResolveInfo) => Promise<Row | null>;
+
+/** What is special of a type's look-up. */
+export interface LookUpOptions<Row> {
+  /** Loads no more than the selection needs, where that is less than the whole object. */
+  readonly load?: Load<Row>;
+  /** A key besides those that every type has, and what finds an object by it. @throws AppError `not_found` */
+  readonly by?: {
+    readonly key: string;
+    readonly description: string;
+    readonly find: (ctx: GraphContext, value: string) => Promise<Row>;
+  };
+}
+
+interface LookedUp<Row> {
+  readonly name: string;
+  readonly ref: ObjectRef<Types, Row>;
+  readonly scope: Scope | null;
+  readonly load: Load<Row>;
+  /** The integer id in a global id. @throws AppError `invalid` blaming `field` */
+  readonly parseId: (globalId: string, field: string) => bigint;
+}
+
+/** The arguments of a look-up. */
+interface Given {
+  readonly id?: string | null | undefined;
+  readonly databaseId?: bigint | null | undefined;
+  readonly publicId?: string | null | undefined;
+}
+
+/** Defines the root field that finds one object of a type. */
+export function defineLookUp<Row>(
+  { name, ref, scope, parseId, ...type }: LookedUp<Row>,
+  { title, table }: { readonly title: string; readonly table: PublicIdTable },
+  { load = type.load, by }: LookUpOptions<Row>,
+): void {
+  const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
+
+  function idOf({ id, databaseId, publicId }: Given): bigint {
+    if (id != null) return parseId(id, 'id');
+    return databaseId ?? parsePublicId(title, table, publicId ?? '');
+  }
+
+  async function find(given: Given, ctx: GraphContext, info: ResolveInfo): Promise<Row> {
+    requireOneOf(given, keys);
+    const other = by && (given as Readonly<Record<string, unknown>>)[by.key];
+    if (by !== undefined && other != null) return by.find(ctx, String(other));
+    const row = await load(ctx, idOf(given), info);
+    if (row === null) throw notFound(title);
+    return row;
+  }
+
+  builder.queryField(toFieldName(name), (t) =>
+    t.field({
+      type: ref,
+      nullable: true,
+      description: `One ${name}. Give exactly one of the arguments. One that does not exist, or is not the caller’s, is null with a NOT_FOUND error.`,
+      ...(scope !== null && { scope }),
+      args: {
+        id: t.arg.id({ description: `The global id of the ${name}.` }),
+        databaseId: t.arg({ type: 'BigInt', description: `The integer id of the ${name}.` }),
+        publicId: t.arg.string({ description: `The short public id of the ${name}.` }),
+        ...(by !== undefined && { [by.key]: t.arg.string({ description: by.description }) }),
+      },
+      resolve: (_root, given, ctx, info) => find(given, ctx, info) as never,
+    }),
+  );
+}
+
+/** @throws AppError `invalid` unless exactly one of the arguments was given */
+function requireOneOf(args: object, names: readonly [string, ...string[]]): void {
+  const given = names.filter((name) => (args as Readonly<Record<string, unknown>>)[name] != null);
+  if (given.length !== 1) throw invalid(names[0], `Give exactly one of ${names.join(', ')}.`);
+}
+
+/** `Contact` as `contact`. */
+export function toFieldName(typeName: string): string {
+  return typeName.charAt(0).toLowerCase() + typeName.slice(1);
+}

@@ -1,0 +1,28 @@
+// Whatever waits for a lock on a table makes everybody wait who comes behind it: it gives up soon, and tries again later.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/** How long it waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
+const LOCK_TIMEOUT_MS = 1_000;
+const RETRY_MS = 1_000;
+const MAX_ATTEMPTS = 300;
+
+/** Runs `work`, one transaction on the client, until it has its locks. @throws what `work` throws; AbortError at the signal */
+export async function givingWay<T>(
+  client: pg.ClientBase,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      await client.query(`set lock_timeout = ${lockTimeoutMs}`);
+      return await work();
+    } catch (error) {
+      const isBusy = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (!isBusy || attempts === MAX_ATTEMPTS) throw error;
+      await sleep(RETRY_MS, undefined, { signal });
+    }
+  }
+}

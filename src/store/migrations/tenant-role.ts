@@ -1,0 +1,113 @@
+// The role of tenants (../tenant-role.ts) and the migrations: whether it can be had, what an administrator has to run where it cannot, and
+// tables without it. With TENANT_ROLE=off a new store is made without what migrations say of the role; once it is wanted, all of that is
+// done at once.
+import type pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { endingSession } from '../ending-session.ts';
+import { TENANT_ROLE } from '../tenant-role.ts';
+import type { Migration } from './folder.ts';
+import { givingWay } from './giving-way.ts';
+import { splitStatements, withoutComments } from './split.ts';
+
+/** How a store stands to the role. */
+export interface TenantRoleState {
+  /** Whether tables are opened to the role. */
+  readonly isOpened: boolean;
+  /** With Citus it is not used. */
+  readonly isDistributed: boolean;
+  /** Whether the connection's user can switch to it, or may see to that. */
+  readonly isAttainable: boolean;
+  /** SQL, a statement each, for an administrator to run; none where it is attainable. */
+  readonly remedy: readonly string[];
+}
+
+/** Also asked of a database without any tables. Before PostgreSQL 16 whoever may make roles may grant any of them. */
+const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quote_ident(rolname) as name from pg_roles
+      where rolname = current_user),
+    server as (select current_setting('server_version_num')::int >= 160000 as "is16"),
+    tenant as (select oid from pg_roles where rolname = '${TENANT_ROLE}')
+  select exists (select from pg_policy where polname = 'tenants' and polrelid = to_regclass('workspaces')) as "isOpened",
+    exists (select from pg_extension where extname = 'citus') as "isDistributed",
+    me.name as user, exists (select from tenant) as "isThere",
+    me.super or coalesce(
+      (select pg_has_role(oid, case when is16 then 'set' else 'member' end)
+        or pg_has_role(oid, 'member with admin option') or (not is16 and maker) from tenant),
+      maker) as "isAttainable"
+  from me, server`;
+
+/** Asks a database. @throws the driver's error */
+export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<TenantRoleState> {
+  const { rows } = await db.query<TenantRoleState & { user: string; isThere: boolean }>(STATE);
+  const [state] = rows;
+  if (state === undefined) throw new Error('The server says nothing of its roles.');
+  const { isOpened, isDistributed, isAttainable, isThere, user } = state;
+  const remedy = [
+    ...(isThere ? [] : [`create role ${TENANT_ROLE} nologin;`]),
+    `grant ${TENANT_ROLE} to ${user};`,
+  ];
+  return { isOpened, isDistributed, isAttainable, remedy: isAttainable ? [] : remedy };
+}
+
+/** Whether tables of a store have to be opened to the role, where it is wanted. */
+export function isClosed({ isOpened, isDistributed }: TenantRoleState): boolean {
+  return !isOpened && !isDistributed;
+}
+
+/** What is said where the role is wanted and cannot be had. */
+export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
+  return new StartupError(
+    `Nothing was changed: the user of DATABASE_URL may not make the role that callers' changes run as. Have an administrator of the server run
+  ${remedy.join('\n  ')}
+and start the same command again. Or go on without this second line of defence between tenants: TENANT_ROLE=off.`,
+  );
+}
+
+/** Whether a statement is about the role: each is that alone, or makes a function, whose body is not looked at before it runs. */
+function isOfTenants(statement: string): boolean {
+  const text = withoutComments(statement);
+  if (/^create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text)) return false;
+  return (
+    /^call\s+open_to_tenants\b/i.test(text) ||
+    /^(create|alter|drop)\s+policy\b/i.test(text) ||
+    /^alter\s+table\b.*\brow\s+level\s+security$/is.test(text) ||
+    text.includes(TENANT_ROLE)
+  );
+}
+
+/** What is left of a script in a store without the role. */
+export function withoutTenants(script: string): string {
+  return splitStatements(script)
+    .filter((statement) => !isOfTenants(statement))
+    .map((statement) => `${statement};\n`)
+    .join('');
+}
+
+/** Those that are there although the role was not: of a dump that was restored without it. */
+const LEFT_OVER = `do $$
+declare
+  policy record;
+begin
+  for policy in select polname, polrelid::regclass as name from pg_policy join pg_class c on c.oid = polrelid
+    where c.relnamespace = current_schema()::regnamespace and (polname = 'everybody' or polname ~ '^tenants')
+  loop
+    execute format('drop policy %I on %s', policy.polname, policy.name);
+  end loop;
+end
+$$`;
+
+/** Does all that applied migrations say of the role, in one transaction: it has to be attainable. */
+export async function openToTenants(
+  pool: pg.Pool,
+  applied: readonly Migration[],
+  signal: AbortSignal,
+): Promise<void> {
+  const statements = applied.flatMap(({ sql }) => splitStatements(sql)).filter(isOfTenants);
+  const client = await pool.connect();
+  try {
+    await endingSession({ client, pool, signal }, () =>
+      givingWay(client, signal, () => client.query([LEFT_OVER, ...statements].join(';\n'))),
+    );
+  } finally {
+    client.release(true);
+  }
+}

@@ -1,0 +1,182 @@
+// What the explorer says to somebody who does not know what to do next, and that nothing it says lies over anything else.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changes } from '../../src/graphiql/app/example-changes.ts';
+import { provideDemoBrowser } from './chromium.ts';
+import { chooseExample, enterKey, openDocs, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
+import { press, signIn, tick } from './person.ts';
+
+let team: string;
+const demo = provideDemoBrowser(async ({ app }) => {
+  team = (await app.store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
+});
+beforeEach(() => demo.open());
+
+const session = () => demo.page.getByRole('group', { name: 'Sign-in' });
+const steps = () => demo.page.getByRole('region', { name: 'First steps' });
+const words = (text: string) => text.replaceAll(/\s+/g, ' ');
+const CHANGES_CONTACTS = 'Change contacts and saved filters';
+
+describe('a scope that is missing', () => {
+  const consent = () => demo.page.getByRole('heading', { name: 'GraphiQL asks for access' });
+  const createContact = async () => {
+    await chooseExample(demo.page, 'Create a contact');
+    return words(await runQuery(demo.page));
+  };
+
+  test.each([
+    ['under another name of the service', () => demo.server.url],
+    ['under its own', () => demo.server.issuer],
+  ])('is asked for first where somebody signs in again, %s', async (_, address) => {
+    await openGraphiql(demo.page, address());
+    await session().getByRole('button', { name: 'Sign in' }).click();
+    await signIn(demo.page, demo.server.person);
+    await consent().waitFor();
+    await tick(demo.page, team);
+    await press(demo.page, 'Allow');
+    await session().getByText('Signed in').waitFor();
+    const refused = await createContact();
+    for (const said of ['"help"', 'contacts:write', 'Sign in again', 'first line', 'INSUFFICIENT_SCOPE'])
+      expect(refused).toContain(said);
+    await demo.shoot('graphiql-lacking-scope');
+
+    // Whoever changes their mind has what they had.
+    await session().getByRole('button', { name: 'Sign in again' }).click();
+    await consent().waitFor();
+    await press(demo.page, 'Deny');
+    await session().getByText('Access was denied').waitFor();
+    expect(await createContact()).toContain('INSUFFICIENT_SCOPE');
+
+    await session().getByRole('button', { name: 'Sign in again' }).click();
+    await consent().waitFor();
+    const first = demo.page.getByRole('checkbox').first();
+    expect(await demo.page.locator('.choice').first().innerText()).toContain(CHANGES_CONTACTS);
+    expect(await first.isChecked()).toBe(false);
+    await first.check();
+    await tick(demo.page, team);
+    await press(demo.page, 'Allow');
+    await session().getByText('Signed in').waitFor();
+    expect(await session().getByRole('button', { name: 'Sign in again' }).count()).toBe(0);
+    // What was in the editors is there again, and done; or it was done by the same test before.
+    const done = words(await runQuery(demo.page));
+    expect(done).toMatch(/"robin@example\.com"|emailAddress has already been taken/);
+
+    // The first grant went with the first tokens.
+    const account = await demo.context.newPage();
+    await account.goto(`${demo.server.issuer}/account`);
+    const grants = account.getByRole('button', { name: /^Withdraw access of GraphiQL/ });
+    await grants.first().waitFor();
+    expect(await grants.count()).toBe(1);
+    await grants.click();
+    await account.getByRole('status').waitFor();
+    expect(demo.record.problems).toEqual([]);
+  });
+
+  test('of a key: another key, or signing in', async () => {
+    await demo.page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('CreateContact')) return route.fallback();
+      const extensions = { code: 'INSUFFICIENT_SCOPE', requestId: 'x', scope: 'contacts:write' };
+      const errors = [{ message: 'This needs the scope contacts:write.', extensions }];
+      return route.fulfill({ json: { data: { createContact: null }, errors } });
+    });
+    await openGraphiql(demo.page, demo.server.issuer);
+    await enterKey(demo.page, demo.server.apiKey);
+    await waitForKeyStatus(demo.page, 'Key accepted');
+    const refused = await createContact();
+    for (const said of ['contacts:write', 'funnel-gateway token create', 'Sign in', 'first line'])
+      expect(refused).toContain(said);
+    await session().getByRole('button', { name: 'Sign in' }).click();
+    await signIn(demo.page, demo.server.person);
+    await consent().waitFor();
+    expect(await demo.page.locator('.choice').first().innerText()).toContain(CHANGES_CONTACTS);
+  });
+});
+
+test('examples that change data stand apart, and are called so', async () => {
+  await openGraphiql(demo.page, demo.server.url);
+  await demo.page.getByRole('button', { name: 'Examples' }).click();
+  const group = demo.page.getByRole('group', { name: 'These change the demo’s data' });
+  await group.waitFor();
+  expect(await group.getByRole('menuitem').allInnerTexts()).toEqual(changes.map(({ title }) => title));
+  expect(await demo.page.getByRole('separator').count()).toBe(1);
+  await demo.page.keyboard.press('End');
+  await demo.page.keyboard.press('Enter');
+  await demo.page.getByRole('tab', { name: 'RemoveSplit' }).waitFor();
+});
+
+test('the empty answer pane shows three steps, and no answer has them', async () => {
+  await openGraphiql(demo.page, demo.server.issuer);
+  expect(await steps().getByRole('listitem').count()).toBe(3);
+  const text = words(await steps().innerText());
+  for (const said of ['API key', 'sign in', 'Examples', 'Ctrl Enter']) expect(text).toContain(said);
+  await enterKey(demo.page, demo.server.apiKey);
+  await waitForKeyStatus(demo.page, 'Key accepted');
+  await runQuery(demo.page);
+  await steps().waitFor({ state: 'hidden' });
+  await demo.page.getByRole('button', { name: 'New tab' }).click();
+  await steps().waitFor();
+});
+
+test('Help names the command that makes keys, and the examples that change the demo', async () => {
+  await openGraphiql(demo.page, demo.server.url);
+  await demo.page.getByRole('button', { name: 'Help' }).click();
+  const text = words(await demo.page.getByRole('region', { name: 'Help', exact: true }).innerText());
+  expect(text).toContain('funnel-gateway token create');
+  expect(changes).toHaveLength(2);
+  expect(text).toContain('The last two examples change the demo');
+});
+
+test('on a phone the variables are folded, and every hint says to tap', async () => {
+  await demo.page.setViewportSize({ width: 390, height: 844 });
+  await openGraphiql(demo.page, demo.server.url);
+  const fold = (name: string) => demo.page.getByRole('button', { name: `${name} editor tools` });
+  await fold('Show').waitFor();
+  const text = words(await steps().innerText());
+  expect(text).toMatch(/\bTap\b/);
+  expect(text).not.toContain('Ctrl');
+  const refused = words(await runQuery(demo.page));
+  expect(refused).toContain('tap');
+  expect(refused).not.toContain('Ctrl');
+  const editor = await demo.page.locator('.graphiql-query-editor .view-lines').first().innerText();
+  expect(editor.replaceAll('\u00a0', ' ')).toMatch(/^# tap /m);
+  await demo.page.getByRole('button', { name: 'Variables', exact: true }).click();
+  await fold('Hide').waitFor();
+});
+
+/** Whether two elements that are shown lie on one another. */
+const overlap = (one: string, other: string) =>
+  demo.page.evaluate<boolean>(`(() => {
+    const [a, b] = ${JSON.stringify([one, other])}.map((each) => document.querySelector(each).getBoundingClientRect());
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  })()`);
+
+const WIDTHS = [1280, 1024, 768, 390];
+
+test.each(WIDTHS)('nothing of the docs lies under their search box: %i px', async (width) => {
+  await demo.page.setViewportSize({ width, height: 1024 });
+  await openGraphiql(demo.page, demo.server.url);
+  await demo.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const box = '.graphiql-doc-explorer-search';
+  await demo.page.locator('.graphiql-doc-explorer-title').waitFor();
+  expect(await overlap(box, '.graphiql-doc-explorer-title')).toBe(false);
+  await demo.page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  await openDocs(demo.page);
+  for (const other of ['.graphiql-doc-explorer-back', '.graphiql-doc-explorer-title'])
+    expect(await overlap(box, other), other).toBe(false);
+  await demo.shoot(`graphiql-docs-${width}`);
+  // Where somebody searches it may lie over the title, never over the way back out of it.
+  await demo.page.keyboard.press('Control+Alt+K');
+  await demo.shoot(`graphiql-docs-search-${width}`);
+});
+
+test.each(WIDTHS)('what is said of sharing covers nothing, and goes away: %i px', async (width) => {
+  await demo.page.clock.install();
+  await demo.page.setViewportSize({ width, height: 900 });
+  await openGraphiql(demo.page, demo.server.issuer);
+  await demo.page.getByRole('button', { name: 'Share', exact: true }).click();
+  await demo.page.locator('.share-status:not(:empty)').waitFor();
+  await demo.shoot(`graphiql-said-${width}`);
+  for (const other of ['.top-bar', '.graphiql-sidebar', '.graphiql-main', '.graphiql-tabs'])
+    expect(await overlap('.share-status', other), other).toBe(false);
+  await demo.page.clock.runFor(10_000);
+  await demo.page.locator('.share-status:not(:empty)').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,257 @@
+// One object of each type by each of its keys, and what clients with a cache of objects need: ids of all that is shown, and the edges of
+// what they have created.
+import { type GraphQLObjectType, type GraphQLOutputType, getNamedType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import * as factories from '../support/factories.ts';
+import { createComparison } from '../support/fast-path.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+import { LOOK_UPS, NODE_TYPES } from '../support/schema-operations.ts';
+import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
+
+let gateway: Gateway;
+let ours: Tenant;
+let ids: Readonly<Record<string, string>>;
+let theirs: Readonly<Record<string, string>>;
+let caller: Caller;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  ours = await createTenant(gateway.app, 'ours');
+  ids = await idsOf(gateway.app, ours);
+  theirs = await idsOf(gateway.app, await createTenant(gateway.app, 'theirs'));
+  caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+});
+afterAll(() => gateway.close());
+
+const toFieldName = (type: string) => `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+const send = (query: string, asking: Caller = caller) => post(gateway, { query }, { caller: asking });
+const codesOf = ({ errors }: Awaited<ReturnType<typeof send>>) =>
+  errors?.map(({ extensions }) => [extensions.code, extensions.field]);
+const databaseIdOf = (globalId: string) => atob(globalId).split(':').at(-1) ?? '';
+
+test('every type of node has a root field, but for the parts of others', () => {
+  const types = NODE_TYPES.map(({ name }) => name).filter((name) => name !== 'AppliedTag');
+  expect([...LOOK_UPS].sort()).toEqual(types.map((name) => [toFieldName(name), name]).sort());
+});
+
+describe.each([...LOOK_UPS])('%s', (field, type) => {
+  const own = () => ids[type] ?? expect.fail(type);
+  const other = () => theirs[type] ?? expect.fail(type);
+
+  test('finds an object by its global id, its integer id and its public id, and by exactly one of them', async () => {
+    const one = '{ id databaseId publicId }';
+    const { data } = await send(`{ ${field}(id: "${own()}") ${one} }`);
+    const found = data?.[field] as { databaseId: number; publicId: string };
+    expect(found).toEqual({
+      id: own(),
+      databaseId: Number(databaseIdOf(own())),
+      publicId: expect.stringMatching(/^[A-Za-z]{6,}$/),
+    });
+    const { databaseId, publicId } = found;
+    const again = await send(
+      `{ a: ${field}(databaseId: ${databaseId}) ${one} b: ${field}(publicId: "${publicId}") ${one} }`,
+    );
+    expect(again.data).toEqual({ a: found, b: found });
+    for (const args of ['', '(id: null)', `(id: "${own()}", databaseId: ${databaseId})`]) {
+      const refused = await send(`{ ${field}${args} { id } }`);
+      expect([args, refused.data, codesOf(refused)]).toEqual([args, { [field]: null }, [['INVALID', 'id']]]);
+    }
+  });
+
+  test('is null with NOT_FOUND for what is another team’s or nobody’s, and INVALID for the id of another type', async () => {
+    const arguments_ = [
+      `id: "${other()}"`,
+      `databaseId: ${databaseIdOf(other())}`,
+      'databaseId: -1',
+      `publicId: "${databaseIdOf(own())}"`,
+      'publicId: ""',
+      'publicId: "nonsense"',
+    ];
+    for (const args of arguments_) {
+      const refused = await send(`{ ${field}(${args}) { id } }`);
+      expect([args, refused.data, codesOf(refused)]).toEqual([
+        args,
+        { [field]: null },
+        [['NOT_FOUND', undefined]],
+      ]);
+    }
+    const refused = await send(`{ ${field}(id: "${btoa('Nope:1')}") { id } }`);
+    expect(codesOf(refused)).toEqual([['INVALID', 'id']]);
+  });
+
+  test('asks for the scope that the object itself does', async () => {
+    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['store:read'] });
+    const answers = [
+      await send(`{ ${field}(id: "${own()}") { id } }`, key),
+      await send(`{ node(id: "${own()}") { id } }`, key),
+    ];
+    // Every caller may know whom it stands for.
+    const code = type === 'User' ? undefined : [['INSUFFICIENT_SCOPE', undefined]];
+    expect(answers.map(codesOf)).toEqual([code, code]);
+  });
+
+  test('is served by the fast path, in as many statements as a node', async () => {
+    const compare = createComparison(gateway);
+    const selection = '{ id publicId }';
+    const byNode = `{ node(id: "${own()}") { ... on ${type} ${selection} } }`;
+    const [one, node] = [
+      await compare({
+        body: { query: `{ ${field}(databaseId: ${databaseIdOf(own())}) ${selection} }` },
+        caller,
+      }),
+      await compare({ body: { query: byNode }, caller }),
+    ];
+    expect([one.secondByFastPath, one.second]).toEqual([true, one.byYoga]);
+    expect(one.statements).toEqual(node.statements);
+  });
+});
+
+test('the subject of an event is found by the integer id that endpoints are told', async () => {
+  const { contact, tag } = ours;
+  const path = `/api/v2/contacts/${contact.id}/applied_tags`;
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ tag_id: String(tag.id) });
+  expect((await gateway.send(path, { caller, method: 'POST', headers, body })).status).toBe(201);
+  const { subjectId } = await gateway.app.store.prisma.event.findFirstOrThrow({
+    where: { workspaceId: ours.workspace.id, eventType: 'contacts/applied_tag.created' },
+  });
+  const { data } = await send(
+    `{ contactAppliedTag(databaseId: ${subjectId}) { contact { databaseId } tag { databaseId } } }`,
+  );
+  expect(data).toEqual({
+    contactAppliedTag: {
+      contact: { databaseId: Number(contact.id) },
+      tag: { databaseId: Number(tag.id) },
+    },
+  });
+});
+
+describe('tags on objects', () => {
+  test('have ids by which they are found again, as long as they are there', async () => {
+    const { contact, funnel, appliedTag, workspace } = ours;
+    const place = { workspaceId: workspace.id, tagId: appliedTag.tagId };
+    await gateway.app.store.prisma.funnelTag.create({ data: { ...place, funnelId: funnel.id } });
+    const tags = 'tags { __typename id databaseId publicId name color appliedAt }';
+    const { data } = await send(
+      `{ contact(databaseId: ${contact.id}) { ${tags} } funnel(databaseId: ${funnel.id}) { ${tags} } }`,
+    );
+    type Tags = { tags: { id: string; databaseId: number }[] };
+    const shown = [data?.['contact'], data?.['funnel']].flatMap((one) => (one as Tags).tags);
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
+    expect(shown.length).toBeGreaterThanOrEqual(2);
+    for (const tag of shown) {
+      const { data } = await send(
+        `{ node(id: "${tag.id}") { ... on AppliedTag { __typename id databaseId publicId name color appliedAt } } }`,
+      );
+      expect(data).toEqual({ node: tag });
+    }
+    const last = shown.at(-1) ?? expect.fail();
+    await gateway.app.store.prisma.funnelTag.deleteMany({ where: { funnelId: funnel.id } });
+    expect((await send(`{ node(id: "${last.id}") { id } }`)).data).toEqual({ node: null });
+  });
+
+  test('need the scope of what they are on', async () => {
+    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['funnels:read'] });
+    const answer = await send(`{ node(id: "${ids['AppliedTag']}") { id } }`, key);
+    expect(answer.errors).toMatchObject([
+      { extensions: { code: 'INSUFFICIENT_SCOPE', scope: 'contacts:read' } },
+    ]);
+  });
+
+  test('cost nothing more than what they are on', async () => {
+    const costOf = async (selection: string) => {
+      const query = `{ workspace(databaseId: ${ours.workspace.id}) { contacts(first: 100) { nodes { ${selection} } } } }`;
+      const headers = { 'GraphQL-Cost': '1' };
+      const answer = await post(gateway, { query }, { caller, headers });
+      return (answer as unknown as { extensions: { cost: { rows: number } } }).extensions.cost.rows;
+    };
+    expect(await costOf('id tags { id name }')).toBe(await costOf('id'));
+  });
+
+  test('that are removed are named by the id of what they were, for a retry too', async () => {
+    const { contact, workspace } = ours;
+    const tag = await factories.tag(gateway.app, workspace.id, 'short-lived');
+    const [contactId, tagId] = [btoa(`Contact:${contact.id}`), btoa(`Tag:${tag.id}`)];
+    const applying = `mutation { applyTag(input: { contactId: "${contactId}", tagId: "${tagId}" }) { appliedTag { id } } }`;
+    const made = await send(applying);
+    const applied = made.data?.['applyTag'] as { appliedTag: { id: string } } | undefined;
+    const id = applied?.appliedTag.id ?? expect.fail();
+    const removing = `mutation { removeTag(input: { contactId: "${contactId}", tagId: "${tagId}", idempotencyKey: "x" }) { removedAppliedTagId removedTagId } }`;
+    for (const _ of ['first', 'retry'])
+      expect((await send(removing)).data).toEqual({
+        removeTag: { removedAppliedTagId: id, removedTagId: tagId },
+      });
+  });
+});
+
+/** The mutations that create: what they show of a new object, and the type of its edges. */
+const CREATIONS = Object.values((schema.getMutationType() as GraphQLObjectType).getFields()).flatMap(
+  ({ name, type }) => {
+    const fields = (getNamedType(type) as GraphQLObjectType).getFields();
+    return Object.values(fields)
+      .filter((field) => field.name.endsWith('Edge'))
+      .map((field) => [name, field.name, getNamedType(field.type).name.replace(/Edge$/, '')] as const);
+  },
+);
+
+test('every mutation that creates an object of a list shows its edge', () => {
+  const names = Object.keys((schema.getMutationType() as GraphQLObjectType).getFields());
+  const creating = names.filter((name) => /^(create|upsert|apply)/.test(name));
+  expect(CREATIONS.map(([name]) => name).sort()).toEqual(creating.sort());
+});
+
+/** Where lists of a type are: the type that has them, and its field. */
+function listOf(type: string): readonly [parent: string, field: string] {
+  const isList = (of: GraphQLOutputType) => getNamedType(of).name === `${type}Connection`;
+  for (const parent of NODE_TYPES)
+    for (const field of Object.values(parent.getFields()))
+      if (isList(field.type)) return [parent.name, field.name];
+  return expect.fail(`no list of ${type}`);
+}
+
+test.each(CREATIONS)(
+  '%s: a list goes on rightly behind the cursor of %s, also for a caller who may not read it',
+  async (name, edge, type) => {
+    const tenant = await createTenant(gateway.app, name);
+    const { teamId } = tenant.workspace;
+    // An endpoint is told of contacts.
+    const scopes = ['write', ...(type === 'WebhookEndpoint' ? ['contacts:read'] : [])];
+    const writer = await factories.apiKey(gateway.app, { teamId, scopes });
+    const reader = await factories.apiKey(gateway.app, { teamId });
+    const { input } =
+      mutationsIn(tenant, await idsOf(gateway.app, tenant)).find((one) => one.name === name) ??
+      expect.fail(name);
+    const node = edge.replace(/Edge$/, '');
+    const made: { cursor: string; node: { id: string } }[] = [];
+    const tags: { id: bigint }[] = [];
+    for (const tag of ['one', 'two', 'three'])
+      tags.push(await factories.tag(gateway.app, tenant.workspace.id, tag));
+    for (const [round, tag] of tags.entries()) {
+      const own = { tagId: btoa(`Tag:${tag.id}`), name: `N${round}`, emailAddress: `${round}@example.com` };
+      const given = { ...input, ...Object.fromEntries(Object.entries(own).filter(([key]) => key in input)) };
+      const query = `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) {
+        ${name}(input: $input) { ${node} { id } ${edge} { cursor node { id } } } }`;
+      const { data, errors } = await post(
+        gateway,
+        { query, variables: { input: given } },
+        { caller: writer },
+      );
+      expect(errors).toBeUndefined();
+      const payload = data?.[name] as Record<string, { id: string } & (typeof made)[number]>;
+      expect(payload[edge]?.node).toEqual(payload[node]);
+      made.push(payload[edge] ?? expect.fail());
+    }
+    const [parent, list] = listOf(type);
+    const parentId = (input as Record<string, string>)[`${toFieldName(parent)}Id`];
+    const query = `query ($id: ID!, $after: String) { node(id: $id) { ... on ${parent} {
+      ${list}(after: $after) { edges { cursor node { id } } } } } }`;
+    for (const [index, { cursor }] of made.entries()) {
+      const variables = { id: parentId, after: cursor };
+      const { data } = await post(gateway, { query, variables }, { caller: reader });
+      expect(data).toEqual({ node: { [list]: { edges: made.slice(index + 1) } } });
+    }
+  },
+);

@@ -1,0 +1,98 @@
+// What is erased is not sent, not even when it was read before.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliver, type Works } from '../../src/jobs/deliver.ts';
+import { createErasedEvents } from '../../src/jobs/erased-events.ts';
+import { eraseContact } from '../../src/store/contact-erasure.ts';
+import { type ContactEvent, findDueDeliveries, findDueEndpoint } from '../../src/store/deliveries-due.ts';
+import { executorOf } from '../../src/store/executor.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+/** A delivery of a contact's event that was read, and what sends it. */
+async function setUp() {
+  const { app } = gateway;
+  const { store } = app;
+  const { id: workspaceId } = await factories.workspace(app);
+  const { id: endpointId } = await factories.webhookEndpoint(app, { workspaceId });
+  const { id: contactId } = await factories.contact(app, { workspaceId });
+  const event = await factories.webhookEvent(app, { workspaceId, contactId });
+  const due = { status: 'pending', nextAttemptAt: new Date(0), attemptCount: 0, responseCode: null };
+  await factories.webhookDelivery(app, { workspaceId, endpointId, eventId: event.id }, due);
+  const endpoint = await findDueEndpoint(store, endpointId);
+  if (endpoint === null) throw new Error('It is not active');
+  const [delivery] = (await findDueDeliveries(store, endpoint, [], 10)).deliveries;
+  if (delivery === undefined || delivery.event === null) throw new Error('Nothing is due');
+  let sent = 0;
+  const works = {
+    ...{ app, db: { ...store, jobs: null } },
+    sender: {
+      async send() {
+        sent++;
+        const answer = { code: 500, error: null, responseStart: 'No', retryAfterMs: null };
+        return { ...answer, startedAt: new Date(), durationMs: 1 };
+      },
+    },
+    outcomes: { write: async () => {} },
+    mayReceive: async () => true,
+    isErased: createErasedEvents(store),
+    ...{ stopping: new AbortController().signal, halt: new AbortController().signal },
+  } as unknown as Works;
+  const secrets = { current: 'whsec_c2VjcmV0', previous: null };
+  return {
+    ...{ store, workspaceId, contactId },
+    deliver: () => deliver(works, { endpoint, secrets }, delivery),
+    count: () => sent,
+    status: async () =>
+      (await store.prisma.webhookDelivery.findFirstOrThrow({ where: { workspaceId } })).status,
+  };
+}
+
+test('a delivery that was read before its contact was erased is canceled, and not sent', async () => {
+  const { store, workspaceId, contactId, deliver, count, status } = await setUp();
+  expect([await deliver(), count()]).toEqual([expect.objectContaining({ kind: 'failed' }), 1]);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  expect([await deliver(), count(), await status()]).toEqual([{ kind: 'skipped' }, 1, 'canceled']);
+});
+
+test('one of another contact, of another workspace or from after the erasure is sent', async () => {
+  const { store, workspaceId, contactId, deliver, count } = await setUp();
+  await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n);
+  const { id: other } = await factories.workspace(gateway.app);
+  await eraseContact(executorOf(store.pool), other, contactId);
+  await store.pool.query('insert into contact_erasures values ($1, $2, 0, 0, current_timestamp)', [
+    workspaceId,
+    contactId,
+  ]);
+  await deliver();
+  expect(count()).toBe(1);
+});
+
+test('whoever asks while a question is under way is answered by a later one, all who wait by one', async () => {
+  const questions: { events: readonly ContactEvent[]; answer: (erased: ContactEvent[]) => void }[] = [];
+  const isErased = createErasedEvents(gateway.app.store, (_, events) => {
+    const { promise, resolve } = Promise.withResolvers<ContactEvent[]>();
+    questions.push({ events, answer: resolve });
+    return promise;
+  });
+  const [first, second, third] = [1n, 2n, 3n].map((eventId) => ({ workspaceId: 1n, contactId: 1n, eventId }));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('unreachable');
+  const answers = [isErased(first), isErased(second), isErased(third)];
+  expect(questions.map(({ events }) => events)).toEqual([[first]]);
+  questions[0]?.answer([]);
+  await answers[0];
+  await expect.poll(() => questions.length).toBe(2);
+  expect(questions[1]?.events).toEqual([second, third]);
+  questions[1]?.answer([third]);
+  expect(await Promise.all(answers)).toEqual([false, false, true]);
+});
+
+test('where it cannot be asked, nothing is sent', async () => {
+  const isErased = createErasedEvents(gateway.app.store, () => Promise.reject(new Error('away')));
+  await expect(isErased({ workspaceId: 1n, contactId: 1n, eventId: 1n })).rejects.toThrow('away');
+});

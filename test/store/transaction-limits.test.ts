@@ -1,0 +1,77 @@
+// Transactions of several steps have the limits of time-limits.ts, and one that took too long is told as that.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { withPrisma } from '../../src/store/store.ts';
+import { interactiveLimits, transactionLimit } from '../../src/store/time-limits.ts';
+import { withTransaction } from '../../src/store/transactions.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Timers that are started from now on, by their milliseconds. */
+function watchTimers(): Map<number, () => void> {
+  const started = new Map<number, () => void>();
+  const real = globalThis.setTimeout;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms = 0, ...rest: []) => {
+    started.set(ms, callback);
+    return real(callback, ms, ...rest);
+  }) as typeof setTimeout);
+  return started;
+}
+
+const limitMs = () => transactionLimit(gateway.app.config.limits.statementTimeoutMs);
+
+test('they are ended when PostgreSQL would end them, and not before', async () => {
+  const timers = watchTimers();
+  await gateway.app.store.prisma.$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one'));
+  expect([...timers.keys()]).toContain(limitMs());
+  expect([...timers.keys()]).toContain(interactiveLimits(0).maxWait);
+});
+
+test('the client that makes them is made in one place, with the limits', async () => {
+  const folder = join(import.meta.dirname, '../../src');
+  const files = await readdir(folder, { recursive: true });
+  const made: string[] = [];
+  for (const file of files.filter((name) => name.endsWith('.ts') && !name.includes('generated'))) {
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const [call] of text.matchAll(/new PrismaClient\([^;]*;/g)) made.push(`${file} ${call}`);
+  }
+  expect(made).toEqual([
+    expect.stringMatching(/^store\/store\.ts [\s\S]*transactionOptions: interactiveLimits/),
+  ]);
+});
+
+for (const at of ['at its next statement', 'at its commit'])
+  test(`one that took too long is told as that, ${at}`, async () => {
+    const { app } = gateway;
+    const timers = watchTimers();
+    const making = withTransaction({ store: app.store }, async (tx) => {
+      await tx.$queryRawUnsafe('select 1 as one');
+      timers.get(limitMs())?.();
+      if (at === 'at its next statement') await tx.$queryRawUnsafe('select 1 as one');
+    });
+    const error = await making.catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: 'This took longer than a change may take, and was undone. Nothing was changed.',
+    });
+  });
+
+test('one that PostgreSQL ended is told the same', async () => {
+  for (const code of ['25P03', '25P04']) {
+    const ended = withPrisma(gateway.app.store, () =>
+      Promise.reject(Object.assign(new Error('x'), { code })),
+    );
+    await expect(ended).rejects.toThrow(/took longer than a change may take/);
+  }
+});

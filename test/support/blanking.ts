@@ -1,0 +1,8 @@
+// What erasures leave to the background, done at once.
+import type { App } from '../../src/context.ts';
+import { blankSome } from '../../src/services/erasures.ts';
+
+/** Until nothing is left of anybody who was erased. */
+export async function blankAll(app: App): Promise<void> {
+  while (await blankSome(app));
+}

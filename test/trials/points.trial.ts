@@ -1,0 +1,151 @@
+// What forty kinds of requests cost in points, and what they take of the gateway's processor time.
+//
+// `npm run trial -- points [name]`; only the kinds whose name has that in it. Processor time is that of all threads of the gateway without
+// its PostgreSQL, so that neighbours on the machine count for little. What a point takes is compared with the median of all kinds.
+import type { ChildProcess } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { type GatewayProcess, startGateway } from './gateway-process.ts';
+import { type Fixtures, KINDS, type Kind, type Sending } from './points/kinds.ts';
+import { say } from './say.ts';
+import { report } from './test-bed.ts';
+
+const [only] = process.argv.slice(3);
+/** How far from the others a point may be. */
+const MAX_FACTOR = 3;
+const ENOUGH_MS = 400;
+const MAX_REQUESTS = 400;
+const MIN_REQUESTS = 12;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly bytes: number;
+  readonly tag: string | undefined;
+  /** What is left of the limit that is named first. */
+  readonly left: number;
+}
+
+function send(origin: string, { path, method = 'GET', headers = {}, body }: Sending): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+    request(origin + path, { agent, method, headers: { ...headers, ...length } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const all = Buffer.concat(chunks);
+        resolve({
+          status: response.statusCode ?? 0,
+          text: response.headers['content-encoding'] === undefined ? all.toString() : '',
+          bytes: all.length,
+          tag: response.headers.etag,
+          left: Number(/r=(\d+)/.exec(String(response.headers['ratelimit'] ?? ''))?.[1] ?? Number.NaN),
+        });
+      });
+      response.on('error', reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** Time on a processor of all threads of a process (/proc/PID/task/TID/schedstat), in milliseconds. */
+async function processorMs({ pid }: ChildProcess): Promise<number> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const texts = await Promise.all(tasks.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
+}
+
+async function prepare({ origin, key, command }: GatewayProcess): Promise<Fixtures> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const post = async (path: string, body: object) => {
+    const answer = await send(origin, { path, method: 'POST', headers, body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return JSON.parse(answer.text) as { id: number };
+  };
+  const get = async (path: string) =>
+    JSON.parse((await send(origin, { path, headers })).text) as { id: number }[];
+  await command('workspace', 'create', '--team', '1', '--name', 'Heavy', '--subdomain', 'heavy');
+  const workspaces = await get('/api/v2/teams/1/workspaces');
+  const heavy = Math.max(...workspaces.map(({ id }) => id));
+  const heavyIds: string[] = [];
+  for (let i = 0; i < 100; i++) {
+    const text = `a text "in quotes" `.repeat(105);
+    const custom_attributes = Object.fromEntries(Array.from({ length: 28 }, (_, j) => [`a${j}`, text]));
+    const contact = { first_name: `Heavy ${i}`, custom_attributes };
+    const { id } = await post(`/api/v2/workspaces/${heavy}/contacts`, { contact });
+    heavyIds.push(btoa(`Contact:${id}`));
+  }
+  const { id: contact } = await post('/api/v2/workspaces/1/contacts', { contact: { first_name: 'One' } });
+  const { id: tag } = await post('/api/v2/workspaces/1/contacts/tags', { contacts_tag: { name: 'points' } });
+  return { key, host: `localhost:${new URL(origin).port}`, heavyWorkspace: heavy, heavyIds, contact, tag };
+}
+
+interface Measured {
+  readonly name: string;
+  readonly status: number;
+  readonly points: number;
+  readonly ms: number;
+}
+
+async function measure(gateway: GatewayProcess, fixtures: Fixtures, kind: Kind): Promise<Measured> {
+  const { origin, child } = gateway;
+  let i = 0;
+  const one = () => send(origin, kind.send(fixtures, i++));
+  const known = kind.isAnonymous
+    ? { path: '/api/v2' }
+    : { path: '/api/v2/teams', headers: { Authorization: `Bearer ${fixtures.key}` } };
+  const first = await one();
+  // What is compiled, and what V8 makes of it.
+  const begun = performance.now();
+  while (i < MIN_REQUESTS || (performance.now() - begun < 400 && i < 200)) await one();
+  const { left } = await send(origin, known);
+  const before = await processorMs(child);
+  let requests = 0;
+  let took = 0;
+  while (requests < MIN_REQUESTS || (took < ENOUGH_MS && requests < MAX_REQUESTS)) {
+    for (let j = 0; j < MIN_REQUESTS; j++) await one();
+    requests += MIN_REQUESTS;
+    took = (await processorMs(child)) - before;
+  }
+  const { left: leftThen } = await send(origin, known);
+  if (first.status !== kind.status) say(`     ${kind.name}: ${first.status} ${first.text.slice(0, 300)}`);
+  return {
+    name: kind.name,
+    status: first.status,
+    points: (left - leftThen - 1) / requests,
+    ms: took / requests,
+  };
+}
+
+const gateway = await startGateway({
+  JOBS: 'off',
+  RATE_LIMIT_WINDOW_SECONDS: '3600',
+  RATE_LIMIT_KEY: '900000000',
+  RATE_LIMIT_TEAM: '900000000',
+  RATE_LIMIT_ADDRESS: '900000000',
+});
+try {
+  const fixtures = await prepare(gateway);
+  const found: Measured[] = [];
+  for (const kind of KINDS) {
+    if (only !== undefined && !kind.name.includes(only)) continue;
+    const measured = await measure(gateway, fixtures, kind);
+    found.push(measured);
+    say(
+      `${String(measured.status)}  ${measured.points.toFixed(1).padStart(7)} points  ${measured.ms.toFixed(2).padStart(7)} ms  ${(measured.ms / measured.points).toFixed(3).padStart(7)} ms a point  ${measured.name}`,
+    );
+  }
+  const perPoint = found.map(({ ms, points }) => ms / points).sort((a, b) => a - b);
+  const median = perPoint[Math.floor(perPoint.length / 2)] ?? Number.NaN;
+  say(`the median: ${median.toFixed(3)} ms a point`);
+  for (const { name, ms, points } of found) {
+    const ratio = ms / points / median;
+    report(`${ratio.toFixed(2)} of the median: ${name}`, ratio <= MAX_FACTOR && ratio >= 1 / MAX_FACTOR);
+  }
+} finally {
+  agent.destroy();
+  await gateway.stop();
+}
