@@ -79,10 +79,7 @@ export interface Resource<F extends Fields = Fields> {
   readonly title: string;
   /** Its table; the cursors of its lists carry the same name. */
   readonly table: string;
-  /**
-   * The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. With it there is a
-   * `topic`.
-   */
+  /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
   readonly wrapper?: string;
   /** What it is, in a sentence or two. */
   readonly description: string;
@@ -206,7 +203,7 @@ export function toSnakeCase(property: string): string {
 }
 
 /** What a noun is called within its namespace: `applied_tag` where its topic is `contacts/applied_tag`. */
-export function ownNameOf({ topic = '' }: Pick<Resource, 'topic'>): string {
+export function ownNameOf({ wrapper = '', topic = wrapper }: Pick<Resource, 'wrapper' | 'topic'>): string {
   return topic.slice(topic.lastIndexOf('/') + 1);
 }
 

@@ -10,7 +10,7 @@ import {
   restNameOf,
   writableFields,
 } from '../resources/resource.ts';
-import { type Input, isObject } from '../services/parse-fields.ts';
+import { type Input, isObject, namesOf } from '../services/parse-fields.ts';
 import type { Body } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
@@ -19,7 +19,8 @@ const MAX_DEPTH = 32;
 
 /**
  * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member that the noun calls
- * `wrapper`. It is wrapped where that member is an object. The service looks at what it holds.
+ * `wrapper`. It is wrapped where that member is an object; and where its only member is one whose name ends in the noun's own name,
+ * which clients of other versions of the API send. The service looks at what it holds.
  * @param fields those that it may give, and the name of their schema, where these are not the noun's own
  */
 export function bodyOf(
@@ -32,7 +33,7 @@ export function bodyOf(
   const bare = schemaRef(name);
   const isOneRequired = Object.values(fields).some((field) => isRequired(field, moment));
   const required = isOneRequired || (moment === 'creation' && resource.mayBeEmpty !== true);
-  const known = new Set(Object.entries(fields).map(([property, field]) => restNameOf(property, field)));
+  const known = new Set(namesOf(fields, restNameOf));
   const own = ownNameOf(resource);
   const ends = [own, pluralOf(own)];
   const isLikeWrapper = (member: string) => !known.has(member) && ends.some((end) => member.endsWith(end));
