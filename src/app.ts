@@ -21,6 +21,8 @@ export function createApp(
     redisUrl?: string | undefined;
     leases?: Leases | undefined;
     secretKeys: () => readonly string[];
+    /** How long a connection to the database may take to open; absent: as long as requests can wait. */
+    connectTimeoutMs?: number | undefined;
   },
   overrides: Partial<App> = {},
 ): App {
@@ -40,6 +42,7 @@ export function createApp(
       tenantRole: config.tenantRole,
       workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
+      connectTimeoutMs: secrets.connectTimeoutMs,
       log,
     });
   const { metrics = noMetrics, tracer = null } = overrides;

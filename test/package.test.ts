@@ -60,4 +60,4 @@ test('the package carries the command, the migrations, the contracts and the gui
   const allowed =
     /^(package\.json|[A-Z]+(\.md)?|bin\/funnel-gateway\.js|openapi\.json|schema\.graphql|prisma\/(schema|migrations)\/.+|docs\/.+|deploy\/[\w-]+\.(json|yml|service))$/;
   expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-}, 60_000);
+});

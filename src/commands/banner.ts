@@ -20,7 +20,12 @@ export interface BannerFacts {
   /** A workspace that the demo key gives access to. */
   readonly workspaceId: bigint | null;
   /** Where the embedded database's files are; null for a server of the user's own. */
-  readonly data: { readonly folder: string; readonly relocated: boolean } | null;
+  readonly data: {
+    readonly folder: string;
+    readonly relocated: boolean;
+    /** Folders with databases of data folders that have been removed. */
+    readonly earlier: readonly string[];
+  } | null;
   readonly store: 'ready' | 'empty' | 'not migrated';
   /** Addresses of this machine in its networks. */
   readonly networkAddresses: readonly string[];
@@ -123,8 +128,18 @@ function signInLine({ email, password }: DemoPerson): string {
 
 function whereData({ data, config }: BannerFacts): string {
   if (data === null) return 'the PostgreSQL server named in DATABASE_URL';
-  if (!data.relocated) return data.folder;
-  return `${data.folder}\n            (not in ${config.dataDir}: PostgreSQL does not run as root, and no other user can enter that folder)`;
+  const lines = [
+    data.folder,
+    ...(data.relocated
+      ? [
+          `(not in ${config.dataDir}: PostgreSQL does not run as root, and no other user can enter that folder)`,
+        ]
+      : []),
+    ...(data.earlier.length > 0
+      ? [`(of a ${config.dataDir} that was removed, and in nobody's way: ${data.earlier.join(', ')})`]
+      : []),
+  ];
+  return lines.join('\n            ');
 }
 
 function whatNext(facts: BannerFacts): string[] {

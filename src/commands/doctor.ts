@@ -1,6 +1,7 @@
 // `doctor`: looks at everything that the gateway needs, says what is wrong and what to do. It changes nothing, and shows no secret.
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
+import { toSentence } from '../config/near-misses.ts';
 import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDisk } from './doctor/disk.ts';
@@ -72,7 +73,11 @@ async function examine(shell: Shell): Promise<Finding[]> {
       return checkDatabase(settings, await keysOf().catch(() => null));
     }),
   ]);
-  return [program, ...findings, ...checked.flat()];
+  return [program, ...findings, ...nearMissesIn(settings), ...checked.flat()];
+}
+
+function nearMissesIn({ nearMisses }: Settings): Finding[] {
+  return nearMisses().map((miss) => warn('configuration', toSentence(miss), 'correct its name, or unset it'));
 }
 
 interface Read {
@@ -114,7 +119,9 @@ function textOf(findings: readonly Finding[]): string {
     findings.map(({ name, status, message, advice }) => [
       status,
       name,
-      advice === null ? message : `${message.replace(/\.$/, '')}: ${advice}`,
+      advice === null
+        ? message
+        : `${message.replace(/\.$/, '')}${message.endsWith('?') ? '' : ':'} ${advice}`,
     ]),
   ).trimStart();
 }

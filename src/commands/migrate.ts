@@ -2,7 +2,8 @@
 import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/failures.ts';
-import { applyMigrations, createMigration, migrationState } from '../store/migrations.ts';
+import { createMigration } from '../store/migrations/create.ts';
+import { applyMigrations, migrationState } from '../store/migrations.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';

@@ -28,7 +28,7 @@ export async function runProgram(
 ): Promise<number> {
   const program = await createProgram(args, shell);
   try {
-    await program.parseAsync(separateKeyId(args), { from: 'user' });
+    await program.parseAsync(separateKeyId(withoutVainHelp(program, args)), { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof FailedAsPrinted) return 1;
@@ -108,6 +108,14 @@ function findCommand(
     command = next;
   }
   return { command, rest: [] };
+}
+
+/** The arguments; without the option for help where they name no command that there could be help of, so that this is what is said. */
+function withoutVainHelp(program: Program, args: readonly string[]): readonly string[] {
+  const isHelp = (arg: string) => arg === '--help' || arg === '-h';
+  const { command, rest } = findCommand(program, wordsOf(args));
+  if (rest.length === 0 || command.commands.length === 0) return args;
+  return args.filter((arg) => !isHelp(arg));
 }
 
 function nameOf(command: CommandUnknownOpts): string {

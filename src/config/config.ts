@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../log.ts';
 import { type Limits, parseLimits } from './limits.ts';
+import { type NearMiss, nearMisses } from './near-misses.ts';
 import { type OauthConfig, parseOauth } from './oauth.ts';
 import { parseRates, parseRedis, type RateLimits } from './rates.ts';
 import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
@@ -93,6 +94,8 @@ interface Secrets {
 export interface Settings {
   readonly config: Config;
   readonly secrets: Secrets;
+  /** Looks for what is set under names that are almost the gateway's. */
+  readonly nearMisses: () => readonly NearMiss[];
 }
 
 /** What is wrong with one variable; its value is not in it. */
@@ -219,8 +222,9 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     webhookSecret: read('WEBHOOK_SECRET'),
     tracingHeaders: parseTracingHeaders(check),
   };
-  if (problems.length > 0) throw new ConfigError(problems, { config, secrets });
-  return { config, secrets };
+  const settings = { config, secrets, nearMisses: () => nearMisses(env) };
+  if (problems.length > 0) throw new ConfigError(problems, settings);
+  return settings;
 }
 
 /** The configuration with the actual port, which PORT=0 leaves to the system. */

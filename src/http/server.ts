@@ -155,10 +155,17 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   mountDemoLink(http, demoLink);
   mountRest(http);
   mountHome(http, app);
-  http.notFound(() => {
-    throw new AppError('not_found', 'Nothing is served at this path.');
+  http.notFound((c) => {
+    throw new AppError('not_found', nothingAt(c.req.path));
   });
   return http;
+}
+
+/** What is said of a path at which nothing is served; outside of the APIs, where they are. */
+function nothingAt(path: string): string {
+  const nothing = 'Nothing is served at this path.';
+  if (path.startsWith('/api/v2/')) return nothing;
+  return `${nothing} The REST API is below /api/v2, the GraphQL API is /graphql.`;
 }
 
 /** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */

@@ -1,7 +1,5 @@
-// The store's migrations: where it stands, bringing it up to date, and writing the next one. `_prisma_migrations` is
-// kept as `prisma migrate deploy` keeps it, so Prisma's own tools can take over at any time.
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+// The store's migrations: where it stands, and bringing it up to date. `_prisma_migrations` is kept as `prisma migrate deploy`
+// keeps it, so Prisma's own tools can take over at any time.
 import pg from 'pg';
 import { StartupError } from '../errors.ts';
 import { endingSession } from './ending-session.ts';
@@ -175,41 +173,6 @@ export async function applyMigrations(
       // Closed, not given back: the lock goes with the transaction.
       holder.release(true);
     }
-  });
-}
-
-/** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
-export async function createMigration(
-  db: pg.Pool,
-  name: string,
-  prismaFolder = PRISMA_FOLDER,
-): Promise<{ name: string; path: string } | null> {
-  if (!/^[a-z0-9_]{1,60}$/.test(name)) {
-    throw new StartupError(
-      `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
-    );
-  }
-  return withOwnPool(db, 'migrate', async (pool) => {
-    const { withEngine } = await import('./migrations/engine.ts');
-    // The engine's own createMigration works only after a call that happens to open its connection.
-    const { exitCode, stdout } = await withEngine(
-      pool,
-      prismaFolder,
-      (engine, { migrationsList, schema, filters }) =>
-        engine.diff({
-          from: { tag: 'migrations', ...migrationsList },
-          to: { tag: 'schemaDatamodel', ...schema },
-          script: true,
-          exitCode: true,
-          filters,
-        }),
-    );
-    if (exitCode === 0) return null;
-    const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
-    const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
-    await mkdir(dirname(path));
-    await writeFile(path, stdout ?? '');
-    return { name: directory, path };
   });
 }
 

@@ -102,6 +102,7 @@ interface StoreOptions {
   /** Processes of one gateway, among which the connections for short reads are divided. */
   readonly workers?: number;
   readonly statementTimeoutMs: number;
+  readonly connectTimeoutMs?: number | undefined;
   readonly log: Logger;
 }
 
@@ -117,7 +118,7 @@ export function createStore(options: StoreOptions): Store {
   const { poolSize, preparedStatements = true, log } = options;
   const connection = {
     connectionString: options.url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     application_name: applicationName(),
     keepAlive: true,

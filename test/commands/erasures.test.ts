@@ -78,7 +78,7 @@ beforeAll(async () => {
   const listed = await runHere(['erasures', 'list'], { DATA_DIR: dataDir });
   await writeFile(list, listed.stdout);
   await database.release();
-}, 60_000);
+});
 afterAll(async () => {
   await clusters.clean();
   await folder.remove();
@@ -101,7 +101,7 @@ test('a restore over the store that knows the erasures repeats them, and so does
     expect(restored.stderr).not.toContain('erasures apply');
     await expectErased(dataDir);
   }
-}, 60_000);
+});
 
 test('a person who gets an id that was given to somebody erased is another one', async () => {
   const later = join(folder.path, 'later.tar.gz');
@@ -133,7 +133,7 @@ test('on a fresh machine the restore says what is missing, and a list erases the
   expect(await runJsonHere(['erasures', 'apply', list], env)).toEqual({ listed: 3, erased_again: 0 });
   expect((await runHere(['erasures', 'list'], env)).stdout.split('\n')).toHaveLength(4);
   await database.release();
-}, 60_000);
+});
 
 test('a list holds nothing of the people, and a file that is no list changes nothing', async () => {
   const text = await readFile(list, 'utf8');

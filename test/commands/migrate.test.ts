@@ -42,6 +42,23 @@ test('migrate applies what is pending, once', async () => {
   expect((await run(['token', 'list'], env)).code).toBe(0);
 });
 
+test('status says which migration failed, with exit code 1', async () => {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>(
+    `update _prisma_migrations set finished_at = null, logs = 'why' where migration_name = (
+      select max(migration_name) from _prisma_migrations) returning migration_name as name`,
+  );
+  const { code, stdout } = await run(['migrate', 'status', '--json'], env);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ failed: [rows[0]?.name] });
+  await client.query(
+    "update _prisma_migrations set finished_at = now(), logs = '' where finished_at is null",
+  );
+  await client.end();
+  expect((await run(['migrate', 'status'], env)).code).toBe(0);
+});
+
 test('a user who does not own the tables is told so; a start goes on, and says so', async () => {
   const role = `reader_${process.pid}_${Date.now()}`;
   const gateway = await createGateway();

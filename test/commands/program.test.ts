@@ -105,6 +105,9 @@ test('--version prints the version', async () => {
 test.concurrent.each([
   [['tokn'], "unknown command 'tokn'", ''],
   [['help', 'tokn'], "unknown command 'tokn'", ''],
+  [['tokn', '--help'], "unknown command 'tokn'\n(Did you mean token?)", ''],
+  [['token', 'creat', '-h'], "unknown command 'creat'\n(Did you mean create?)", 'token '],
+  [['migrate', 'statu', '--help'], 'too many arguments', 'migrate '],
   [['help', 'token', 'creat'], "unknown command 'creat'", 'token '],
   [['serve', '--prot', '80'], "unknown option '--prot'", 'serve '],
   [['token'], 'A command is missing', 'token '],

@@ -44,19 +44,19 @@ test('serve with JOBS=off delivers nothing, work delivers what is due, and SIGTE
   const working = start(['work', '--json'], { ...env, METRICS_PORT: '0' });
   const { pid, metricsPort } = JSON.parse(await untilPrinted(working, '\n'));
   expect(pid).toBe(working.child.pid);
-  await expect.poll(names, { timeout: 15_000 }).toEqual(['ann@example.com']);
+  await expect.poll(names, { timeout: 60_000 }).toEqual(['ann@example.com']);
   const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   await expect
-    .poll(metrics, { timeout: 15_000 })
+    .poll(metrics, { timeout: 60_000 })
     .toContain('gateway_webhook_attempts_total{outcome="delivered"} 1');
   working.child.kill('SIGTERM');
   expect(await working.result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('"level"') });
-}, 60_000);
+});
 
 test('serve delivers, with the headers that the operator has chosen, and a stop gives back what it had', async () => {
   const server = await serve({ ...env, WEBHOOK_HEADER_PREFIX: 'X-Acme' });
   await create('bob');
-  await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('bob@example.com');
+  await expect.poll(() => names().at(-1), { timeout: 60_000 }).toBe('bob@example.com');
   const { headers = {}, body = '' } = receiver.received.at(-1) ?? {};
   const checked = { headers, body: Buffer.from(body), secret: WEBHOOK_SECRET, now: new Date() };
   expect(verify({ ...checked, prefix: 'X-Acme' })).toMatchObject({ prefixed: 'valid', standard: 'valid' });
@@ -66,7 +66,7 @@ test('serve delivers, with the headers that the operator has chosen, and a stop 
     "select from funnel_gateway_jobs.job where state = 'active'",
   );
   expect(rowCount).toBe(0);
-}, 60_000);
+});
 
 test('serve --no-migrate delivers once the store is up to date', async () => {
   const { pool } = gateway.app.store;
@@ -83,11 +83,11 @@ test('serve --no-migrate delivers once the store is up to date', async () => {
       'insert into _prisma_migrations select * from json_populate_recordset(null::_prisma_migrations, $1)',
       [JSON.stringify(rows)],
     );
-    await expect.poll(() => names().at(-1), { timeout: 15_000 }).toBe('cy@example.com');
+    await expect.poll(() => names().at(-1), { timeout: 60_000 }).toBe('cy@example.com');
   } finally {
     await server.stop();
   }
-}, 60_000);
+});
 
 test('work waits for a database that is not there, and can be stopped meanwhile', async () => {
   const waiting = start(['work'], { ...env, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:9/x' });
@@ -102,7 +102,7 @@ test('work waits for a database that is not there, and can be stopped meanwhile'
   expect(code).toBe(0);
   expect(stderr).toContain('No PostgreSQL server answers at 127.0.0.1:9/x');
   expect(stderr).not.toContain('s3cret');
-}, 60_000);
+});
 
 test('work does not wait where the configuration is wrong', async () => {
   const { code, stderr } = await run(['work'], { ...env, SECRET_KEY: 'short' });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await buildGraphiql();
   script = (await readdir(assets)).find((name) => /^index-.*\.js$/.test(name)) ?? '';
   gateway = await createGateway();
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

@@ -40,7 +40,7 @@ beforeAll(async () => {
       await factories.webhookEndpoint(app, { workspaceId, pageIds, funnelIds: [funnel.id] });
     }
   }
-}, 120_000);
+});
 afterAll(() => gateway.close());
 
 test('workspaces, their funnels and all their steps with pages are three statements', async () => {

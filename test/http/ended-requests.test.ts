@@ -57,7 +57,7 @@ async function client(bytes: string): Promise<{ socket: Socket; received: () => 
 }
 
 const LOCK = 'lock table contacts';
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 /** How many counts hold a slot, and how many wait for one. */
 const counted = () => [gateway.app.store.expensive.running, gateway.app.store.expensive.waiting];

@@ -154,3 +154,11 @@ test('INTROSPECTION=off refuses __schema and __type on every way to them, and no
   expect((await send('/schema.graphql')).status).toBe(404);
   expect(await (await send('/', { headers: BROWSER })).text()).not.toContain('/schema.graphql');
 });
+
+test.each(['/orders', '/contact', '/api/v3/contacts', '/graphql/x'])(
+  'a program that asks for %s is told where the APIs are',
+  async (path) => {
+    const problem = await expectProblem(await gateway.send(path, { caller }), 'not_found');
+    expect(problem.detail).toMatch(/^Nothing is served at this path\. .*\/api\/v2.*\/graphql\.$/);
+  },
+);

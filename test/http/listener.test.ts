@@ -290,7 +290,7 @@ describe('a body that does not arrive as announced', () => {
     for (const hangUp of ['end', 'reset'] as const) {
       forgetLines();
       await sendBytes(listener.port, `${bytes()}{`, { hangUp });
-      await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1), { timeout: 60_000 });
       expect(JSON.parse(gateway.logLines[0] ?? '')).toMatchObject({ level: 'info', status: 400 });
     }
   });

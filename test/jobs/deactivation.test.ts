@@ -9,7 +9,7 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
 /** Busy machines are slow. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000 });
 
 let gateway: Gateway;
 let close: () => Promise<void>;

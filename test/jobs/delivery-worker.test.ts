@@ -11,7 +11,7 @@ import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { capturedDelivery } from './captured-delivery.ts';
 
 /** Busy machines are slow. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000 });
 
 let gateway: Gateway;
 const workers: DeliveryWorker[] = [];

@@ -6,7 +6,7 @@ import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
-const TIMEOUT = { timeout: 15_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 let gateway: Gateway;
 let worker: DeliveryWorker;

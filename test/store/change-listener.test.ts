@@ -48,19 +48,19 @@ test('a connection over which no notification arrives is never live, which is lo
   }, 1);
   try {
     // The first test notification has not arrived.
-    await expect.poll(() => lines.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => lines.length, { timeout: 60_000 }).toBe(1);
     // Another attempt has been made.
-    await expect.poll(changeCount, { timeout: 30_000 }).toBeGreaterThan(1);
+    await expect.poll(changeCount, { timeout: 60_000 }).toBeGreaterThan(1);
   } finally {
     clearInterval(watch);
   }
   expect(wasLive).toBe(false);
   expect(lines).toEqual([expect.stringContaining('DATABASE_LISTEN_URL')]);
-}, 60_000);
+});
 
 test('a connection over which its test notification arrives is live and receives changes, and ignores the test notifications of others', async () => {
   const { listener, store, changeCount } = await listen();
-  await expect.poll(() => listener.live, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(true);
   const before = changeCount();
   await store.pool.query("select pg_notify('funnel_gateway_check_of_another', 'x')");
   await store.pool.query('notify funnel_gateway_lookups');
@@ -69,9 +69,9 @@ test('a connection over which its test notification arrives is live and receives
 
 test('a live connection whose network is cut is detected and replaced', async () => {
   const { listener, network, lines } = await listen();
-  await expect.poll(() => listener.live, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(true);
   network.connections[0]?.cut();
-  await expect.poll(() => listener.live, { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(false);
   expect(lines).toHaveLength(1);
-  await expect.poll(() => listener.live, { timeout: 30_000 }).toBe(true);
-}, 60_000);
+  await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(true);
+});

@@ -186,7 +186,7 @@ test('while another transaction holds what it locks, every operation is 409 with
   for (const { operation, send } of wishes)
     expect([operation.route, (await send(key('held'))).status]).toEqual([operation.route, operation.success]);
   // More than connections: two rounds of waiting for a lock.
-}, 60_000);
+});
 
 describe('the second request with a key', () => {
   test('waits for the first answer, and gets it', async () => {
@@ -318,7 +318,7 @@ describe('a deadline that strikes', () => {
       expect(answers.map(({ status }) => status)).toEqual([503, 503]);
       expect(answers[0]?.text).toContain('may have been changed');
       expect(answers[1]?.text).toContain('Nothing was changed.');
-      await vi.waitFor(async () => expect(await watcher.underWay()).toEqual([]), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await watcher.underWay()).toEqual([]), { timeout: 60_000 });
       // The retry is safe: it is made once, whatever became of the first.
       expect((await change()).body['first_name']).toBe('B');
       expect((await hurried.recordOf(body.id)).actions).toEqual(['contact.created', 'contact.updated']);

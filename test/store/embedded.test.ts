@@ -1,10 +1,12 @@
 // The embedded database's promises, with real servers and real kills.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
+import { earlierHomes } from '../../src/store/embedded/data-folder.ts';
+import { findEmbedded } from '../../src/store/embedded/inspect.ts';
 import { isServerOf, readPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { openEmbedded } from '../../src/store/embedded.ts';
 import { createClusters, kill, query } from '../support/cluster.ts';
@@ -196,7 +198,23 @@ test('a folder that only root may enter is served from elsewhere, and always fro
   expect(second.dataDir).toBe(first.dataDir);
   expect(await query(second.url, 'select id from note')).toEqual([{ id: 1 }]);
   await second.release();
-  if (isRoot) await rm(dirname(first.dataDir), { recursive: true });
+  // Whoever removes the data folder starts afresh, and what was there is not lost.
+  await rm(dataDir, { recursive: true });
+  const third = await clusters.open(dataDir);
+  expect(third.relocated).toBe(isRoot);
+  expect(await query(third.url, "select to_regclass('note') as note")).toEqual([{ note: null }]);
+  expect(await earlierHomes(dataDir, third.dataDir)).toEqual(isRoot ? [dirname(first.dataDir)] : []);
+  expect((await findEmbedded(dataDir))?.cluster).toBe(third.dataDir);
+  await third.release();
+  if (!isRoot) return;
+  // A store of before there were ids is found by its path alone.
+  const home = third.dataDir.replace(/-[0-9a-f]{16}\/postgres$/, '');
+  await rename(dirname(first.dataDir), home);
+  await rm(join(dataDir, 'postgres-elsewhere'));
+  const before = await clusters.open(dataDir);
+  expect(await query(before.url, 'select id from note')).toEqual([{ id: 1 }]);
+  await before.release();
+  for (const folder of [home, dirname(third.dataDir)]) await rm(folder, { recursive: true });
 });
 
 test('an empty folder that was made for it, for its owner alone, is used as it is', async () => {

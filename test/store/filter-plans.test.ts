@@ -48,7 +48,7 @@ beforeAll(async () => {
       select workspace_id, id, tag from contacts, unnest(array[${tags}]::bigint[], array[2, 3, ${ROWS / 10}, ${10 * ROWS}]) x (tag, step)
       where workspace_id = ${many} and id % step = 0`,
   );
-}, 60_000);
+});
 afterAll(async () => {
   await client.end();
   await gateway.close();

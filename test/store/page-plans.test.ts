@@ -95,7 +95,7 @@ beforeAll(async () => {
     data: { removedAt: new Date(), removalReason: 'test' },
   });
   client = await planningClient(gateway);
-}, 60_000);
+});
 afterAll(async () => {
   await client.end();
   await gateway.close();

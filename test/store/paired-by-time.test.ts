@@ -54,7 +54,7 @@ beforeAll(async () => {
     );
   }
   await client.query('analyze');
-}, 60_000);
+});
 afterAll(async () => {
   await client.end();
   await gateway.close();

@@ -38,6 +38,9 @@ export interface Gateway {
 const DEFAULT_HOST = 'localhost:4000';
 export const TEST_SECRET_KEY = 'the secret key of tests, of no use to anybody';
 
+/** On a machine whose processors others keep busy a connection takes as long as it takes. */
+const CONNECT_TIMEOUT_MS = 60_000;
+
 interface GatewayOptions {
   /** Environment variables on top of the tests' own. */
   readonly env?: Record<string, string>;
@@ -50,10 +53,13 @@ interface GatewayOptions {
 export async function createGateway({
   env = {},
   overrides = {},
-  through = async (url) => url,
+  through,
 }: GatewayOptions = {}): Promise<Gateway> {
   const database = await cloneTemplate();
-  const gateway = openGateway({ databaseUrl: await through(database.url) }, { env, overrides });
+  const gateway =
+    through === undefined
+      ? openGateway({ databaseUrl: database.url, connectTimeoutMs: CONNECT_TIMEOUT_MS }, { env, overrides })
+      : openGateway({ databaseUrl: await through(database.url) }, { env, overrides });
   return {
     ...gateway,
     async close() {
@@ -69,6 +75,7 @@ export function openGateway(
     readonly databaseUrl: string;
     readonly replicaUrls?: readonly string[];
     readonly redisUrl?: string;
+    readonly connectTimeoutMs?: number;
   },
   { env = {}, overrides = {} }: Omit<GatewayOptions, 'through'> = {},
 ): Gateway {

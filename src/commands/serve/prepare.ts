@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { hasAnyTeam } from '../../store/demo/seed.ts';
+import { earlierHomes } from '../../store/embedded/data-folder.ts';
 import { migrationState } from '../../store/migrations.ts';
 import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
@@ -33,7 +34,11 @@ export async function prepare(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { app, embedded } = database;
-  const data = embedded && { folder: embedded.dataDir, relocated: embedded.relocated };
+  const data = embedded && {
+    folder: embedded.dataDir,
+    relocated: embedded.relocated,
+    earlier: await earlierHomes(app.config.dataDir, embedded.dataDir),
+  };
   if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };

@@ -1,13 +1,26 @@
 // Where the embedded database's files lie and as whom PostgreSQL runs. It refuses to run as root; so as root it runs as
 // an existing user, and where that user cannot get at the data folder, the files are kept below /var/lib instead. The
 // folders that the database's own folder lies in are ours alone: only inside of it can PostgreSQL's user change anything.
-import { createHash } from 'node:crypto';
-import { access, chmod, chown, constants, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+// Which of them belongs to a data folder is kept in that one: whoever removes the data folder starts afresh.
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  lstat,
+  mkdir,
+  readdir,
+  realpath,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { getuid } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../../errors.ts';
 import { codeOf, messageOf } from './failure.ts';
-import { isTrusted, requireTrusted } from './trust.ts';
+import { isTrusted, readSmallFile, requireTrusted } from './trust.ts';
 import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 
 /** Root's own folder for what cannot lie in the data folder. Not below /tmp, where others may be first and files expire. */
@@ -60,18 +73,20 @@ async function placeForRoot(
       `The database in ${asked} belongs to the user with id ${owner.uid}, who cannot enter that folder: let that user enter it (chmod o+x), or choose another data folder.`,
     );
   }
-  const elsewhere = { ...paths(spareHome(asked)), spare: SPARE, log, relocated: true };
-  const there = isTrusted(elsewhere.home) ? await clusterOwner(elsewhere.home) : null;
-  if (there) return { ...elsewhere, user: there };
+  const at = (home: string) => ({ ...paths(home), spare: SPARE, log, relocated: true });
+  const known = await spareHome(asked);
+  const there = known !== null && isTrusted(known) ? await clusterOwner(known) : null;
+  if (known !== null && there) return { ...at(known), user: there };
   const user = await ordinaryUser();
   // An empty folder was made for us; one with other things in it keeps its mode.
   const ours = made ?? ((await readdir(asked)).length === 0 ? asked : undefined);
   if (ours !== undefined) await admit(user, ours, asked);
   if (await canEnter(user, asked)) return { ...here, user };
   await makeSpare(user);
-  await mkdir(elsewhere.home, { recursive: true, mode: 0o700 });
-  await admit(user, elsewhere.home, elsewhere.home);
-  return { ...elsewhere, user };
+  const home = known ?? (await makeSpareHome(asked));
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await admit(user, home, home);
+  return { ...at(home), user };
 }
 
 /** Makes root's own folder, for the user to enter and for nobody but root to write. Throws a StartupError when it cannot. */
@@ -85,9 +100,52 @@ export async function makeSpare(user: SystemUser): Promise<void> {
   );
 }
 
-/** Where the files of a data folder lie that PostgreSQL's user cannot enter. */
-export function spareHome(asked: string): string {
-  return join(SPARE, createHash('sha256').update(asked).digest('hex').slice(0, 12));
+/** The file of a data folder that says which folder in root's own has its database. */
+const ID_FILE = 'postgres-elsewhere';
+const ID = /^[0-9a-f]{16}$/;
+const ID_WRITTEN = { attempts: 100, pauseMs: 20 };
+
+/** What those folders' names begin with. */
+function spareName(asked: string): string {
+  return createHash('sha256').update(asked).digest('hex').slice(0, 12);
+}
+
+/** Where the files of a data folder lie that PostgreSQL's user cannot enter; null where nothing says so yet. */
+export async function spareHome(asked: string): Promise<string | null> {
+  const id = (await readSmallFile(join(asked, ID_FILE))).trim();
+  if (ID.test(id)) return join(SPARE, `${spareName(asked)}-${id}`);
+  // Before there were ids, the path alone was the name: a database that ran has left its log in the data folder.
+  const hasRun = await lstat(join(asked, 'postgres.log')).then(
+    () => true,
+    () => false,
+  );
+  return hasRun ? join(SPARE, spareName(asked)) : null;
+}
+
+/** Decides on such a folder. Of several processes that do at the same time, all take the first one's. */
+async function makeSpareHome(asked: string): Promise<string> {
+  const file = join(asked, ID_FILE);
+  await writeFile(file, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch((error) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  for (let attempts = 0; attempts < ID_WRITTEN.attempts; attempts++) {
+    const home = await spareHome(asked);
+    if (home !== null) return home;
+    await sleep(ID_WRITTEN.pauseMs);
+  }
+  throw new StartupError(`The file ${file} is damaged: remove it, or choose another data folder.`);
+}
+
+/** Folders in root's own with databases of data folders that were at the same path before, and have been removed since. */
+export async function earlierHomes(dataDir: string, cluster: string): Promise<string[]> {
+  if (getuid?.() !== 0) return [];
+  const name = spareName(await realpath(resolve(dataDir)));
+  const names = await readdir(SPARE).catch(() => []);
+  return names
+    .filter((each) => each === name || each.startsWith(`${name}-`))
+    .map((each) => join(SPARE, each))
+    .filter((home) => paths(home).cluster !== cluster)
+    .sort();
 }
 
 /** A home with its cluster. */

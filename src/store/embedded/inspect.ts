@@ -25,7 +25,8 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | nul
   const asked = await realpath(resolve(dataDir)).catch(() => null);
   if (asked === null) return null;
   const isRoot = getuid?.() === 0;
-  const homes = isRoot && isTrusted(spareHome(asked)) ? [asked, spareHome(asked)] : [asked];
+  const elsewhere = isRoot ? await spareHome(asked) : null;
+  const homes = elsewhere !== null && isTrusted(elsewhere) ? [asked, elsewhere] : [asked];
   for (const home of homes) {
     const owner = await clusterOwner(home);
     if (owner === null) continue;

@@ -129,7 +129,7 @@ test('positions in Redis outlive counts of requests; that a connection to it was
     createLogger('silent'),
   );
   const answered = async () => {
-    await vi.waitFor(async () => expect(await redis.find(['a'])).toEqual([null]), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await redis.find(['a'])).toEqual([null]), { timeout: 60_000 });
     return redis.losses;
   };
   const before = await answered();

@@ -1,0 +1,42 @@
+// Writing the next migration.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { PRISMA_FOLDER } from './folder.ts';
+import { withOwnPool } from './own-pool.ts';
+
+/** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
+export async function createMigration(
+  db: pg.Pool,
+  name: string,
+  prismaFolder = PRISMA_FOLDER,
+): Promise<{ name: string; path: string } | null> {
+  if (!/^[a-z0-9_]{1,60}$/.test(name)) {
+    throw new StartupError(
+      `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
+    );
+  }
+  return withOwnPool(db, 'migrate', async (pool) => {
+    const { withEngine } = await import('./engine.ts');
+    // The engine's own createMigration works only after a call that happens to open its connection.
+    const { exitCode, stdout } = await withEngine(
+      pool,
+      prismaFolder,
+      (engine, { migrationsList, schema, filters }) =>
+        engine.diff({
+          from: { tag: 'migrations', ...migrationsList },
+          to: { tag: 'schemaDatamodel', ...schema },
+          script: true,
+          exitCode: true,
+          filters,
+        }),
+    );
+    if (exitCode === 0) return null;
+    const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
+    const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
+    await mkdir(dirname(path));
+    await writeFile(path, stdout ?? '');
+    return { name: directory, path };
+  });
+}
