@@ -4,7 +4,7 @@ import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
 import { findSnapshots } from './changes/find-snapshots.ts';
-import { bumpAt, timeOf } from './changes/times.ts';
+import { bumpAt } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
 import type { Executor } from './executor.ts';
 import { TYPE_NUMBER } from './public-ids.ts';
@@ -28,9 +28,9 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** The last ids that were drawn. Asked of no table: sequences are the coordinator's, where there is one. */
+/** The last ids that were drawn, and the time. Asked of no table: sequences are the coordinator's, where there is one. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
-  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries`;
+  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
 /** The last ids of the contact's rows: those of an import that left the sequence behind are above it. */
 const WRITTEN = `select
     coalesce((select max(t.id) from events t where t.workspace_id = $1::bigint and t.contact_id = $2::bigint), 0) as events,
@@ -60,13 +60,13 @@ const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
  */
 export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
-  const [drawn] = await tx.$queryRawUnsafe<Through[]>(DRAWN);
+  const [drawn] = await tx.$queryRawUnsafe<(Through & { now: string })[]>(DRAWN);
   const [written] = await tx.$queryRawUnsafe<Through[]>(WRITTEN, workspaceId, contactId);
   if (drawn === undefined || written === undefined) throw new TypeError('The last ids were not told');
   const through = (of: keyof Through) => (drawn[of] > written[of] ? drawn[of] : written[of]);
   await tx.$executeRawUnsafe(
     ...[RECORD, workspaceId, contactId],
-    ...[through('events'), through('entries'), await timeOf(tx)],
+    ...[through('events'), through('entries'), drawn.now],
   );
   for (const statement of REMOVE_BELOW) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);

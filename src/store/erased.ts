@@ -10,9 +10,13 @@ function erasureOf(alias: string, workspace: string): string {
   return `contact_erasures x where x.workspace_id = ${workspace} and x.contact_id = ${alias}.contact_id`;
 }
 
-/** Whether an event was written before its contact was erased. */
-export function isErasedEvent(alias: string, workspace = `${alias}.workspace_id`): string {
-  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id)`;
+/** Whether an event was written before its contact was erased. @param condition what else is asked of the erasure `x` */
+export function isErasedEvent(
+  alias: string,
+  workspace = `${alias}.workspace_id`,
+  condition = 'true',
+): string {
+  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id and ${condition})`;
 }
 
 const entryErasure = (alias: string) =>
