@@ -19,12 +19,12 @@ export function isErasedEvent(
   return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id and ${condition})`;
 }
 
-const entryErasure = (alias: string) =>
-  `${erasureOf(alias, `${alias}.workspace_id`)} and x.entries_through >= ${alias}.id and ${alias}.action <> '${ERASED}'`;
+const entryErasure = (alias: string, workspace = `${alias}.workspace_id`) =>
+  `${erasureOf(alias, workspace)} and x.entries_through >= ${alias}.id and ${alias}.action <> '${ERASED}'`;
 
 /** Whether an audit entry was written before its contact was erased. */
-export function isErasedEntry(alias: string): string {
-  return `exists (select from ${entryErasure(alias)})`;
+export function isErasedEntry(alias: string, workspace?: string): string {
+  return `exists (select from ${entryErasure(alias, workspace)})`;
 }
 
 /** When what an audit entry held was erased; null where it was not. */
