@@ -62,12 +62,14 @@ export async function deliver(
   const { app, db, outcomes, halt } = works;
   const { event, eventId, contactId } = delivery;
   const { workspaceId } = endpoint;
-  if (event !== null && !(await works.mayReceive(app, endpoint, event.type)))
-    return end(works, endpoint, 'unauthorized');
-  if (event === null || (contactId !== null && (await works.isErased({ workspaceId, contactId, eventId })))) {
+  if (event === null) {
     await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
     return { kind: 'skipped' };
   }
+  if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
+  // It is canceled with what else is left of the contact (src/store/erasing.ts).
+  if (contactId !== null && (await works.isErased({ workspaceId, contactId, eventId })))
+    return { kind: 'skipped' };
   const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };

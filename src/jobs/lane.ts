@@ -39,6 +39,8 @@ const MAX_UNWRITTEN = 100;
 /** Characters of the events of those, and of those that are not answered, each of which is in memory three times. */
 const MAX_UNWRITTEN_SIZE = 1_048_576;
 const MAX_UNANSWERED_SIZE = 524_288;
+/** What is erased is canceled meanwhile, and what is behind it looked at again. */
+const ERASING_MS = 5_000;
 /** While some are under way, others are looked for so often at most. */
 const REFILL_MS = 100;
 
@@ -97,7 +99,8 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       let readAt = Date.now();
       const due = await findDueDeliveries(db, now.endpoint, [], limit);
       limit = nextLimit(due, limit);
-      let batch = due.deliveries;
+      let batch = due.deliveries.filter(({ isBeingErased }) => !isBeingErased);
+      if (batch.length === 0 && due.deliveries.length > 0) return ERASING_MS;
       while (batch.length > 0) {
         if (isTurnOver()) return 0;
         await takePace(now, 0);
@@ -133,6 +136,8 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
+    /** When nothing else is left: null, unless some are being erased. */
+    let restMs: number | null = null;
     /** Those that are not written yet; of them, those that the receiver has not answered. */
     const underWay = createLoad(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
     const unanswered = createLoad(CONCURRENCY, MAX_UNANSWERED_SIZE);
@@ -176,8 +181,9 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
       const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
-      queue = [...due.deliveries];
-      isMore = due.isMore;
+      queue = due.deliveries.filter(({ isBeingErased }) => !isBeingErased);
+      restMs = queue.length < due.deliveries.length ? ERASING_MS : null;
+      isMore = due.isMore && (restMs === null || queue.length > 0);
       limit = nextLimit(due, limit);
       failingSince = now.endpoint.failingSince?.getTime() ?? failingSince;
       return true;
@@ -214,7 +220,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
-    return isTurn && queue.length === 0 && !isMore ? null : 0;
+    return isTurn && queue.length === 0 && !isMore ? restMs : 0;
   }
 
   async function untilWoken(): Promise<void> {

@@ -3,7 +3,7 @@ import type { App, Context } from '../context.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../store/erasing.ts';
 import { executorOf, inTransaction } from '../store/executor.ts';
 
-/** Batches that the request itself waits for, one of events and one of audit entries: most contacts have no more. */
+/** Batches that the request itself waits for, where there are no more than one of events and one of audit entries, as of most contacts. */
 const AT_ONCE = 2;
 /** Erasures that are looked for at a time, and batches of each before the next one has its turn. */
 const UNDONE = 50;
@@ -17,7 +17,8 @@ export async function blankAtOnce(
 ): Promise<void> {
   async function blank(): Promise<void> {
     const erasure = await findUndoneOf(executorOf(store.pool), workspaceId, id);
-    if (erasure !== null) await continueErasure((work) => inTransaction(store.pool, work), erasure, AT_ONCE);
+    if (erasure !== null)
+      await continueErasure((work) => inTransaction(store.pool, work), erasure, AT_ONCE, true);
   }
   try {
     await store.changing.run(String(team), blank, signal);

@@ -4,7 +4,7 @@ import { contact } from '../resources/contacts.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import { sqlOf } from '../rows/columns.ts';
 import { findSnapshots } from './changes/find-snapshots.ts';
-import { bumpAt, timeOf } from './changes/times.ts';
+import { bumpAt } from './changes/times.ts';
 import { inItsWorkspace } from './distribution.ts';
 import type { Executor } from './executor.ts';
 import { TYPE_NUMBER } from './public-ids.ts';
@@ -28,18 +28,12 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** The last ids that were drawn. Asked of no table: sequences are the coordinator's, where there is one. */
+/** The last ids that were drawn, and the time. Asked of no table: sequences are the coordinator's, where there is one. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
-  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries`;
-/** The last ids of the contact's rows: those of an import that left the sequence behind are above it. */
-const WRITTEN = `select
-    coalesce((select max(t.id) from events t where t.workspace_id = $1::bigint and t.contact_id = $2::bigint), 0) as events,
-    coalesce((select max(t.id) from audit_entries t where t.workspace_id = $1::bigint and t.contact_id = $2::bigint), 0) as entries`;
-
-interface Through {
-  readonly events: bigint;
-  readonly entries: bigint;
-}
+  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
+/** The last id of the contact's rows: those of an import that left the sequence behind are above it. */
+const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
+  where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
 
 const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at)
   values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz)
@@ -60,14 +54,15 @@ const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
  */
 export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
-  const [drawn] = await tx.$queryRawUnsafe<Through[]>(DRAWN);
-  const [written] = await tx.$queryRawUnsafe<Through[]>(WRITTEN, workspaceId, contactId);
-  if (drawn === undefined || written === undefined) throw new TypeError('The last ids were not told');
-  const through = (of: keyof Through) => (drawn[of] > written[of] ? drawn[of] : written[of]);
-  await tx.$executeRawUnsafe(
-    ...[RECORD, workspaceId, contactId],
-    ...[through('events'), through('entries'), await timeOf(tx)],
-  );
+  const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
+  if (drawn === undefined) throw new TypeError('The last ids were not told');
+  const through = async (table: 'events' | 'audit_entries', last: bigint) => {
+    const [found] = await tx.$queryRawUnsafe<{ id: bigint }[]>(written(table), workspaceId, contactId);
+    return found !== undefined && found.id > last ? found.id : last;
+  };
+  const events = await through('events', drawn.events);
+  const entries = await through('audit_entries', drawn.entries);
+  await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now);
   for (const statement of REMOVE_BELOW) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
   await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);

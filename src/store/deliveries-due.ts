@@ -37,8 +37,10 @@ export interface DueDelivery {
   readonly eventId: bigint;
   /** The contact whose data the event holds. */
   readonly contactId: bigint | null;
-  /** null: it was erased, there is nothing to send any more. */
+  /** null: there is nothing to send any more. */
   readonly event: DueEvent | null;
+  /** Its event was erased, and it is about to be canceled with all that is left of the contact (erasing.ts). */
+  readonly isBeingErased: boolean;
 }
 
 export interface DueEvent {
@@ -191,6 +193,7 @@ function withEvents(deliveries: string, order: string): string {
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId",
         d.event_id as "eventId", v.contact_id as "contactId", (${unlessErased('v.data', isErasedEvent('v', '$1::bigint'))})::text as data,
+        ${isErasedEvent('v', '$1::bigint', 'x.done_at is null')} as "isBeingErased",
         v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
         ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
         count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes

@@ -10,17 +10,21 @@ function erasureOf(alias: string, workspace: string): string {
   return `contact_erasures x where x.workspace_id = ${workspace} and x.contact_id = ${alias}.contact_id`;
 }
 
-/** Whether an event was written before its contact was erased. */
-export function isErasedEvent(alias: string, workspace = `${alias}.workspace_id`): string {
-  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id)`;
+/** Whether an event was written before its contact was erased. @param condition what else is asked of the erasure `x` */
+export function isErasedEvent(
+  alias: string,
+  workspace = `${alias}.workspace_id`,
+  condition = 'true',
+): string {
+  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id and ${condition})`;
 }
 
-const entryErasure = (alias: string) =>
-  `${erasureOf(alias, `${alias}.workspace_id`)} and x.entries_through >= ${alias}.id and ${alias}.action <> '${ERASED}'`;
+const entryErasure = (alias: string, workspace = `${alias}.workspace_id`) =>
+  `${erasureOf(alias, workspace)} and x.entries_through >= ${alias}.id and ${alias}.action <> '${ERASED}'`;
 
 /** Whether an audit entry was written before its contact was erased. */
-export function isErasedEntry(alias: string): string {
-  return `exists (select from ${entryErasure(alias)})`;
+export function isErasedEntry(alias: string, workspace?: string): string {
+  return `exists (select from ${entryErasure(alias, workspace)})`;
 }
 
 /** When what an audit entry held was erased; null where it was not. */

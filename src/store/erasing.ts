@@ -44,6 +44,10 @@ const KINDS: readonly Kind[] = [
     // Each may have a delivery for every endpoint of its workspace.
     batch: 25,
     blank: [
+      // In the order in which whoever writes what came of attempts locks them.
+      {
+        text: `select d.id from webhook_deliveries d where ${EVENT_IDS} and d.status = 'pending' order by d.id for update of d`,
+      },
       // What is being sent at this moment arrives; what comes back is not kept (delivery-outcomes.ts).
       { text: `update webhook_deliveries d set ${CANCELED} where ${EVENT_IDS} and d.status = 'pending'` },
       {
@@ -113,8 +117,14 @@ const FINISH = `update contact_erasures x set done_at = current_timestamp
 /**
  * Blanks what an erasure has left, in at most so many batches.
  * @param run executes each batch in a transaction of its own
+ * @param isLittle only if it is at most one batch of each kind
  */
-export async function continueErasure(run: Run, erasure: Erasure, most: number): Promise<Progress> {
+export async function continueErasure(
+  run: Run,
+  erasure: Erasure,
+  most: number,
+  isLittle = false,
+): Promise<Progress> {
   const { workspaceId, contactId, eventsThrough, entriesThrough, erasedAt } = erasure;
   let batches = 0;
   for (const kind of KINDS)
@@ -123,6 +133,7 @@ export async function continueErasure(run: Run, erasure: Erasure, most: number):
         tx.$queryRawUnsafe<{ id: bigint }[]>(kind.find, workspaceId, contactId, erasure[kind.through], FOUND),
       );
       if (found.length === 0) break;
+      if (isLittle && found.length > kind.batch) return 'more';
       for (let at = 0; at < found.length; at += kind.batch) {
         if (batches++ === most) return 'more';
         const ids = found.slice(at, at + kind.batch).map(({ id }) => id);

@@ -26,7 +26,7 @@ export async function findFirstAnswer(
     'idempotency_records.key',
     () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
         r.outcome,
-        (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a'))})::text as snapshot
+        (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a', 'r.workspace_id'))})::text as snapshot
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,

@@ -141,7 +141,9 @@ describe('from the record on, before anything is blanked,', () => {
     const endpoint = { id: at.endpoint.id, workspaceId: client.workspaceId };
     for (const strictOrder of [false, true]) {
       const { deliveries } = await findDueDeliveries(store, { ...endpoint, strictOrder }, [], 10);
-      expect(deliveries.map(({ event }) => event)).toEqual([null, null, null]);
+      expect(deliveries.map(({ event, isBeingErased }) => [event, isBeingErased])).toEqual(
+        Array.from({ length: 3 }, () => [null, true]),
+      );
     }
     await pool().query(
       `update webhook_deliveries set status = 'failed', next_attempt_at = null where workspace_id = $1`,
@@ -181,7 +183,6 @@ test('of one of whom there is much the rest is blanked in the background', async
   expect((await erase(id)).status).toBe(200);
   const left = await traces();
   expect(left).toMatchObject({ events: expect.any(Number), audit_entries: expect.any(Number) });
-  expect(left['events']).toBeLessThan(150);
   const eraser = startEraser(gateway.app);
   await expect.poll(traces, { timeout: 20_000 }).toEqual({});
   await eraser.close();

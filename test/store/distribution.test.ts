@@ -55,7 +55,16 @@ test('each table has its place, which its keys say', async () => {
     coordinator: names(placed.coordinator),
   }).toEqual({
     distributed: [
-      ...['audit_entries', 'contact_tags', 'contacts', 'events', 'funnel_steps', 'funnel_tags', 'funnels'],
+      ...[
+        'audit_entries',
+        'contact_erasures',
+        'contact_tags',
+        'contacts',
+        'events',
+        'funnel_steps',
+        'funnel_tags',
+        'funnels',
+      ],
       ...['idempotency_records', 'pages', 'refine_filters', 'tags'],
       ...['webhook_attempts', 'webhook_deliveries', 'webhook_endpoints'],
     ],

@@ -14,6 +14,7 @@ create table contact_erasures (
   constraint contact_erasures_pkey primary key (workspace_id, contact_id)
 );
 
+-- checked: no running version knows the table
 call open_to_tenants('contact_erasures', 'select, insert, update');
 
 alter table contact_erasures add constraint contact_erasures_workspace_id_fkey
