@@ -27,7 +27,11 @@ import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
-import { acceptsHtml, mountHome } from './home.ts';
+import { linksOf, mountHome } from './home.ts';
+import { findGuides, mountGuides } from './pages/guides.ts';
+import { notFoundAnswer } from './pages/not-found.ts';
+import { acceptsHtml } from './pages/reader.ts';
+import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
@@ -133,10 +137,16 @@ function createHttp(app: App, demoLink: DemoLink | null, lifetime: Pick<Draining
   mountAuthorizationServer(http, app);
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
+  const guides = findGuides(app.config);
+  const links = linksOf(app.config, guides);
+  mountRestPage(http, guides);
   mountRest(http);
-  mountHome(http, app);
-  http.notFound(() => {
-    throw new AppError('not_found', 'Nothing is served at this path.');
+  mountGuides(http, guides);
+  mountHome(http, links);
+  const ways = links.filter(({ name }) => ['graphiql', 'rest', 'docs'].includes(name));
+  http.notFound(({ env: { exchange } }) => {
+    const error = new AppError('not_found', 'Nothing is served at this path.');
+    return notFoundAnswer(exchange, refuse(error, exchange), ways);
   });
   return http;
 }
