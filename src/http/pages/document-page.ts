@@ -4,7 +4,7 @@ import { pageResponse, styleSheet } from '../../oauth/pages/layout.ts';
 import { STYLE } from '../../oauth/pages/style.ts';
 
 const SHEET = styleSheet(`${STYLE}
-main { max-width: 54rem; overflow-wrap: break-word; }
+main { max-width: 58rem; overflow-wrap: break-word; }
 h1, h2, h3, h4 { scroll-margin-top: 1rem; }
 h2 { margin-top: 2.5rem; }
 h3, h4 { margin: 1.75rem 0 .5rem; }
@@ -20,7 +20,7 @@ pre code { font-size: .875rem; }
 table { border-collapse: collapse; font-size: .9375rem; }
 th, td { padding: .4375rem 1rem .4375rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td:first-child:empty + td:empty { padding: 0; }
-td code { white-space: nowrap; }
+td:last-child { min-width: 13rem; overflow-wrap: anywhere; }
 img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: .5rem; }
 .endpoints { padding: 0; list-style: none; }
 .endpoints code { overflow-wrap: anywhere; }
