@@ -17,6 +17,8 @@ export async function notFoundAnswer(
   refusal: Response,
   ways: readonly Way[],
 ): Promise<Response> {
+  const { method } = exchange.request;
+  if (method !== 'GET' && method !== 'HEAD') return refusal;
   const isPage = refusal.headers.get('content-type')?.startsWith('text/html');
   const isShown = !isPage && (await isForPerson(exchange));
   return variesByReader(isShown ? notFoundPage(exchange.requestId, ways) : refusal);

@@ -12,11 +12,10 @@ export async function isOurHost(exchange: Exchange): Promise<boolean> {
   return (await exchange.resolveHost()).kind !== 'custom_domain';
 }
 
-/** Whether a person opens an address of ours in a browser, without credentials. */
+/** Whether a person opens an address of ours in a browser, without credentials. @param exchange of GET or HEAD */
 export function isForPerson(exchange: Exchange): Promise<boolean> | false {
-  const { method, headers } = exchange.request;
-  const reads = method === 'GET' || method === 'HEAD';
-  if (!reads || !acceptsHtml(headers.get('accept')) || headers.has('authorization')) return false;
+  const { headers } = exchange.request;
+  if (!acceptsHtml(headers.get('accept')) || headers.has('authorization')) return false;
   return isOurHost(exchange);
 }
 
