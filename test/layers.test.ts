@@ -29,7 +29,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'errors', 'log'],
+    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'once', 'errors', 'log'],
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'log'],
   // Work that no request waits for. No face imports it.
@@ -106,6 +106,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^pg-protocol(\/|$)/, ['store']],
   [/^pg-boss$/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
+  [/^marked$/, ['http']],
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],
   [/^ipaddr\.js$/, ['network-addresses']],

@@ -8,7 +8,10 @@ import { methodNotAllowed } from '../errors.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
 import { type Page, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
+import { once } from '../once.ts';
 import type { HttpEnv } from './exchange.ts';
+import { GUIDES, type Guides, README_PATH } from './pages/guides.ts';
+import { acceptsHtml, isOurHost } from './pages/reader.ts';
 
 /** Somewhere to go from the page. */
 interface Link {
@@ -19,16 +22,14 @@ interface Link {
   readonly about: string;
 }
 
-/** Documents that are files of the package, as text that browsers show. */
-const DOCUMENTS = { schema: '/schema.graphql', readme: '/README.md' } as const;
+/** A file of the package, as text that browsers show. */
+const SCHEMA = '/schema.graphql';
 
-/** Mounts the page, its documents and the icon. On customers' own domains there is no page: nothing there is about us. */
-export function mountHome(http: Hono<HttpEnv>, { config }: { config: Config }): void {
-  const links = linksOf(config);
+/** Mounts the page, the schema and the icon. On customers' own domains there is no page: nothing there is about us. */
+export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
   const page = homePage(links);
   const summary = { name: SERVICE_NAME, ...Object.fromEntries(links.map(({ name, href }) => [name, href])) };
-  const isShownAt = async (c: Context<HttpEnv>) =>
-    (await c.env.exchange.resolveHost()).kind !== 'custom_domain';
+  const isShownAt = (c: Context<HttpEnv>) => isOurHost(c.env.exchange);
 
   http.get('/', async (c, next) => {
     if (!(await isShownAt(c))) return next();
@@ -37,27 +38,27 @@ export function mountHome(http: Hono<HttpEnv>, { config }: { config: Config }): 
       ? pageResponse({ ...page, headers: vary })
       : c.json(summary, 200, vary);
   });
-  for (const { href } of links.filter(isDocument)) {
-    // Whoever asks has shown no credentials: the file is read once, not for each of them.
-    let text: string | undefined;
-    http.get(href, async (c, next) => {
-      if (!(await isShownAt(c))) return next();
-      text ??= await readFile(fileOf(href), 'utf8');
-      return c.text(text);
-    });
-  }
+  const hasSchema = links.some(({ href }) => href === SCHEMA);
+  // Whoever asks has shown no credentials: the file is read once, not for each of them.
+  const schema = once(() => readFile(fileOf(SCHEMA), 'utf8'));
+  if (hasSchema)
+    http.get(SCHEMA, async (c, next) => ((await isShownAt(c)) ? c.text(await schema()) : next()));
   const icon = readFileSync(new URL('./favicon.ico', import.meta.url));
   http.get('/favicon.ico', (c) =>
     c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }),
   );
-  for (const path of ['/', '/favicon.ico', ...links.filter(isDocument).map(({ href }) => href)])
+  for (const path of ['/', '/favicon.ico', ...(hasSchema ? [SCHEMA] : [])])
     http.all(path, (c, next) => {
       if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
       throw methodNotAllowed(['GET', 'HEAD']);
     });
 }
 
-function linksOf({ authUrl, graphiql, introspection, oauth }: Config): readonly Link[] {
+/** What is here, and where: as the page shows it. */
+export function linksOf(
+  { authUrl, graphiql, introspection, oauth }: Config,
+  { guides }: Guides,
+): readonly Link[] {
   const links: (Link | false)[] = [
     graphiql && {
       name: 'graphiql',
@@ -66,12 +67,13 @@ function linksOf({ authUrl, graphiql, introspection, oauth }: Config): readonly 
       about: 'Explore the data in the browser. The documentation of the schema is on its left.',
     },
     { name: 'graphql', href: '/graphql', title: 'GraphQL', about: 'The endpoint for programs, by POST.' },
-    introspection && {
-      name: 'schema',
-      href: DOCUMENTS.schema,
-      title: 'GraphQL schema',
-      about: 'Every type and field, for people and code generators.',
-    },
+    introspection &&
+      existsSync(fileOf(SCHEMA)) && {
+        name: 'schema',
+        href: SCHEMA,
+        title: 'GraphQL schema',
+        about: 'Every type and field, for people and code generators.',
+      },
     { name: 'rest', href: '/api/v2', title: 'REST API', about: 'Its rules, and every endpoint.' },
     {
       name: 'openapi',
@@ -97,15 +99,19 @@ function linksOf({ authUrl, graphiql, introspection, oauth }: Config): readonly 
       title: 'Your account',
       about: 'Sign in to see what you allowed which client, and to end it.',
     },
-    { name: 'readme', href: DOCUMENTS.readme, title: 'README', about: 'What this is, and how to use it.' },
+    guides.has(README_PATH) && {
+      name: 'readme',
+      href: README_PATH,
+      title: 'README',
+      about: 'What this is, and how to use it.',
+    },
+    guides.size > 0 && {
+      name: 'docs',
+      ...GUIDES,
+      about: 'How to use, run and extend it, page by page.',
+    },
   ];
-  return links
-    .filter((link) => link !== false)
-    .filter((link) => !isDocument(link) || existsSync(fileOf(link.href)));
-}
-
-function isDocument({ href }: Link): boolean {
-  return Object.values<string>(DOCUMENTS).includes(href);
+  return links.filter((link) => link !== false);
 }
 
 /** A file of the package, by its path below the root. */
@@ -126,9 +132,4 @@ ${shown.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><
 </ul>
 </nav>`,
   };
-}
-
-/** Browsers name text/html first; programs name JSON or nothing. */
-export function acceptsHtml(accept: string | null | undefined): boolean {
-  return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }

@@ -28,7 +28,11 @@ import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
-import { acceptsHtml, mountHome } from './home.ts';
+import { linksOf, mountHome } from './home.ts';
+import { findGuides, mountGuides } from './pages/guides.ts';
+import { notFoundAnswer } from './pages/not-found.ts';
+import { acceptsHtml } from './pages/reader.ts';
+import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
@@ -153,10 +157,16 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   mountAuthorizationServer(http, app, authorization);
   mountGraphql(http, app);
   mountDemoLink(http, demoLink);
+  const guides = findGuides(app.config);
+  const links = linksOf(app.config, guides);
+  mountRestPage(http, guides);
   mountRest(http);
-  mountHome(http, app);
-  http.notFound((c) => {
-    throw new AppError('not_found', nothingAt(c.req.path));
+  mountGuides(http, guides);
+  mountHome(http, links);
+  const ways = links.filter(({ name }) => ['graphiql', 'rest', 'docs'].includes(name));
+  http.notFound(({ env: { exchange }, req }) => {
+    const error = new AppError('not_found', nothingAt(req.path));
+    return notFoundAnswer(exchange, refuse(error, exchange), ways);
   });
   return http;
 }

@@ -51,6 +51,9 @@ interface RestEnv {
   };
 }
 
+/** Where the API tells what it has. */
+export const API_PATH = '/api/v2';
+
 /** The version of the API in the OpenAPI document. */
 export const OPENAPI_VERSION = '2';
 
@@ -113,9 +116,9 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     const allow = same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     refuseOthers(http, path, allow);
   }
-  for (const path of ['/api/v2', '/api/v2/']) http.get(path, overview);
+  for (const path of [API_PATH, `${API_PATH}/`]) http.get(path, overview);
   http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(openApiReply(c.req.header('if-none-match'))));
-  for (const path of ['/api/v2', '/api/v2/', OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
+  for (const path of [API_PATH, `${API_PATH}/`, OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
 }
 
 function withHeader({ headers, ...reply }: Reply, name: string, value: string): Reply {
@@ -134,9 +137,9 @@ function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow:
   });
 }
 
-/** For people who open the address itself. It shows what is served and no data, so it needs no key. */
-function overview(): Response {
-  const about = {
+/** What is served and by which rules: no data, so it needs no key. */
+export function describeApi() {
+  return {
     name: 'Funnel Gateway REST API, version 2',
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
@@ -151,7 +154,10 @@ function overview(): Response {
     openapi: OPENAPI_PATH,
     endpoints: routes.map(({ method, path }) => `${method} ${toTemplate(path)}`),
   };
-  return new Response(`${JSON.stringify(about, null, 2)}\n`, {
+}
+
+function overview(): Response {
+  return new Response(`${JSON.stringify(describeApi(), null, 2)}\n`, {
     headers: { 'Content-Type': 'application/json' },
   });
 }

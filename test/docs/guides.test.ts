@@ -1,5 +1,5 @@
 // The README and the guides against what they tell of: links, files, scripts, tables.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-list.ts';
@@ -9,6 +9,23 @@ import { anchorsOf, documents, filesOf, linksOf, read, tableUnder } from './mark
 
 test('the README can be read at once: at most 12 kB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000);
+});
+
+test('the first line of the README says what this is and what not yet, and one picture shows it', () => {
+  const [title, empty, first = ''] = read('README.md').split('\n');
+  expect([title, empty]).toEqual(['# Funnel Gateway', '']);
+  for (const said of [
+    'Contacts',
+    'webhooks',
+    'REST',
+    'GraphQL',
+    'no shop yet',
+    "of the public API's 262 operations",
+  ])
+    expect(first).toContain(said);
+  const pictures = [...read('README.md').matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path);
+  expect(pictures).toEqual(['docs/graphiql.png']);
+  expect(statSync(new URL('../../docs/graphiql.png', import.meta.url)).size).toBeLessThan(200_000);
 });
 
 describe.each(documents)('%s', (path) => {

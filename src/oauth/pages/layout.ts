@@ -13,13 +13,33 @@ export interface Page {
   /** Where the answer to the page's form may send the browser on to: redirect URIs of the client. */
   readonly formAction?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Absent: the one of all pages. */
+  readonly style?: StyleSheet;
 }
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+/** A style sheet as it is in a page, and as the page's policy names it. */
+interface StyleSheet {
+  readonly element: Html;
+  readonly hash: string;
+}
+
+/** @param css ours, which is put into the page as it is */
+export function styleSheet(css: string): StyleSheet {
+  const hash = createHash('sha256').update(css).digest('base64');
+  return { element: new Html(`<style>${css}</style>`), hash };
+}
+
+const OF_ALL_PAGES = styleSheet(STYLE);
 
 /** The page as an answer, never cached, never framed. */
-export function pageResponse({ title, body, status = 200, formAction = [], headers = {} }: Page): Response {
+export function pageResponse({
+  title,
+  body,
+  status = 200,
+  formAction = [],
+  headers = {},
+  style = OF_ALL_PAGES,
+}: Page): Response {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,7 +48,7 @@ export function pageResponse({ title, body, status = 200, formAction = [], heade
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title} · ${SERVICE_NAME}</title>
-${STYLE_ELEMENT}
+${style.element}
 </head>
 <body>
 <header><svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M5 6.5h14l-5.2 6.2v3.6l-3.6 2v-5.6z"/></svg>${SERVICE_NAME}</header>
@@ -43,7 +63,7 @@ ${body}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': contentSecurityPolicy(formAction),
+      'content-security-policy': contentSecurityPolicy(formAction, style),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       // Not `no-referrer`: with it a browser says `Origin: null` of our own forms.
@@ -58,11 +78,11 @@ ${body}
  * Chromium holds every redirect that follows a form to `form-action`: to the client, and on from there to wherever the
  * client sends the browser next. So it names the scheme of the client's redirect URI, not its origin.
  */
-function contentSecurityPolicy(formAction: readonly string[]): string {
+function contentSecurityPolicy(formAction: readonly string[], { hash }: StyleSheet): string {
   const schemes = formAction.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).protocol);
   return [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
+    `style-src 'sha256-${hash}'`,
     // The icon, which browsers ask for by themselves.
     "img-src 'self'",
     `form-action ${["'self'", ...new Set(schemes)].join(' ')}`,

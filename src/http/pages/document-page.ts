@@ -1,0 +1,58 @@
+// Pages that hold long texts, in the look of the pages of the authorization server.
+import { type Html, html } from '../../oauth/pages/html.ts';
+import { pageResponse, styleSheet } from '../../oauth/pages/layout.ts';
+import { STYLE } from '../../oauth/pages/style.ts';
+
+const SHEET = styleSheet(`${STYLE}
+main { max-width: 58rem; overflow-wrap: break-word; }
+h1, h2, h3, h4 { scroll-margin-top: 1rem; }
+h2 { margin-top: 2.5rem; }
+h3, h4 { margin: 1.75rem 0 .5rem; }
+.path { margin-bottom: 1rem; color: var(--soft); font-size: .9375rem; }
+:is(p, li, dd) > ul, main > ul, main > ol { margin: 0 0 1rem; padding-left: 1.375rem; }
+ul.links { padding: 0; }
+li + li { margin-top: .375rem; }
+li > p { margin-bottom: .5rem; }
+pre, .scroll { margin: 0 0 1.25rem; overflow-x: auto; }
+pre { padding: .875rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--tint); }
+pre code { font-size: .875rem; }
+:not(pre) > code { padding: .0625rem .25rem; border-radius: .25rem; background: var(--tint); }
+table { border-collapse: collapse; font-size: .9375rem; }
+th, td { padding: .4375rem 1rem .4375rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td:first-child:empty + td:empty { padding: 0; }
+td:last-child { min-width: 13rem; overflow-wrap: anywhere; }
+img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: .5rem; }
+.endpoints { padding: 0; list-style: none; }
+.endpoints code { overflow-wrap: anywhere; }
+dl.about dt { font-weight: 600; }
+`);
+
+/** Somewhere above a page. */
+export interface Step {
+  readonly href: string;
+  readonly title: string;
+}
+
+export const HOME: Step = { href: '/', title: 'Home' };
+
+/** The page as an answer. @param path the pages above it, from the outermost on */
+export function documentPage({
+  title,
+  body,
+  path,
+  status = 200,
+}: {
+  readonly title: string;
+  readonly body: Html;
+  readonly path: readonly Step[];
+  readonly status?: number;
+}): Response {
+  const steps = path.map(({ href, title: name }) => html`<a href="${href}">${name}</a> / `);
+  return pageResponse({
+    title,
+    status,
+    style: SHEET,
+    body: html`${steps.length > 0 && html`<nav class="path" aria-label="Breadcrumb">${steps}${title}</nav>`}
+${body}`,
+  });
+}

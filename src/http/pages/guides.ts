@@ -1,0 +1,138 @@
+// The README, the changelog and the guides of docs/: as pages for people, as Markdown for programs. Each is read and made when it is
+// first asked for, and kept: there are as many as there are files.
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import type { Context, Hono, Next } from 'hono';
+import type { Config } from '../../config/config.ts';
+import { methodNotAllowed } from '../../errors.ts';
+import { type Html, html } from '../../oauth/pages/html.ts';
+import { once } from '../../once.ts';
+import { OPENAPI_PATH } from '../../rest/openapi-file.ts';
+import type { HttpEnv } from '../exchange.ts';
+import { documentPage, HOME, type Step } from './document-page.ts';
+import { renderMarkdown, titleOf } from './markdown.ts';
+import { isOurHost, mountPage } from './reader.ts';
+
+/** Their list. */
+export const GUIDES: Step = { href: '/docs/', title: 'Guides' };
+export const README_PATH = '/README.md';
+/** The folder of the package. */
+const ROOT = new URL('../../../', import.meta.url);
+
+interface Guide {
+  readonly markdown: () => Promise<string>;
+  readonly body: () => Promise<Html>;
+}
+
+/** What there is, by its path: an image for a container may have been made without any. */
+export interface Guides {
+  readonly guides: ReadonlyMap<string, Guide>;
+  readonly images: ReadonlyMap<string, () => Promise<Uint8Array<ArrayBuffer>>>;
+}
+
+/** Finds the files. Reads none of them. */
+export function findGuides({ introspection }: Pick<Config, 'introspection'>): Guides {
+  const files = ['README.md', 'CHANGELOG.md', ...filesOf('docs')].filter((file) =>
+    existsSync(new URL(file, ROOT)),
+  );
+  const served = new Map(files.map((file) => [file, pathOf(file)]));
+  served.set('openapi.json', OPENAPI_PATH);
+  if (introspection) served.set('schema.graphql', '/schema.graphql');
+  const isImage = (file: string) => file.endsWith('.png');
+  return {
+    guides: new Map(
+      files.filter((file) => !isImage(file)).map((file) => [pathOf(file), createGuide(file, served)]),
+    ),
+    images: new Map(
+      files.filter(isImage).map((file) => [pathOf(file), once(() => readFile(new URL(file, ROOT)))]),
+    ),
+  };
+}
+
+function filesOf(folder: string): string[] {
+  const url = new URL(`${folder}/`, ROOT);
+  const names = existsSync(url) ? readdirSync(url).sort() : [];
+  return names.filter((name) => /\.(md|png)$/.test(name)).map((name) => `${folder}/${name}`);
+}
+
+/** Where a file is served: a guide of docs/ without its ending. */
+function pathOf(file: string): string {
+  return `/${file.replace(/^(docs\/.*)\.md$/, '$1')}`;
+}
+
+/** @param served where which files of the package are served */
+function createGuide(file: string, served: ReadonlyMap<string, string>): Guide {
+  const markdown = once(() => readFile(new URL(file, ROOT), 'utf8'));
+  const hrefOf = (target: string) => {
+    if (/^(https?:|#)/.test(target)) return target;
+    const [path = '', anchor] = target.split('#');
+    const found = served.get(posix.join(posix.dirname(file), path));
+    return found === undefined ? null : found + (anchor === undefined ? '' : `#${anchor}`);
+  };
+  return { markdown, body: once(async () => renderMarkdown(await markdown(), hrefOf)) };
+}
+
+/** Mounts the guides, their images and their list. */
+export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): void {
+  if (guides.size === 0) return;
+  const { href: listPath } = GUIDES;
+  for (const path of [listPath, '/docs']) {
+    mountPage(http, path, async () => listPage(await listOf(guides)));
+    mountProgram(http, path, async (c) => c.json({ guides: await listOf(guides) }));
+  }
+  const at = (c: Context<HttpEnv>) => c.req.path.replace(/^(\/docs\/.*)\.md$/, '$1');
+  const named = [...guides.keys()].filter((path) => !path.startsWith(listPath));
+  for (const path of [...named, `${listPath}:name`]) {
+    mountPage(http, path, async (c) => guidePage(guides.get(at(c))));
+    mountProgram(http, path, async (c) => {
+      const image = images.get(at(c));
+      if (image !== undefined)
+        return c.body(await image(), 200, {
+          'Content-Type': 'image/png',
+          'Cache-Control': 'public, max-age=3600',
+        });
+      const guide = guides.get(at(c));
+      if (guide === undefined) return null;
+      return c.body(await guide.markdown(), 200, { 'Content-Type': 'text/markdown; charset=utf-8' });
+    });
+  }
+}
+
+/** Serves whoever is no person. @param answer null: nothing is served there */
+function mountProgram(
+  http: Hono<HttpEnv>,
+  path: string,
+  answer: (c: Context<HttpEnv>) => Promise<Response | null>,
+): void {
+  http.get(path, async (c, next: Next) =>
+    (await isOurHost(c.env.exchange)) ? ((await answer(c)) ?? next()) : next(),
+  );
+  http.all(path, (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    throw methodNotAllowed(['GET', 'HEAD']);
+  });
+}
+
+async function listOf(guides: Guides['guides']): Promise<Step[]> {
+  return Promise.all(
+    [...guides].map(async ([href, { markdown }]) => ({ href, title: titleOf(await markdown()) })),
+  );
+}
+
+function listPage(list: readonly Step[]): Response {
+  return documentPage({
+    title: GUIDES.title,
+    path: [HOME],
+    body: html`<h1>${GUIDES.title}</h1>
+<ul class="links">
+${list.map(({ href, title }) => html`<li><a href="${href}">${title}</a></li>\n`)}
+</ul>`,
+  });
+}
+
+async function guidePage(guide: Guide | undefined): Promise<Response | null> {
+  if (guide === undefined) return null;
+  const title = titleOf(await guide.markdown());
+  return documentPage({ title, path: [HOME, GUIDES], body: await guide.body() });
+}

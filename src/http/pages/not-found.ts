@@ -1,0 +1,45 @@
+// What a person sees where nothing is served: the way to what is.
+import { html } from '../../oauth/pages/html.ts';
+import type { Exchange } from '../exchange.ts';
+import { documentPage, HOME } from './document-page.ts';
+import { isForPerson, variesByReader } from './reader.ts';
+
+/** Somewhere to go. */
+export interface Way {
+  readonly href: string;
+  readonly title: string;
+  readonly about: string;
+}
+
+/** The answer where nothing is served. @param refusal what programs get; a page, if it is one already */
+export async function notFoundAnswer(
+  exchange: Exchange,
+  refusal: Response,
+  ways: readonly Way[],
+): Promise<Response> {
+  const { method } = exchange.request;
+  if (method !== 'GET' && method !== 'HEAD') return refusal;
+  const isPage = refusal.headers.get('content-type')?.startsWith('text/html');
+  const isShown = !isPage && (await isForPerson(exchange));
+  return variesByReader(isShown ? notFoundPage(exchange.requestId, ways) : refusal);
+}
+
+function notFoundPage(requestId: string, ways: readonly Way[]): Response {
+  return documentPage({
+    title: 'There is no such page',
+    status: 404,
+    path: [],
+    body: html`<h1>There is no such page</h1>
+<p>Nothing is served at this address. Perhaps it is one of these that you want:</p>
+<nav aria-label="What is here">
+<ul class="links">
+${[{ ...HOME, about: 'What runs here.' }, ...ways].map(
+  ({ href, title, about }) => html`<li><a href="${href}">${title}</a><br><small>${about}</small></li>\n`,
+)}
+</ul>
+</nav>
+<dl class="about">
+<div><dt>Request id</dt><dd><code>${requestId}</code></dd></div>
+</dl>`,
+  });
+}

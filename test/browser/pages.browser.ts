@@ -1,0 +1,50 @@
+// The pages that people get where programs get data, in a real browser: readable, accessible, and from this machine alone.
+import { beforeEach, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
+import { provideDemoBrowser } from './chromium.ts';
+
+const demo = provideDemoBrowser();
+beforeEach(() => demo.open());
+
+const PAGES = {
+  rest: '/api/v2',
+  guides: '/docs/',
+  readme: '/README.md',
+  configuration: '/docs/configuration',
+  contributing: '/docs/CONTRIBUTING',
+  'not-found': '/orders',
+} as const;
+
+test.each([
+  ['light', 1280, 800, 'light'],
+  ['tablet-dark', 768, 1024, 'dark'],
+  ['phone', 390, 844, 'light'],
+] as const)('fit their window, and axe finds nothing: %s', async (name, width, height, colorScheme) => {
+  await demo.page.emulateMedia({ colorScheme });
+  await demo.page.setViewportSize({ width, height });
+  for (const [page, path] of Object.entries(PAGES)) {
+    await demo.page.goto(demo.server.url + path);
+    await demo.shoot(`page-${page}-${name}`);
+    expect(await axeFindings(demo.page), page).toEqual([]);
+  }
+  expect(demo.record.requests.filter(({ url }) => new URL(url).origin !== demo.server.url)).toEqual([]);
+  // Chromium says so of each answer that is 404.
+  expect(demo.record.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+});
+
+test('somebody who took a wrong address gets to a guide, along its headings, and to its picture', async () => {
+  await demo.page.goto(`${demo.server.url}/contact`);
+  await demo.page.getByRole('link', { name: 'Guides' }).click();
+  await demo.page.getByRole('link', { name: 'Configuration' }).click();
+  await demo.page.getByRole('heading', { name: 'Configuration', level: 1 }).waitFor();
+  await demo.page.goBack();
+  await demo.page.getByRole('link', { name: 'Operating' }).click();
+  await demo.page.locator('a[href="/docs/scaling#several-processes"]').first().click();
+  await demo.page.waitForURL('**/docs/scaling#several-processes');
+  expect(await demo.page.locator('#several-processes').isVisible()).toBe(true);
+  await demo.page.getByRole('link', { name: 'Guides' }).click();
+  await demo.page.getByRole('link', { name: 'Funnel Gateway' }).click();
+  const picture = demo.page.getByRole('img', { name: 'GraphiQL' });
+  await picture.waitFor();
+  expect(await demo.page.evaluate<number>('document.images[0].naturalWidth')).toBe(1200);
+});
