@@ -5,10 +5,11 @@
 // may take three times as long, and none that costs several points a third. Beside the first requests of a kind /healthz is asked for.
 import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayProcess, startGateway } from './gateway-process.ts';
-import { type Fixtures, KINDS, type Kind, type Sending } from './points/kinds.ts';
+import { closeConnections, prepare, send } from './points/fixtures.ts';
+import { type Fixtures, KINDS, type Kind } from './points/kinds.ts';
 import { say } from './say.ts';
 import { report } from './test-bed.ts';
 
@@ -22,75 +23,13 @@ const MIN_REQUESTS = 12;
 /** The longest that one request may keep /healthz waiting. */
 const MAX_HELD_MS = 250;
 
-const requesting = new Agent({ keepAlive: true, maxSockets: 1 });
 const probing = new Agent({ keepAlive: true, maxSockets: 1 });
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly bytes: number;
-  readonly tag: string | undefined;
-  /** What is left of the limit that is named first. */
-  readonly left: number;
-}
-
-function send(
-  origin: string,
-  { path, method = 'GET', headers = {}, body }: Sending,
-  agent = requesting,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    request(origin + path, { agent, method, headers: { ...headers, ...length } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const all = Buffer.concat(chunks);
-        resolve({
-          status: response.statusCode ?? 0,
-          text: response.headers['content-encoding'] === undefined ? all.toString() : '',
-          bytes: all.length,
-          tag: response.headers.etag,
-          left: Number(/r=(\d+)/.exec(String(response.headers['ratelimit'] ?? ''))?.[1] ?? Number.NaN),
-        });
-      });
-      response.on('error', reject);
-    })
-      .on('error', reject)
-      .end(body);
-  });
-}
 
 /** Time on a processor of all threads of a process (/proc/PID/task/TID/schedstat), in milliseconds. */
 async function processorMs({ pid }: ChildProcess): Promise<number> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const texts = await Promise.all(tasks.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8')));
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
-}
-
-async function prepare({ origin, key, command }: GatewayProcess): Promise<Fixtures> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const post = async (path: string, body: object) => {
-    const answer = await send(origin, { path, method: 'POST', headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-    return JSON.parse(answer.text) as { id: number };
-  };
-  const get = async (path: string) =>
-    JSON.parse((await send(origin, { path, headers })).text) as { id: number }[];
-  await command('workspace', 'create', '--team', '1', '--name', 'Heavy', '--subdomain', 'heavy');
-  const workspaces = await get('/api/v2/teams/1/workspaces');
-  const heavy = Math.max(...workspaces.map(({ id }) => id));
-  const heavyIds: string[] = [];
-  for (let i = 0; i < 100; i++) {
-    const text = `a text "in quotes" `.repeat(105);
-    const custom_attributes = Object.fromEntries(Array.from({ length: 28 }, (_, j) => [`a${j}`, text]));
-    const contact = { first_name: `Heavy ${i}`, custom_attributes };
-    const { id } = await post(`/api/v2/workspaces/${heavy}/contacts`, { contact });
-    heavyIds.push(btoa(`Contact:${id}`));
-  }
-  const { id: contact } = await post('/api/v2/workspaces/1/contacts', { contact: { first_name: 'One' } });
-  const { id: tag } = await post('/api/v2/workspaces/1/contacts/tags', { contacts_tag: { name: 'points' } });
-  return { key, host: `localhost:${new URL(origin).port}`, heavyWorkspace: heavy, heavyIds, contact, tag };
 }
 
 interface Measured extends Kind {
@@ -201,7 +140,7 @@ try {
     if (held > MAX_HELD_MS) report(`/healthz waited for ${held.toFixed(0)} ms of work: ${name}`, false);
   }
 } finally {
-  requesting.destroy();
+  closeConnections();
   probing.destroy();
   await gateway.stop();
 }
