@@ -17,8 +17,7 @@ beforeAll(async () => {
   const text = 'x'.repeat(2_000);
   const custom_attributes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`a${i}`, text]));
   // A page of all of them has some 600 kB.
-  for (let i = 0; i < 10; i++)
-    await post(contacts, { contact: { first_name: `P${i}`, custom_attributes } });
+  for (let i = 0; i < 10; i++) await post(contacts, { contact: { first_name: `P${i}`, custom_attributes } });
 });
 afterAll(() => gateway.close());
 
@@ -37,8 +36,7 @@ const post = (path: string, body: object, options: Options = {}) =>
     ...options,
   });
 const graphql = (query: string, variables = {}) => post('/graphql', { query, variables });
-const inWorkspace = (selections: string) =>
-  `{ workspace(databaseId: "${workspaceId}") { ${selections} } }`;
+const inWorkspace = (selections: string) => `{ workspace(databaseId: "${workspaceId}") { ${selections} } }`;
 const many = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ');
 

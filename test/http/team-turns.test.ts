@@ -26,7 +26,8 @@ describe('the queue', () => {
         }[] = [];
         const check = () => {
           const begun = all.filter(({ state }) => state === 'begun');
-          const sum = (some: typeof begun) => some.reduce((points, one) => points + Math.min(one.points, 8), 0);
+          const sum = (some: typeof begun) =>
+            some.reduce((points, one) => points + Math.min(one.points, 8), 0);
           expect(sum(begun)).toBeLessThanOrEqual(12);
           for (const key of ['a', 'b', 'c'])
             expect(sum(begun.filter((one) => one.key === key))).toBeLessThanOrEqual(8);

@@ -1,16 +1,17 @@
 // Twenty-four connections of one key, which ask for what takes long, and the pages of another team at another address beside them.
 //
+// What is measured is the processor time of the gateway's main thread while a page is waited for: neighbours on the machine do not count.
 // `npm run trial -- fairness [seconds] [folder]`; the folder of another copy of the project is measured in its place.
 import { Agent } from 'node:http';
 import { type GatewayProcess, startGateway } from './gateway-process.ts';
-import { closeConnections, prepare, send } from './points/fixtures.ts';
+import { closeConnections, mainThreadMs, prepare, send } from './points/fixtures.ts';
 import { type Fixtures, KINDS } from './points/kinds.ts';
 import { say } from './say.ts';
 import { quantile, report } from './test-bed.ts';
 
 const [seconds = '5', folder] = process.argv.slice(3);
 const CONNECTIONS = 24;
-/** Beside others, of a machine with two processors that does nothing else. */
+/** Of work that was done before a page was answered. */
 const MAX_MEDIAN_MS = 60;
 const NOISE = [
   'GraphQL: 90 aliases with refused cursors',
@@ -20,13 +21,14 @@ const NOISE = [
   'GraphQL: nodes of 6 MB',
 ];
 
-/** The times of another team's pages while a kind of request is sent over all connections, or none is. */
+/** How long the gateway worked until it had answered pages of another team, its own work included, while a kind of request is sent over all connections, or none is. */
 async function pagesBeside(
-  { origin }: GatewayProcess,
+  gateway: GatewayProcess,
   fixtures: Fixtures,
   quietKey: string,
   name: string | null,
 ): Promise<{ times: number[]; noise: number }> {
+  const { origin } = gateway;
   const kind = KINDS.find((one) => one.name === name);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   let isOver = false;
@@ -42,11 +44,11 @@ async function pagesBeside(
   const endsAt = performance.now() + Number(seconds) * 1_000;
   // What they begin with is not what they go on with.
   while (performance.now() < endsAt) {
-    const before = performance.now();
+    const before = await mainThreadMs(gateway);
     const page = { path: '/api/v2/teams', headers: { Authorization: `Bearer ${quietKey}` } };
     const { status } = await send(origin, page, quiet);
     if (status !== 200) throw new Error(`The other team got ${status}.`);
-    times.push(performance.now() - before);
+    times.push((await mainThreadMs(gateway)) - before);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   isOver = true;

@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayProcess, startGateway } from './gateway-process.ts';
-import { closeConnections, prepare, send } from './points/fixtures.ts';
+import { closeConnections, mainThreadMs, prepare, send } from './points/fixtures.ts';
 import { type Fixtures, KINDS, type Kind } from './points/kinds.ts';
 import { say } from './say.ts';
 import { report } from './test-bed.ts';
@@ -83,18 +83,14 @@ async function measure(gateway: GatewayProcess, fixtures: Fixtures, kind: Kind):
 }
 
 /** Asks for /healthz all the time. @returns ends that, and says how long the process has worked at most while one answer was waited for */
-function holdsOf({ origin, child: { pid } }: GatewayProcess): () => Promise<number> {
-  const ofMainThread = async () => {
-    const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8');
-    return Number(text.split(' ')[0]) / 1e6;
-  };
+function holdsOf(gateway: GatewayProcess): () => Promise<number> {
   let isOver = false;
   let worst = 0;
   const asking = (async () => {
     while (!isOver) {
-      const before = await ofMainThread();
-      await send(origin, { path: '/healthz' }, probing);
-      worst = Math.max(worst, (await ofMainThread()) - before);
+      const before = await mainThreadMs(gateway);
+      await send(gateway.origin, { path: '/healthz' }, probing);
+      worst = Math.max(worst, (await mainThreadMs(gateway)) - before);
       await sleep(5);
     }
   })();

@@ -24,7 +24,11 @@ const SMALL_BYTES = 16;
  * been limited before (operation-limits.ts). Aborting the request aborts the execution as well.
  * @param args the executor's arguments, which are changed
  */
-export function limitAnswerSize(args: object, maxBytes: number, { state, facts, signal }: GraphContext): void {
+export function limitAnswerSize(
+  args: object,
+  maxBytes: number,
+  { state, facts, signal }: GraphContext,
+): void {
   const abort = new AbortController();
   let bytes = 0;
   const fieldResolver: GraphQLFieldResolver<unknown, GraphContext> = (source, fieldArgs, ctx, info) => {

@@ -578,7 +578,10 @@ describe('long answers', () => {
   });
 
   test('fail as short ones do, whatever is left to a later turn', async () => {
-    const failing = { ...longThing(), mustThings: some(60, (i) => (i > 40 ? fail() : Promise.resolve(thing({ text: long(i) })))) };
+    const failing = {
+      ...longThing(),
+      mustThings: some(60, (i) => (i > 40 ? fail() : Promise.resolve(thing({ text: long(i) })))),
+    };
     const { written } = await run(schemaOf({ 'Query.thing': () => failing }), QUERY);
     expect(written).toBeNull();
   });

@@ -1,4 +1,5 @@
 // The store that requests of points/kinds.ts are about, and how they are sent.
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import type { GatewayProcess } from '../gateway-process.ts';
 import type { Fixtures, Sending } from './kinds.ts';
@@ -66,6 +67,12 @@ export async function prepare({ origin, key, command }: GatewayProcess): Promise
   const { id: contact } = await post('/api/v2/workspaces/1/contacts', { contact: { first_name: 'One' } });
   const { id: tag } = await post('/api/v2/workspaces/1/contacts/tags', { contacts_tag: { name: 'points' } });
   return { key, host: `localhost:${new URL(origin).port}`, heavyWorkspace: heavy, heavyIds, contact, tag };
+}
+
+/** Time on a processor of a gateway's main thread, in milliseconds: what others have to wait for, whatever else the machine does. */
+export async function mainThreadMs({ child: { pid } }: GatewayProcess): Promise<number> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8');
+  return Number(text.split(' ')[0]) / 1e6;
 }
 
 /** Closes the connection that requests were sent over. */

@@ -131,9 +131,14 @@ export const KINDS: readonly Kind[] = [
   rest('REST: one that the client has (304)', ({ contact }) => `/api/v2/contacts/${contact}`, 304, {
     'If-None-Match': 'of the first answer',
   }),
-  rest('REST: a page of 6 MB that the client has (304)', ({ heavyWorkspace }) => `/api/v2/workspaces/${heavyWorkspace}/contacts?per_page=100`, 304, {
-    'If-None-Match': 'of the first answer',
-  }),
+  rest(
+    'REST: a page of 6 MB that the client has (304)',
+    ({ heavyWorkspace }) => `/api/v2/workspaces/${heavyWorkspace}/contacts?per_page=100`,
+    304,
+    {
+      'If-None-Match': 'of the first answer',
+    },
+  ),
   rest('REST: by e-mail address', `${LIST}?filter[email_address]=nobody@example.com`),
   rest('REST: none of that id (404)', '/api/v2/contacts/1'),
   rest('REST: a cursor that is none (422)', `${LIST}?after=x`, 422),
