@@ -4,11 +4,15 @@ import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
 import { toGraphQLError } from './errors.ts';
 import type { Params } from './fast-path/fast-path.ts';
+import { hasTooManyValues } from './limits/operation-limits.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents/documents.ts';
 import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
 /** The parameters of a URL that name an operation: a browser that sends none of them asks for a page. */
 export const OPERATION_PARAMETERS = ['query', 'extensions', ...ID_PARAMETERS];
+
+/** A body of so many characters cannot have too many values in its variables. */
+const SMALL_CHARS = 10_000;
 
 /** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
 export function parseParams(text: string, documents: TrustedDocuments): Params | null {
@@ -22,6 +26,7 @@ export function parseParams(text: string, documents: TrustedDocuments): Params |
   const { query, variables, operationName, ...others } = body as Record<string, unknown>;
   if (Array.isArray(variables) || (variables != null && typeof variables !== 'object')) return null;
   if (operationName != null && typeof operationName !== 'string') return null;
+  if (text.length > SMALL_CHARS && hasTooManyValues({ ...variables })) return null;
   const named = { variables: { ...variables }, operationName: operationName ?? null };
   if (query == null) {
     const trusted = findTrusted(others, documents);

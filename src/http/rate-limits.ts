@@ -50,13 +50,12 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
 
 /** Counts what is only known with an answer, and says in its headers what is left. */
 export function countAnswer(exchange: AnsweredExchange, { headers }: Response): Counting {
-  const { facts, reply } = exchange;
+  const { facts, reply, actor } = exchange;
   const before = facts.points;
   const body = reply?.body;
-  const bytes =
-    body instanceof Uint8Array
-      ? body.length
-      : Number(reply?.headers['content-length'] ?? headers.get('content-length') ?? 0);
+  const sent = body instanceof Uint8Array ? body.length : Number(reply?.headers['content-length'] ?? 0);
+  // What is no request to the API is sent as it is.
+  const bytes = actor === null ? 0 : Math.max(sent, facts.answerBytes);
   const isCompressed = headers.has('content-encoding');
   const tell = (): undefined => {
     if (facts.points === before) return;

@@ -105,6 +105,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (onlyReads) {
         readFromReplicas(ctx, position);
         const reply = response.reply(await work(), url);
+        exchange.facts.answerBytes = reply.body instanceof Uint8Array ? reply.body.length : 0;
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
       const { result, token } = await changeAndTell(ctx, work);

@@ -15,7 +15,7 @@ const MADE_ROWS_PER_POINT = 20;
 export const REJECTED_POINTS = 5;
 
 /** Besides, a point for every so many bytes of its body. */
-const BODY_BYTES_PER_POINT = 32 * 1024;
+const BODY_BYTES_PER_POINT = 48 * 1024;
 /** A point pays for so many bytes of the answer, and for half as many where they are compressed. */
 const ANSWER_BYTES_PER_POINT = 32 * 1024;
 

@@ -47,6 +47,8 @@ export interface RequestFacts {
   points: number;
   /** What it was found to cost besides, to be counted with its answer. */
   owed: number;
+  /** About how many bytes its answer has, those that 304 leaves out included. */
+  answerBytes: number;
   /** The network that pays for it: without valid credentials. */
   network: string | null;
   /** The rate limit that refused it. */
@@ -65,6 +67,7 @@ export function createFacts(span: Span | null): RequestFacts {
     rates: [],
     points: 0,
     owed: 0,
+    answerBytes: 0,
     network: null,
     limit: null,
     span,

@@ -35,6 +35,8 @@ export interface GatewayProcess {
   memory(): Promise<number>;
   /** Runs a command on the same data. */
   command(...args: string[]): Promise<void>;
+  /** Creates a team. @returns its key */
+  keyOfNewTeam(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -89,6 +91,11 @@ export async function startGateway(
         'close',
       );
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+    },
+    async keyOfNewTeam(name) {
+      const made = run(['team', 'create', '--name', name, '--json']);
+      const chunks: Buffer[] = await made.stdout.toArray();
+      return (JSON.parse(Buffer.concat(chunks).toString()) as { token: string }).token;
     },
     async stop() {
       agent.destroy();

@@ -7,7 +7,7 @@ const [port, kind, connections] = process.argv.slice(2);
 const BEGINNING: Record<string, string> = {
   heads: 'GET /api/v2/teams HTTP/1.1\r\nHost: localhost\r\nX-Slow: ',
   bodies:
-    'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{',
+    'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{',
   // A document of some hundred kilobytes, which needs no credentials, asked for again and again, and never read.
   answers: 'GET /api/v2/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(16),
 };

@@ -24,12 +24,17 @@ const SMALL_BYTES = 16;
  * been limited before (operation-limits.ts). Aborting the request aborts the execution as well.
  * @param args the executor's arguments, which are changed
  */
-export function limitAnswerSize(args: object, maxBytes: number, { state, signal }: GraphContext): void {
+export function limitAnswerSize(
+  args: object,
+  maxBytes: number,
+  { state, facts, signal }: GraphContext,
+): void {
   const abort = new AbortController();
   let bytes = 0;
   const fieldResolver: GraphQLFieldResolver<unknown, GraphContext> = (source, fieldArgs, ctx, info) => {
     const value: unknown = defaultFieldResolver(source, fieldArgs, ctx, info);
     bytes += String(info.path.key).length + sizeOf(value);
+    facts.answerBytes = bytes;
     if (bytes > maxBytes) {
       state.needsSlot = true;
       abort.abort(toGraphQLError(new AnswerTooLarge(maxBytes)));

@@ -11,6 +11,8 @@ const VALUES_PER_ROW = 5;
 /** Members of an object in a variable. Each unknown one is refused with a copy of the whole object, which takes long for a large one. */
 const MAX_MEMBERS = 100;
 const MAX_NAME_CHARS = 128;
+/** Values in a variable: no argument takes as many. Those of a wrong one are all printed, and each is checked. */
+const MAX_VALUES = 10_000;
 
 /**
  * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
@@ -46,22 +48,32 @@ export function requireWithinLimits(
 
 function requireSmallObjects(variables: Variables): void {
   for (const [name, value] of Object.entries(variables)) {
-    if (!hasLargeObject(value)) continue;
+    const excess = excessOf(value);
+    if (excess === null) continue;
     const field = name.slice(0, MAX_NAME_CHARS);
-    throw invalid(field, `An object in the variable ${field} has more than ${MAX_MEMBERS} members.`);
+    throw invalid(field, `${excess.replace('the variable', `the variable ${field}`)}.`);
   }
 }
 
-/** Without recursion: it may be nested deeply. */
-function hasLargeObject(variable: unknown): boolean {
+/** Whether variables are more than an operation may have: they are not to be coerced. */
+export function hasTooManyValues(variables: Variables): boolean {
+  return Object.values(variables).some((value) => excessOf(value) !== null);
+}
+
+/** What a variable has too many of; null: nothing. Without recursion: it may be nested deeply. */
+function excessOf(variable: unknown): string | null {
   const values = [variable];
+  let count = 0;
   for (let value = values.pop(); value !== undefined; value = values.pop()) {
     if (!(value instanceof Object)) continue;
     const members = Object.values(value);
-    if (!Array.isArray(value) && members.length > MAX_MEMBERS) return true;
+    if (!Array.isArray(value) && members.length > MAX_MEMBERS)
+      return `An object in the variable has more than ${MAX_MEMBERS} members`;
+    count += members.length;
+    if (count > MAX_VALUES) return `There are more than ${MAX_VALUES} values in the variable`;
     for (const member of members) values.push(member);
   }
-  return false;
+  return null;
 }
 
 function refusal(message: string): AppError {

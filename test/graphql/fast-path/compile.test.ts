@@ -96,7 +96,7 @@ async function run(
   try {
     return {
       expected,
-      written: new TextDecoder().decode(await compiled(CTX, variableValues, 1_000_000)),
+      written: new TextDecoder().decode(await compiled(CTX, variableValues, 10_000_000)),
     };
   } catch {
     return { expected, written: null };
@@ -540,5 +540,49 @@ describe('any data', () => {
       { numRuns: 60 },
     );
     if (bad === 0) expect(written).toBeGreaterThan(30);
+  });
+});
+
+describe('long answers', () => {
+  const QUERY = '{ thing { texts things { name things { text } } mustThings { text } } }';
+  const long = (i: number) => `${i} `.repeat(10_000);
+  const some = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+  const longThing = () =>
+    thing({
+      texts: some(60, long),
+      things: some(10, () => thing({ things: some(12, (j) => thing({ text: long(j) })) })),
+      mustThings: some(60, (i) => Promise.resolve(thing({ text: long(i) }))),
+    });
+
+  test('are written in several turns of the event loop, and are the same', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    const schema = schemaOf(of(longThing()));
+    // The executor's own answer is no part of it.
+    const { expected } = await run(schema, QUERY);
+    const document = parse(QUERY);
+    const [operation] = document.definitions;
+    if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
+    const compiled = compileOperation(schema, document, operation);
+    count();
+    const written = await compiled?.(CTX, { sources: {}, coerced: {} } as never, 10_000_000);
+    isOver = true;
+    expect(new TextDecoder().decode(written)).toBe(expected);
+    // Of half a megabyte each.
+    expect(written?.length).toBeGreaterThan(4_000_000);
+    expect(turns).toBeGreaterThan(8);
+  });
+
+  test('fail as short ones do, whatever is left to a later turn', async () => {
+    const failing = {
+      ...longThing(),
+      mustThings: some(60, (i) => (i > 40 ? fail() : Promise.resolve(thing({ text: long(i) })))),
+    };
+    const { written } = await run(schemaOf({ 'Query.thing': () => failing }), QUERY);
+    expect(written).toBeNull();
   });
 });

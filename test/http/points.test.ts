@@ -1,0 +1,164 @@
+// What requests cost besides their rows: bodies, answers, compression, look-ups, refused fields and documents.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let key: Caller;
+let workspaceId: bigint;
+let contacts: string;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  key = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  contacts = `/api/v2/workspaces/${workspaceId}/contacts`;
+  const text = 'x'.repeat(2_000);
+  const custom_attributes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`a${i}`, text]));
+  // A page of all of them has some 600 kB.
+  for (let i = 0; i < 10; i++) await post(contacts, { contact: { first_name: `P${i}`, custom_attributes } });
+});
+afterAll(() => gateway.close());
+
+type Options = Parameters<Gateway['send']>[1];
+
+async function send(path: string, options: Options = {}): Promise<{ status: number; left: number }> {
+  const { status, headers } = await gateway.send(path, { caller: key, ...options });
+  return { status, left: Number(/"(?:key|address)";r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1]) };
+}
+
+const post = (path: string, body: object, options: Options = {}) =>
+  send(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...options,
+  });
+const graphql = (query: string, variables = {}) => post('/graphql', { query, variables });
+const inWorkspace = (selections: string) => `{ workspace(databaseId: "${workspaceId}") { ${selections} } }`;
+const many = (count: number, text: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => text(i)).join(' ');
+
+/** What the last of several equal requests costs: the first one of a document costs its validation as well. */
+async function pointsOf(ask: () => Promise<{ left: number }>, times = 3): Promise<number> {
+  let before = (await send('/api/v2/teams')).left;
+  let points = Number.NaN;
+  for (let i = 0; i < times; i++) {
+    const { left } = await ask();
+    points = before - left;
+    before = left;
+  }
+  return points;
+}
+
+test('a small page and a small operation cost a point', async () => {
+  expect(await pointsOf(() => send('/api/v2/teams'))).toBe(1);
+  expect(await pointsOf(() => graphql(inWorkspace('contacts(first: 5) { nodes { id } }')))).toBe(1);
+});
+
+test('a body costs a point for every 48 kB, refused or not', async () => {
+  const body = (length: number) => ({ contact: { first_name: 'x'.repeat(length) } });
+  expect(await pointsOf(() => post(contacts, body(3_000)))).toBe(1);
+  expect(await pointsOf(() => post(contacts, body(100_000)))).toBe(3);
+  const query = inWorkspace('name');
+  expect(await pointsOf(() => graphql(query, { x: 'x'.repeat(200_000) }))).toBe(5);
+});
+
+test('a point pays for 32 kB of an answer, and for 16 kB that are compressed', async () => {
+  const { headers } = await gateway.send(`${contacts}?per_page=100`, { caller: key });
+  const bytes = Number(headers.get('content-length') ?? 0) || (await bodyOf(`${contacts}?per_page=100`));
+  expect(await pointsOf(() => send(`${contacts}?per_page=100`))).toBe(Math.floor(bytes / 32_768));
+  // Making an answer takes the time, not sending it.
+  const known = { headers: { 'If-None-Match': headers.get('etag') ?? '' } };
+  expect(await pointsOf(() => send(`${contacts}?per_page=100`, known))).toBe(Math.floor(bytes / 32_768));
+  for (const coding of ['gzip', 'zstd'])
+    expect(
+      await pointsOf(() => send(`${contacts}?per_page=100`, { headers: { 'Accept-Encoding': coding } })),
+    ).toBe(Math.floor((2 * bytes) / 32_768));
+  const query = inWorkspace('contacts(first: 100) { nodes { customAttributes { name value } } }');
+  expect(await pointsOf(() => graphql(query), 1)).toBeGreaterThan(15);
+  expect(await pointsOf(() => graphql(query))).toBeGreaterThan(15);
+});
+
+async function bodyOf(path: string): Promise<number> {
+  return (await (await gateway.send(path, { caller: key })).arrayBuffer()).byteLength;
+}
+
+test('look-ups and lists beyond ten cost as much as five rows each', async () => {
+  const query = inWorkspace(
+    many(
+      50,
+      (i) => `p${i}: contacts(first: 1, filter: { emailAddress: "p${i}@example.com" }) { nodes { id } }`,
+    ),
+  );
+  // 51 rows, and 41 look-ups above ten.
+  expect(await pointsOf(() => graphql(query))).toBe(Math.ceil((51 + 41 * 5) / 50));
+});
+
+test('fields that are refused cost a point for every eight', async () => {
+  const query = inWorkspace(many(40, (i) => `p${i}: contacts(first: 1, after: "${i}") { nodes { id } }`));
+  expect(await pointsOf(() => graphql(query))).toBe(Math.ceil((41 + 31 * 5) / 50) + 5);
+});
+
+test('a document costs a point for every hundred tokens while it is new', async () => {
+  const query = inWorkspace(`name ${many(300, (i) => `a${i}: name`)}`);
+  expect(await pointsOf(() => graphql(query), 1)).toBeGreaterThan(8);
+  expect(await pointsOf(() => graphql(query))).toBe(1);
+});
+
+test('what an answer costs is taken where less is left, and refuses nothing', async () => {
+  const few = await createGateway({ env: { RATE_LIMIT_KEY: '5' } });
+  const { id, teamId } = await factories.workspace(few.app);
+  const caller = await factories.apiKey(few.app, { teamId });
+  const query = `{ workspace(databaseId: "${id}") { ${many(300, (i) => `a${i}: name`)} } }`;
+  const ask = () =>
+    few.send('/graphql', {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+  const first = await ask();
+  expect([first.status, first.headers.get('RateLimit')]).toEqual([
+    200,
+    expect.stringMatching(/^"key";r=0;t=\d+, "team";r=/),
+  ]);
+  expect((await few.send('/api/v2/teams', { caller })).status).toBe(429);
+  await few.close();
+});
+
+test('without valid credentials a large body is refused before it is parsed', async () => {
+  // Whether it was parsed shows: it is not JSON.
+  const body = `{${' '.repeat(20_000)}`;
+  const headers = { 'Content-Type': 'application/json' };
+  for (const caller of [anonymous, { authorization: `Bearer fgw_${'x'.repeat(49)}` }]) {
+    const answer = await gateway.send('/graphql', { caller, method: 'POST', headers, body });
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).toContain('16384 bytes');
+  }
+  const announced = { ...headers, 'Content-Length': '200000' };
+  const unread = await gateway.send('/graphql', { method: 'POST', headers: announced, body: '{}' });
+  expect(unread.status).toBe(401);
+  const withKey = await gateway.send('/graphql', { caller: key, method: 'POST', headers, body });
+  expect(withKey.status).toBe(400);
+  const small = await gateway.send('/graphql', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query: '{ __schema { queryType { name } } }' }),
+  });
+  expect(small.status).toBe(200);
+});
+
+test('a variable with more than 10,000 values is refused', async () => {
+  const ids = Array.from({ length: 10_001 }, () => null);
+  const answer = await gateway.send('/graphql', {
+    caller: key,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', variables: { ids } }),
+  });
+  expect(await answer.json()).toMatchObject({
+    errors: [{ message: 'There are more than 10000 values in the variable ids.' }],
+  });
+});
