@@ -32,6 +32,14 @@ export function appliedSet({ name, parent: { column } }: Applied): string {
     ),`;
 }
 
+/** Whether the set of an object `row` would become another one. */
+export function isOtherSet({ name, parent: { column } }: Applied, row: string): string {
+  const ofObject = `a.workspace_id = ${row}.workspace_id and a.${column} = ${row}.id`;
+  return `exists (select from ${name} a where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]))
+    or exists (select from unnest($tag_ids::bigint[]) i (id) where not exists (
+      select from ${name} a where ${ofObject} and a.tag_id = i.id))`;
+}
+
 /** The events of each tag that was applied or removed. */
 export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;
