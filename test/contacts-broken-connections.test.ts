@@ -2,7 +2,7 @@
 // answered, and the change was made once, with its record (DESIGN §12).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from './support/contacts/client.ts';
-import { requireHistory } from './support/contacts/history.ts';
+import { findUnchanged, requireHistory } from './support/contacts/history.ts';
 import type { Change } from './support/contacts/model.ts';
 import { createRetrying } from './support/contacts/retrying.ts';
 import { createSession, type Session } from './support/contacts/session.ts';
@@ -70,9 +70,10 @@ test.each(CHANGES)(
         const { answers } = await session.send({ change, face, copies: 1 });
         planned.cancel();
         expect(answers[0]?.status, `broken after ${after}, at the ${moment}`).toBeLessThan(300);
-        await session.retryAll();
+        const query = (text: string, values: unknown[]) => gateway.app.store.pool.query(text, values);
+        await session.retryAll(await findUnchanged({ query, ...session }));
         await requireHistory({
-          query: (text, values) => gateway.app.store.pool.query(text, values),
+          query,
           ...{
             client: session.client,
             workspaceId: session.workspaceId,

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { findSnapshots } from '../store/changes/find-snapshots.ts';
-import type { ChangeRecord } from '../store/changes/record-change.ts';
+import type { ChangeRecord, Unchanged } from '../store/changes/record-change.ts';
 import type { Recorded } from '../store/changes/records.ts';
 import { executeSteps, type NotMade } from '../store/changes.ts';
 import type { Transaction } from '../store/store.ts';
@@ -27,6 +27,8 @@ interface LockedChange<Row, Locked> {
   represent?(id: bigint): Promise<object>;
   /** Why it cannot be made; null where it can. @throws AppError where the caller may not */
   refuse?(locked: Locked, before: Row): AppError | null;
+  /** Whether it would change anything; absent: it always does. */
+  isChange?(locked: Locked, before: Row, recorded: Recorded): boolean;
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
   /** How many rows it has then made beside this one; absent: none. */
   rows?(): number;
@@ -38,7 +40,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { scope, action, given = null, lock, represent, refuse, make, rows }: LockedChange<Row, Locked>,
+  { scope, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   requireScope(ctx, scope);
   const { title, name, resource } = table;
@@ -51,7 +53,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     tx: Transaction,
     tenancy: Tenancy,
     recorded: Recorded,
-  ): Promise<ChangeRecord | NotMade> {
+  ): Promise<ChangeRecord | Unchanged | NotMade> {
     refusal = null;
     const locked = await lock(tx, tenancy, id);
     if (locked === null) return 'not_found';
@@ -61,6 +63,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     if (fits !== null && !fits((await represent?.(id)) ?? toRow(before))) return 'unfit';
     refusal = refuse?.(locked, toRow(before)) ?? null;
     if (refusal !== null) return 'unfit';
+    if (isChange?.(locked, toRow(before), recorded) === false) return { workspaceId, unchanged: before };
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
     const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
@@ -73,6 +76,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     title,
     outcome: 'updated',
     request: [action, name, id, given],
+    subject: { table, id },
     asksItself: true,
     change: (recorded) => executeSteps(ctx, recorded, (tx, tenancy) => work(tx, tenancy, recorded)),
     unfit: () => refusal,

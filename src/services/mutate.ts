@@ -8,7 +8,8 @@ import { AppError, invalid, notFound } from '../errors.ts';
 import { bigintAsText } from '../rows/json.ts';
 import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
 import type { Changed } from '../store/changes.ts';
-import { findFirstAnswer } from '../store/idempotency-records.ts';
+import { findFirstAnswer, findUnchanged } from '../store/idempotency-records.ts';
+import type { Table } from '../store/tables.ts';
 import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
@@ -20,6 +21,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly outcome: Outcome;
   /** What is asked for: the retry of a request asks for the same. */
   readonly request: readonly unknown[];
+  /** What is changed, where that may change nothing. */
+  readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint };
   /** The row as it is now, and its version; null where there is none. Asked only if the change depends on it. */
   current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
   /** The change itself asks whether the state fits, under its lock. */
@@ -60,9 +63,14 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx.changes.sent = true;
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
-  if (first.snapshot === null && first.outcome !== 'removed')
+  const { subject } = mutation;
+  const snapshot =
+    first.isUnchanged && subject !== undefined
+      ? await findUnchanged(ctx, subject.table, subject.id, first)
+      : first.snapshot;
+  if (snapshot === null && first.outcome !== 'removed')
     throw new AppError('gone', 'The answer to the first request with this key was erased.');
-  const row = first.snapshot === null ? null : toRow(first.snapshot);
+  const row = snapshot === null ? null : toRow(snapshot);
   // The hash of the request names the operation, which decides what the outcome can be.
   return { outcome: first.outcome, row } as Done<Row, Outcome>;
 }

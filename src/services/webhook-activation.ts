@@ -64,6 +64,12 @@ export async function activate(
       requireReadable(ctx, eventTypeIds);
       return hasSecret ? null : new AppError('conflict', NO_SECRET);
     },
+    isChange: (locked, now, { actor_kind, actor_id, client_id }) =>
+      now.deactivatedAt !== null ||
+      now.failingSince !== null ||
+      (maxDeliveriesPerSecond ?? now.maxDeliveriesPerSecond) !== now.maxDeliveriesPerSecond ||
+      [locked.actor_kind, locked.actor_id, locked.client_id].join() !==
+        [actor_kind, actor_id, client_id].join(),
     async make(tx, { workspaceId }, { id, deactivatedAt, deactivationReason }, recorded) {
       [sent, unsettled] = [0, null];
       await activateEndpoint(tx, workspaceId, id, recorded, maxDeliveriesPerSecond);
@@ -124,6 +130,7 @@ export async function deactivate(
   return changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     ...OF_ENDPOINT,
     action: 'deactivated',
+    isChange: (_locked, { deactivatedAt }) => deactivatedAt === null,
     make: (tx, { workspaceId }, { id }) => deactivateEndpoint(tx, workspaceId, id),
   });
 }

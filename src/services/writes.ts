@@ -142,6 +142,7 @@ export function writesOf<Row extends { id: bigint }>(
         title,
         outcome: 'updated',
         request: found?.request ?? ['update', table.name, id, given],
+        subject: { table, id },
         current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
         change: (recorded, version) =>
           execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input.nameOf),

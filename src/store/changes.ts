@@ -6,7 +6,7 @@ import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import { type Claimed, changeInSteps, findInSteps } from './changes/distributed/change.ts';
 import { ClaimedBefore, claimInSteps, recordInSteps } from './changes/distributed/record.ts';
 import { type NamedStatement, valuesOf } from './changes/parameters.ts';
-import { type ChangeRecord, recordChange } from './changes/record-change.ts';
+import { type ChangeRecord, claimUnchanged, recordChange, type Unchanged } from './changes/record-change.ts';
 import type { Recorded, Told } from './changes/records.ts';
 import type { ChangeStatements } from './changes/statements.ts';
 import { followChange } from './distribution/places.ts';
@@ -82,7 +82,7 @@ export type NotMade = 'not_found' | 'unfit';
 export async function executeSteps(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (tx: Transaction, tenancy: Tenancy) => Promise<ChangeRecord | Claimed | NotMade>,
+  work: (tx: Transaction, tenancy: Tenancy) => Promise<ChangeRecord | Claimed | Unchanged | NotMade>,
 ): Promise<Changed> {
   const { distribution } = ctx.store;
   const isDistributed = await distribution.isDistributed();
@@ -93,8 +93,16 @@ export async function executeSteps(
     const record = await work(tx, tenancy);
     if (record === 'not_found' || record === 'unfit')
       return { found: record === 'unfit', fits: false, snapshot: null };
+    const own = { ...recorded, workspaces: tenancy.workspaceIds };
+    if ('unchanged' in record) {
+      const { workspaceId, unchanged, isClaimed = recorded.key_hash === null } = record;
+      if (isClaimed) return { found: true, fits: true, snapshot: unchanged };
+      if (isDistributed) await claimInSteps(tx, own, workspaceId, 'updated');
+      else if (!(await claimUnchanged(tx, recorded, workspaceId))) throw new ClaimedBefore();
+      return { found: true, fits: true, snapshot: unchanged };
+    }
     const made = isDistributed
-      ? await recordDistributed(tx, { ...recorded, workspaces: tenancy.workspaceIds }, record)
+      ? await recordDistributed(tx, own, record)
       : await recordChange(tx, recorded, record);
     if (made === null) throw new ClaimedBefore();
     told = made.told;

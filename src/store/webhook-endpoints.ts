@@ -59,7 +59,7 @@ export async function findSecret(
 }
 
 /** An endpoint that is locked until its transaction ends. */
-export interface LockedEndpoint {
+export interface LockedEndpoint extends Subscriber {
   readonly workspaceId: bigint;
   readonly hasSecret: boolean;
 }
@@ -76,13 +76,13 @@ export async function lockEndpoint(
   return found ?? null;
 }
 
-const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret"
+const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret", t.actor_kind, t.actor_id, t.client_id
   from webhook_endpoints t where t.id = $3::bigint and ${WEBHOOK_ENDPOINTS.owned('$1', '$2::bigint[]')} for update of t`;
 
 /** Who stands behind a subscription. */
 export interface Subscriber {
-  readonly actor_kind: string;
-  readonly actor_id: string;
+  readonly actor_kind: string | null;
+  readonly actor_id: string | null;
   readonly client_id: string | null;
 }
 

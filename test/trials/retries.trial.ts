@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
 import { createClient } from '../support/contacts/client.ts';
-import { requireHistory } from '../support/contacts/history.ts';
+import { findUnchanged, requireHistory } from '../support/contacts/history.ts';
 import { type Plan, plans } from '../support/contacts/plans.ts';
 import { createRetrying } from '../support/contacts/retrying.ts';
 import { createSession, type Session } from '../support/contacts/session.ts';
@@ -92,7 +92,7 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
   for (const session of sessions) {
     const { client, workspaceId, sent } = session;
     try {
-      await session.retryAll();
+      await session.retryAll(await findUnchanged({ query, workspaceId, sent }));
       await requireHistory({ query, client, workspaceId, sent, haveTagsRaced: true });
     } catch (error) {
       report(`workspace ${workspaceId}: ${String(error)}`, false);

@@ -39,6 +39,15 @@ export interface ChangeRecord {
   readonly rows?: number;
 }
 
+/** What was asked for is so already: nothing is recorded but the idempotency key. */
+export interface Unchanged {
+  readonly workspaceId: bigint;
+  /** The JSON of the row. */
+  readonly unchanged: string;
+  /** The key has been claimed. */
+  readonly isClaimed?: true;
+}
+
 /** The members of events as JSON, with their types in SQL. */
 const EVENT_MEMBERS = 'event_type text, subject_type text, subject_id bigint, data json';
 
@@ -88,4 +97,25 @@ export async function recordChange(
     ...valuesOf(record, values),
   );
   return answer?.recorded ? answer : null;
+}
+
+/** Claims the idempotency key of a change that changes nothing. @returns whether it was free */
+export async function claimUnchanged(
+  tx: Transaction,
+  recorded: Recorded,
+  workspaceId: bigint,
+): Promise<boolean> {
+  const claiming = named(
+    'unchanged.claim',
+    `with changed as materialized (
+      select $workspace_id::bigint as workspace_id, ${BOUND_WAITS}
+    ), ${claim('changed', 'updated')}
+    select exists (select from go) as claimed`,
+  );
+  const values = { ...recorded, workspace_id: workspaceId };
+  const [answer] = await tx.$queryRawUnsafe<{ claimed: boolean }[]>(
+    claiming.text,
+    ...valuesOf(claiming, values),
+  );
+  return answer?.claimed === true;
 }

@@ -3,6 +3,8 @@
 //
 // A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
 // may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
+//
+// A change of a row to what it is already leaves nothing but the record of its idempotency key.
 import { isBelowWorkspace } from '../parents.ts';
 import { ownedWorkspace, type Table } from '../tables.ts';
 import { tagsOf } from '../tags.ts';
@@ -12,7 +14,7 @@ import { type NamedStatement, named } from './parameters.ts';
 import { audit, BOUND_WAITS, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { snapshot } from './snapshots.ts';
-import { appliedSet, appliedSetOfNew, tagEvents } from './tag-set.ts';
+import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -77,7 +79,7 @@ function createText(table: Noun, rules: ChangeRules): string {
       from t cross join lateral (select t.*) n
     ), ${audit(resource, 'created')}
     ${outboxOf(table, rules, 'created', 'after')}
-    ${answer(rules, 'after')}`;
+    ${answer(rules, '(select after from shown)')}`;
 }
 
 /** The parent of a new row. */
@@ -107,21 +109,25 @@ function updateText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
   const given = givenColumns(resource, 'change');
   const merged = mergedColumns(resource);
-  const set = given.map((column) =>
-    merged.includes(column)
-      ? `${column} = c.${column} || coalesce($given::jsonb -> '${column}', '{}')`
-      : `${column} = n.${column}`,
-  );
-  const derived = Object.entries(rules.derived ?? {}).map(
-    ([column, { onUpdate }]) => `${column} = ${onUpdate}`,
-  );
+  const values = [
+    ...given.map((column) => [
+      column,
+      merged.includes(column) ? `c.${column} || coalesce($given::jsonb -> '${column}', '{}')` : `n.${column}`,
+    ]),
+    ...Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => [column, onUpdate]),
+  ];
+  const set = values.map(([column, value]) => `${column} = ${value}`);
+  const isChange = [
+    ...values.map(([column, value]) => `c.${column} is distinct from ${value}`),
+    ...(rules.tags === undefined ? [] : [isOtherSet(rules.tags, 'c')]),
+  ];
   return `with ${target(table, rules, isKnownBy(rules, '(fresh.o)'))}, ${claim('fits', 'updated')}, was as materialized (
       select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
       from go cross join lateral (select (go.o).*) t
     ), t as (
-      update ${name} c set ${[...set, ...derived].join(', ')}, ${bump('c')}
+      update ${name} c set ${set.join(', ')}, ${bump('c')}
       from go cross join lateral (select (go.o).*) o cross join lateral jsonb_populate_record(go.o, $given::jsonb) n
-      where c.workspace_id = go.workspace_id and c.id = o.id
+      where c.workspace_id = go.workspace_id and c.id = o.id and (${isChange.join(' or ')})
       returning c.*
     ), ${rules.tags === undefined ? '' : appliedSet(rules.tags)} shown as (
       select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, was.before,
@@ -130,7 +136,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
       from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
     ), ${audit(resource, 'updated')}
     ${outboxOf(table, rules, 'updated', 'after')}
-    ${answer(rules, 'after')}`;
+    ${answer(rules, 'coalesce((select after from shown), (select before from was))')}`;
 }
 
 function removeText(table: Noun, rules: ChangeRules): string {
@@ -144,7 +150,7 @@ function removeText(table: Noun, rules: ChangeRules): string {
     ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
     ${audit(resource, 'deleted')}
     ${outboxOf(table, rules, 'deleted', 'before')}
-    ${answer(rules, 'before')}`;
+    ${answer(rules, '(select before from shown)')}`;
 }
 
 /** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
@@ -179,9 +185,10 @@ function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
     )`;
 }
 
-function answer({ silent }: ChangeRules, data: 'before' | 'after'): string {
+/** @param shown SQL: the snapshot */
+function answer({ silent }: ChangeRules, shown: string): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
-      exists (select from fits) as fits, (select ${data}::text from shown) as snapshot${silent ? '' : `, ${TOLD}`}`;
+      exists (select from fits) as fits, ${shown}::text as snapshot${silent ? '' : `, ${TOLD}`}`;
 }
 
 function outboxOf({ resource }: Noun, rules: ChangeRules, action: string, data: 'before' | 'after'): string {

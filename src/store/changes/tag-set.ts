@@ -33,6 +33,14 @@ export function appliedSet({ name, parent: { column } }: Applied): string {
     ),`;
 }
 
+/** Whether the set of an object `row` would become another one. */
+export function isOtherSet({ name, parent: { column } }: Applied, row: string): string {
+  const ofObject = `a.workspace_id = ${row}.workspace_id and a.${column} = ${row}.id`;
+  return `exists (select from ${name} a where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]))
+    or exists (select from unnest($tag_ids::bigint[]) i (id) where not exists (
+      select from ${name} a where ${ofObject} and a.tag_id = i.id))`;
+}
+
 /** The events of each tag that was applied to the contact `t` or removed from it, with the contact as the change left it. */
 export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;

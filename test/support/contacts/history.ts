@@ -1,6 +1,7 @@
 // Holds what was recorded of contacts and tags against the model: the audit trail is the order in which the changes were made, and
 // in that order the model has to explain every answer, every event, and what is shown in the end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Client, stateOf } from './client.ts';
 import { apply, BLANK, type Change, type State, type World } from './model.ts';
 
@@ -37,8 +38,22 @@ interface Evidence {
   readonly haveTagsRaced: boolean;
 }
 
+/** The names of changes that were answered and found everything as it was to become: they have no audit entry. */
+export async function findUnchanged({
+  query,
+  workspaceId,
+  sent,
+}: Pick<Evidence, 'query' | 'workspaceId' | 'sent'>): Promise<ReadonlySet<string>> {
+  const text = "select split_part(request_id, '.', 1) as name from audit_entries where workspace_id = $1";
+  const { rows } = await query(text, [workspaceId]);
+  const recorded = new Set((rows as { name: string }[]).map(({ name }) => name));
+  const answered = sent.filter(({ answer }) => answer !== null);
+  return new Set(answered.map(({ name }) => name).filter((name) => !recorded.has(name)));
+}
+
 /**
- * Requires that every change that was answered, and no other, was made exactly once, with one audit entry and its events.
+ * Requires that every change that was answered, and no other, was made exactly once, with one audit entry and its events; one that found
+ * everything as it was to become has none, and was answered with what was there at some moment.
  * @returns the contacts and tags that there are
  */
 export async function requireHistory(evidence: Evidence): Promise<World> {
@@ -46,10 +61,11 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
   const read = async <T>(table: string) =>
     (await query(`select * from ${table} where workspace_id = $1 order by id`, [workspaceId])).rows as T[];
   const [entries, events] = [await read<AuditEntry>('audit_entries'), await read<Event>('events')];
+  const unchanged = await findUnchanged(evidence);
   const nameOf = ({ request_id }: AuditEntry) => request_id.split('.')[0] ?? '';
   deepEqual(
     entries.map(nameOf).toSorted(),
-    sent.flatMap(({ name, answer }) => (answer === null ? [] : [name])).toSorted(),
+    sent.flatMap(({ name, answer }) => (answer === null || unchanged.has(name) ? [] : [name])).toSorted(),
     'every change that was answered has one audit entry, and there are no others',
   );
 
@@ -63,12 +79,14 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
   const eventsOf = Map.groupBy(events, ({ contact_id }) => Number(contact_id));
   for (const ofContact of eventsOf.values()) removeIf(ofContact, ({ data }) => untold.has(data?.tag_id ?? 0));
   const places = new Map<number, number>();
+  const moments: World[] = [];
 
   for (const entry of entries) {
     const { change, answer } = byName.get(nameOf(entry)) as Sent;
     const id = Number(entry.contact_id ?? entry.subject_id);
     const before = world.contacts.get(id) ?? null;
     const { after, events: happened } = apply(world, change, id);
+    moments.push({ contacts: new Map(world.contacts), tags: new Map(world.tags) });
     equal(entry.action, actionOf(change, before), `the action of ${nameOf(entry)}`);
     if (answer?.id !== undefined && entry.contact_id !== null && change.verb !== 'apply')
       equal(answer.id, id, 'what was answered is what was changed');
@@ -98,8 +116,29 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
   for (const [id, { length }] of [...eventsOf].map(([id, all]) => [id, all] as const))
     equal(places.get(id), length, `contact ${id} has no other events`);
 
+  for (const { name, change, answer } of sent)
+    if (unchanged.has(name)) requireUnchanged(change, answer, moments);
   await requireShown(client, world, { told, eventsOf, deletedTags });
   return world;
+}
+
+/** There was a moment at which a change changed nothing. Of its answer the tags are not looked at: a retry shows those of its own time. */
+function requireUnchanged(change: Change, answer: Answer | null, moments: readonly World[]): void {
+  const id = 'contact' in change ? change.contact : 'tag' in change ? change.tag : (answer?.id ?? 0);
+  const withoutAnyTags = (state: State | null | undefined) => state && { ...state, tags: [] };
+  const found = moments.some(({ contacts, tags }) => {
+    if (change.verb === 'renameTag') return tags.get(id) === change.name;
+    const before = contacts.get(id);
+    if (before == null || (change.verb !== 'update' && change.verb !== 'upsert')) return false;
+    const { after } = apply({ contacts: new Map(contacts), tags: new Map(tags) }, change, id);
+    const isSame = isDeepStrictEqual(after, before);
+    return (
+      isSame &&
+      (answer?.contact === undefined ||
+        isDeepStrictEqual(withoutAnyTags(answer.contact), withoutAnyTags(before)))
+    );
+  });
+  ok(found, `${JSON.stringify(change)} changed nothing`);
 }
 
 interface Seen {

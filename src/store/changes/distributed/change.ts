@@ -5,7 +5,7 @@ import type { Executor } from '../../executor.ts';
 import { isBelowWorkspace } from '../../parents.ts';
 import type { Transaction } from '../../store.ts';
 import { type NamedStatement, valuesOf } from '../parameters.ts';
-import type { ChangeRecord } from '../record-change.ts';
+import type { ChangeRecord, Unchanged } from '../record-change.ts';
 import type { ChangeOutcome, Recorded } from '../records.ts';
 import { claimInSteps } from './record.ts';
 import type { DistributedStatements } from './statements.ts';
@@ -24,7 +24,7 @@ export async function changeInSteps(
   statements: DistributedStatements,
   verb: 'create' | 'update' | 'remove',
   values: Values,
-): Promise<Claimed | 'not_found' | 'unfit'> {
+): Promise<Claimed | Unchanged | 'not_found' | 'unfit'> {
   const { table } = statements;
   const named = verb === 'create' ? table.parent.table : table.name;
   const tenancy = { teamId: values.team, workspaceIds: values.workspaces, isDistributed: true } as const;
@@ -63,6 +63,7 @@ export async function findInSteps(
 
 interface Before {
   readonly fits: boolean;
+  readonly is_change: boolean;
   readonly parent_id: bigint;
   readonly contact_id: bigint | null;
   readonly before: string;
@@ -120,20 +121,22 @@ class Steps {
     };
   }
 
-  async update(): Promise<Claimed | 'not_found' | 'unfit'> {
+  async update(): Promise<Claimed | Unchanged | 'not_found' | 'unfit'> {
     const { table, rules, update, after } = this.#statements;
     const found = await this.#lock();
     if (found === null) return 'not_found';
     const { of, before } = found;
     if (!before.fits) return 'unfit';
     const auditEntryId = await this.#claim(of.workspace_id, 'updated');
-    const values = { ...of, ...before, ...(await this.#now()) };
-    await this.#do(update, values);
     const tagIds = tagIdsOf(this.#values);
     const tags =
       rules.tags === undefined || tagIds === null
         ? []
         : await replaceTags(this.#tx, rules.tags, of.workspace_id, of.row_id, tagIds);
+    if (!before.is_change && tags.length === 0)
+      return { workspaceId: of.workspace_id, unchanged: before.before, isClaimed: true };
+    const values = { ...of, ...before, ...(await this.#now()) };
+    await this.#do(update, values);
     const [made] = await this.#ask<After>(after.updated, values);
     if (made === undefined) throw new TypeError(`${table.name}: what was changed is not there`);
     const events = [...this.#happened('updated', of.row_id, made), ...tags];

@@ -32,7 +32,7 @@ export interface DistributedStatements {
   readonly current: NamedStatement;
   /** Locks a row, and its parent before it where that is changed too. */
   readonly lock: NamedStatement;
-  /** The locked row: whether it `fits`, what REST shows of it (`before`), itself (`was`), and its columns after the change (`changed`). */
+  /** The locked row: whether it `fits`, whether it would be another one (`is_change`), what REST shows of it (`before`), itself (`was`), and its columns after the change (`changed`). */
   readonly before: NamedStatement;
   /** `now`: the time of a change. */
   readonly now: NamedStatement;
@@ -155,18 +155,20 @@ function insertText(table: Noun, rules: ChangeRules): string {
 function beforeText(table: Noun, rules: ChangeRules, here: string): string {
   const { resource, name, parent } = table;
   const merged = mergedColumns(resource);
-  const given = givenColumns(table.resource, 'change').map((column) =>
-    merged.includes(column)
-      ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}') as ${column}`
-      : `n.${column}`,
-  );
-  const derived = Object.entries(rules.derived ?? {}).map(
-    ([column, { onUpdate }]) => `${onUpdate} as ${column}`,
-  );
+  const values = [
+    ...givenColumns(table.resource, 'change').map((column) => [
+      column,
+      merged.includes(column) ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}')` : `n.${column}`,
+    ]),
+    ...Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => [column, onUpdate]),
+  ];
+  const changed = values.map(([column, value]) => `${value} as ${column}`);
+  const isChange = values.map(([column, value]) => `o.${column} is distinct from ${value}`);
   return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules, 't')} as fits,
       t.${parent.column} as parent_id, ${contactIdOf(table)} as contact_id,
       ${snapshot(resource, table.columns)}::text as before, to_jsonb(t)::text as was,
-      (select to_jsonb(v)::text from (select ${[...given, ...derived].join(', ') || 'true as none'}) v) as changed
+      (select to_jsonb(v)::text from (select ${changed.join(', ') || 'true as none'}) v) as changed,
+      ${isChange.join(' or ') || 'false'} as is_change
     from ${name} t cross join lateral (select t.*) o cross join lateral jsonb_populate_record(t, $given::jsonb) n
     where ${here}`;
 }

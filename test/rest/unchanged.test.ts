@@ -1,0 +1,131 @@
+// A change of something to what it is already: answered as every change is, and of it nothing is kept but the idempotency key.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+let gateway: Gateway;
+let client: RestClient;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+  await factories.webhookEndpoint(gateway.app, { workspaceId: client.workspaceId, eventTypeIds: [] });
+});
+afterAll(() => gateway.close());
+
+const member = (id: number) => `/api/v2/contacts/${id}`;
+const key = (value = 'a-key') => ({ 'Idempotency-Key': value });
+
+/** How many rows the workspace has that a change may leave. */
+async function kept(): Promise<Record<string, number>> {
+  const { prisma } = gateway.app.store;
+  const where = { workspaceId: client.workspaceId };
+  const [entries, events, deliveries, records] = await Promise.all([
+    prisma.auditEntry.count({ where }),
+    prisma.event.count({ where }),
+    prisma.webhookDelivery.count({ where }),
+    prisma.idempotencyRecord.count({ where }),
+  ]);
+  return { entries, events, deliveries, records };
+}
+
+test('a contact that is given what it has keeps its version, its time and its tags', async () => {
+  const tagId = await client.tag('a');
+  const given = { first_name: 'Ann', custom_attributes: { a: '1', b: '2' }, tag_ids: [tagId] };
+  const made = await client.create({ email_address: 'ann@example.com', ...given });
+  const before = await kept();
+  for (const [method, path, body] of [
+    ['PATCH', member(made.body.id), { first_name: 'Ann' }],
+    ['PUT', member(made.body.id), { email_address: 'ann@example.com', ...given }],
+    ['PATCH', member(made.body.id), { custom_attributes: { b: '2' } }],
+    ['PATCH', member(made.body.id), { tag_ids: [tagId] }],
+    ['POST', `${client.contacts}/upsert`, { email_address: 'ann@example.com', ...given }],
+  ] as const) {
+    const answer = await client.send(method, path, body);
+    expect([answer.status, answer.text, answer.tag]).toEqual([200, made.text, made.tag]);
+  }
+  expect(await kept()).toEqual(before);
+  const other = await client.send('PATCH', member(made.body.id), { tag_ids: [] });
+  expect(other.body.tags).toEqual([]);
+  const changed = await client.send('PATCH', member(made.body.id), { first_name: 'Ann', last_name: 'B' });
+  expect(changed.body['last_name']).toBe('B');
+  const now = await kept();
+  expect([Number(now['entries']) - Number(before['entries'])]).toEqual([2]);
+});
+
+test('a tag and a webhook endpoint too, and one that is activated or deactivated already', async () => {
+  const tagId = await client.tag('a');
+  const made = await client.send(
+    'POST',
+    `/api/v2/workspaces/${client.workspaceId}/webhooks/outgoing/endpoints`,
+    {
+      ...{ url: 'https://hooks.example.com/in', name: 'CRM', event_type_ids: ['contact.created'] },
+    },
+  );
+  const endpoint = `/api/v2/webhooks/outgoing/endpoints/${made.body.id}`;
+  const before = await kept();
+  expect((await client.send('PUT', `/api/v2/contacts/tags/${tagId}`, { name: 'a' })).status).toBe(200);
+  expect((await client.send('PATCH', endpoint, { name: 'CRM' })).body['updated_at']).toBe(
+    made.body['updated_at'],
+  );
+  expect((await client.send('POST', `${endpoint}/activate`)).body['updated_at']).toBe(
+    made.body['updated_at'],
+  );
+  expect(await kept()).toEqual(before);
+  const off = await client.send('POST', `${endpoint}/deactivate`);
+  const then = await kept();
+  expect((await client.send('POST', `${endpoint}/deactivate`)).text).toBe(off.text);
+  expect(await kept()).toEqual(then);
+  const paced = await client.send('POST', `${endpoint}/activate`, { max_deliveries_per_second: 2 });
+  expect(paced.body).toMatchObject({ deactivated_at: null, max_deliveries_per_second: 2 });
+});
+
+test('whoever gives an endpoint the URL that it has stands behind it from then on', async () => {
+  const made = await client.send(
+    'POST',
+    `/api/v2/workspaces/${client.workspaceId}/webhooks/outgoing/endpoints`,
+    {
+      ...{ url: 'https://hooks.example.com/in', name: 'CRM', event_type_ids: ['contact.created'] },
+    },
+  );
+  const other = await factories.apiKey(gateway.app, { teamId: client.teamId });
+  const path = `/api/v2/webhooks/outgoing/endpoints/${made.body.id}`;
+  const { status } = await gateway.send(path, {
+    ...{ caller: other, method: 'PATCH', headers: { 'Content-Type': 'application/json' } },
+    body: JSON.stringify({ url: 'https://hooks.example.com/in' }),
+  });
+  expect(status).toBe(200);
+  const { prisma } = gateway.app.store;
+  const { publicId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: other.id } });
+  const row = await prisma.webhookEndpoint.findFirstOrThrow({ where: { id: BigInt(made.body.id) } });
+  expect(row.actorId).toBe(publicId);
+});
+
+test('a retry with the same key is answered as the first time, whatever has happened since', async () => {
+  const made = await client.create({ first_name: 'Ann' });
+  const before = await kept();
+  const change = () => client.send('PATCH', member(made.body.id), { first_name: 'Ann' }, key());
+  expect((await change()).text).toBe(made.text);
+  expect(await kept()).toEqual({ ...before, records: Number(before['records']) + 1 });
+  expect((await change()).text).toBe(made.text);
+  await client.send('PATCH', member(made.body.id), { first_name: 'Bea' });
+  await client.send('PATCH', member(made.body.id), { first_name: 'Cleo' });
+  expect((await change()).text).toBe(made.text);
+  expect((await client.send('GET', member(made.body.id))).body['first_name']).toBe('Cleo');
+  await client.send('DELETE', member(made.body.id));
+  expect((await change()).text).toBe(made.text);
+  await client.refused(422, 'PATCH', member(made.body.id), { first_name: 'Dora' }, key());
+  await client.send('DELETE', `${member(made.body.id)}/gdpr_destroy`);
+  await client.refused(410, 'PATCH', member(made.body.id), { first_name: 'Ann' }, key());
+});
+
+test('of ten at once with one key every one is answered so', async () => {
+  const made = await client.create({ first_name: 'Ann' });
+  const before = await kept();
+  const change = () => client.send('PATCH', member(made.body.id), { first_name: 'Ann' }, key());
+  const answers = await Promise.all(Array.from({ length: 10 }, change));
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(10).fill([200, made.text]));
+  expect(await kept()).toEqual({ ...before, records: Number(before['records']) + 1 });
+});
