@@ -67,7 +67,12 @@ beforeAll(async () => {
     await factories.webhookEvent(app, { workspaceId });
   }
   const [funnel] = await prisma.funnel.findMany({ where: { workspaceId } });
-  params = { team_id: teamId, workspace_id: workspaceId, contact_id: contact.id, funnel_id: funnel?.id ?? 0n };
+  params = {
+    team_id: teamId,
+    workspace_id: workspaceId,
+    contact_id: contact.id,
+    funnel_id: funnel?.id ?? 0n,
+  };
   // The order of changes is not that of ids.
   const backwards = (n: number) => new Date(Date.UTC(2026, 0, 10 - n));
   for (const table of ['contact', 'tag', 'funnel', 'webhookEndpoint'] as const) {
@@ -115,16 +120,18 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
   test.each(filters)('filter[%s] chooses the rows that have the value', async (name) => {
     const rows = await list(operationId);
     const valuesOf = (row: Shown): string[] =>
-      name === 'tag_ids'
-        ? (row['tags'] as Shown[]).map(({ id }) => String(id))
-        : [String(row[name])];
+      name === 'tag_ids' ? (row['tags'] as Shown[]).map(({ id }) => String(id)) : [String(row[name])];
     const [wanted = ''] = valuesOf(rows.at(-1) as Shown);
     const expected = rows.filter((row) => valuesOf(row).includes(wanted)).map(({ id }) => id);
     expect(expected.length).toBeGreaterThan(0);
     const value = encodeURIComponent(wanted);
     // One by one a value may have commas in it.
     const given = wanted.includes(',') ? [] : [`filter[${name}]=${value}`];
-    for (const query of [...given, `filter[${name}][]=${value}`, `filter[${name}][]=${value}&filter[${name}][]=1`])
+    for (const query of [
+      ...given,
+      `filter[${name}][]=${value}`,
+      `filter[${name}][]=${value}&filter[${name}][]=1`,
+    ])
       expect((await list(operationId, query)).map(({ id }) => id)).toEqual(
         query.endsWith('=1') ? expect.arrayContaining(expected) : expected,
       );
@@ -133,7 +140,9 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
 
   test.runIf(isSorted)('is ordered by id and by the time of the last change, page by page', async () => {
     const rows = await list(operationId);
-    expect((await list(operationId, 'sort_property=id')).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect((await list(operationId, 'sort_property=id')).map(({ id }) => id)).toEqual(
+      rows.map(({ id }) => id),
+    );
     const timeOf = ({ updated_at, created_at }: Shown) => updated_at ?? created_at;
     const sorted = rows.toSorted((one, two) => timeOf(one).localeCompare(timeOf(two)) || one.id - two.id);
     for (const order of ['asc', 'desc']) {
@@ -215,5 +224,6 @@ test('contacts are told from those that are anonymous', async () => {
   for (const value of ['false', '0', 'false&sort_property=updated_at', '0&filter[is_active]=true'])
     expect(await idsOf(`filter[anonymous]=${value}`)).toEqual([known.id]);
   for (const value of ['true', '1']) expect(await idsOf(`filter[anonymous]=${value}`)).toEqual([unknown.id]);
-  for (const query of ['', 'filter[anonymous]=true,false']) expect(await idsOf(query)).toEqual([known.id, unknown.id]);
+  for (const query of ['', 'filter[anonymous]=true,false'])
+    expect(await idsOf(query)).toEqual([known.id, unknown.id]);
 });
