@@ -32,7 +32,7 @@ const SortOrderType = builder.enumType('SortOrder', {
 });
 
 /** The arguments that every connection takes. */
-export const connectionArgs = builder.args((t) => ({
+const connectionArgs = builder.args((t) => ({
   first: t.int({
     description: `How many objects to return from the start: at least 1. Without first and last it is ${DEFAULT_PAGE_SIZE}; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}.`,
   }),

@@ -4,7 +4,7 @@ import * as teams from '../services/teams.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { callersTeamId, type GraphContext } from './context.ts';
-import { connectionArgs } from './list-arguments.ts';
+import { listArguments } from './list-arguments.ts';
 import { lookAhead } from './look-ahead.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 
@@ -22,6 +22,9 @@ export const Team: NodeType<TeamRow> = defineNode(team, {
 
 export const TeamConnection = defineConnection(Team, team, teams);
 
+/** The arguments of the lists of teams. */
+export const teamListArguments = listArguments(team);
+
 /** Options for the cost analysis: a credential is for one team, whatever the page size. */
 export const ONE_TEAM = { rows: 1 };
 
@@ -36,7 +39,7 @@ builder.queryField('teams', (t) =>
     ...ONE_TEAM,
     scope: teams.scope,
     description: 'The teams that the caller may see: one, or none on the host of another team.',
-    args: connectionArgs,
+    args: teamListArguments,
     resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
   }),
 );

@@ -2,8 +2,7 @@
 import type { Caller, OauthActor } from '../auth/actor.ts';
 import { builder } from './builder.ts';
 import { callersTeamId } from './context.ts';
-import { connectionArgs } from './list-arguments.ts';
-import { ONE_TEAM, Team, TeamConnection } from './teams.ts';
+import { ONE_TEAM, Team, TeamConnection, teamListArguments } from './teams.ts';
 
 const ViewerKind = builder.enumType('ViewerKind', {
   description: 'The kind of credential that a request carries.',
@@ -113,7 +112,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       ...ONE_TEAM,
       scope: Team.scope,
       description: 'The teams that the caller may see.',
-      args: connectionArgs,
+      args: teamListArguments,
       resolve: (_caller, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
     }),
   }),

@@ -46,10 +46,10 @@ that it needs, if any; a wildcard, \`read\` or \`write\`, covers it too. The cha
 
 **Lists** are arrays in the order of ids, ${DEFAULT_PAGE_SIZE} objects a page and at most ${MAX_PAGE_SIZE}. Every page that is not empty has a \`Link\` to the
 next one, the last page too; an empty array is the end. Unknown parameters are ignored, but \`filter\`, \`filter[...]\`,
-\`sort_property\` and \`after[...]\` are 422 on every list that does not serve them, for to ignore them would answer other objects.
+\`sort_property\`, \`stored_filter_id\`, \`stable_id\` and \`after[...]\` are 422 on every list that does not serve them, for to ignore them would answer other objects.
 
 **Filters.** A list that names \`filter[...]\` parameters answers only objects that have one of the values of each, which stand
-with commas between them. A filter that it does not name, or one that is sent twice, is 400, a bad value 422.
+with commas between them, or each in a parameter of its own with \`[]\` behind the name. A filter that it does not name, or one that is sent twice, is 400, a bad value 422.
 
 **Changes.** By \`sort_property=updated_at\` whoever follows \`Link\`, or keeps it for later, never misses a change: it has the id
 and the time of the last object (\`after\`, \`after_updated_at\`). \`after\` alone goes on where that object is now: it may miss

@@ -287,3 +287,72 @@ describe('refused with INVALID, naming the argument:', () => {
 function toCursor(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
+
+test('other lists have the filters and orders of their nouns too', async () => {
+  const { app } = gateway;
+  const { id, teamId } = await factories.workspace(app);
+  const own = await factories.apiKey(app, { teamId });
+  const older = new Date('2026-01-01T00:00:00.000Z');
+  const tags = [await factories.tag(app, id, 'one'), await factories.tag(app, id, 'two')];
+  const funnels = [
+    await factories.funnel(app, { workspaceId: id }),
+    await factories.funnel(app, { workspaceId: id, updatedAt: older }),
+  ];
+  const saved = [
+    await factories.refineFilter(app, { workspaceId: id }),
+    await factories.refineFilter(app, { workspaceId: id }),
+  ];
+  const endpoints = [
+    await factories.webhookEndpoint(app, { workspaceId: id }),
+    await factories.webhookEndpoint(app, { workspaceId: id, updatedAt: older }),
+  ];
+  const known = await factories.contact(app, { workspaceId: id });
+  const unknown = await factories.contact(app, { workspaceId: id, emailAddress: null, anonymous: true });
+  for (const tag of tags)
+    await app.store.prisma.contactTag.create({
+      data: { workspaceId: id, contactId: known.id, tagId: tag.id },
+    });
+  const query = `query ($id: BigInt!, $tag: ID!, $funnel: ID!, $saved: String!) {
+    workspace(databaseId: $id) {
+      tags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
+      funnels(orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
+      one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
+      refineFilters(filter: { name: [$saved] }) { nodes { databaseId } }
+      webhookEndpoints(orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { databaseId } }
+      known: contacts(filter: { anonymous: false }) { nodes { databaseId appliedTags(filter: { tagId: [$tag] }) { nodes { tag { databaseId } } } } }
+      unknown: contacts(filter: { anonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }
+      team { workspaces(orderBy: { field: UPDATED_AT }) { nodes { databaseId } } }
+    }
+  }`;
+  const variables = {
+    id: Number(id),
+    tag: globalId('Tag', tags[1]?.id ?? 0n),
+    funnel: `${funnels[1]?.id}`,
+    saved: saved[1]?.name,
+  };
+  const of = (...rows: ({ id: bigint } | undefined)[]) => ({
+    nodes: rows.map((row) => ({ databaseId: Number(row?.id) })),
+  });
+  for (let times = 0; times < 3; times++)
+    expect(await post(gateway, { query, variables }, { caller: own })).toMatchObject({
+      data: {
+        workspace: {
+          tags: of(tags[1]),
+          funnels: of(funnels[1], funnels[0]),
+          one: { ...of(funnels[1]), totalCount: 1 },
+          refineFilters: of(saved[1]),
+          webhookEndpoints: of(endpoints[0], endpoints[1]),
+          known: {
+            nodes: [
+              {
+                databaseId: Number(known.id),
+                appliedTags: { nodes: [{ tag: { databaseId: Number(tags[1]?.id) } }] },
+              },
+            ],
+          },
+          unknown: { ...of(unknown), totalCount: 1 },
+          team: { workspaces: of({ id }) },
+        },
+      },
+    });
+});

@@ -204,14 +204,21 @@ describe('walks', () => {
 });
 
 describe('refuses', () => {
-  const KNOWN = ['filter[id]', 'filter[email_address]', 'filter[tag_ids]', 'filter[is_active]'];
+  const KNOWN = [
+    'filter[id]',
+    'filter[email_address]',
+    'filter[tag_ids]',
+    'filter[is_active]',
+    'filter[anonymous]',
+  ];
 
   test.each([
     ['filter=x', 'filter'],
     ['filter', 'filter'],
     ['filter[]=x', 'filter[]'],
     ['filter[a][b]=x', 'filter[a][b]'],
-    ['filter[id][]=1', 'filter[id][]'],
+    ['filter[id][][]=1', 'filter[id][][]'],
+    ['filter[name][]=x', 'filter[name][]'],
     ['filter[=x', 'filter['],
     ['filter[name]=x', 'filter[name]'],
     ['filter[emailAddress]=x', 'filter[emailAddress]'],

@@ -6,7 +6,16 @@ import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { countUnder, existsUnder } from '../../src/store/counts.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
 import { isExpensive, selectionOf } from '../../src/store/selections.ts';
-import { CONTACTS } from '../../src/store/tables.ts';
+import {
+  APPLIED_TAGS,
+  CONTACTS,
+  FUNNELS,
+  REFINE_FILTERS,
+  TAGS,
+  type Table,
+  WEBHOOK_ENDPOINTS,
+  WORKSPACES,
+} from '../../src/store/tables.ts';
 import type { Tenancy } from '../../src/store/tenancy.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
@@ -34,10 +43,10 @@ beforeAll(async () => {
   many = (await factories.workspace(app, { teamId })).id;
   other = (await factories.workspace(app, { teamId })).id;
   client = await planningClient(gateway);
-  // One in a thousand is not active. The order of changes has nothing to do with the order of ids.
+  // One in a thousand is not active, another one is anonymous. The order of changes has nothing to do with the order of ids.
   const rows = await client.query<{ id: string }>(
-    `insert into contacts (workspace_id, email_address, unsubscribed_at, updated_at)
-      select w, 'p' || n || '@example.com', case when n % 1000 = 7 then now() end, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'
+    `insert into contacts (workspace_id, email_address, unsubscribed_at, anonymous, updated_at)
+      select w, 'p' || n || '@example.com', case when n % 1000 = 7 then now() end, n % 1000 = 9, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'
       from unnest(array[${many}, ${other}]::bigint[]) w, generate_series(1, ${ROWS}) n returning id, workspace_id`,
   );
   ids = rows.rows.slice(0, ROWS).map(({ id }) => BigInt(id));
@@ -94,6 +103,8 @@ const CHEAP: [string, readonly (typeof SORTS)[number][], () => FilterValues, num
   ],
   ['the active', SORTS, () => ({ isActive: [true] }), 2 * (SIZE + 1)],
   ['the inactive', SORTS, () => ({ isActive: [false] }), 2 * (SIZE + 1)],
+  ['those who are known', SORTS, () => ({ anonymous: [false] }), 2 * (SIZE + 1)],
+  ['the anonymous', SORTS, () => ({ anonymous: [true] }), 2 * (SIZE + 1)],
   ['a tag on half of all', ['id'], () => ({ tagIds: [tags[0]] }), 3 * (SIZE + 1)],
   ['a tag on few', ['id'], () => ({ tagIds: [tags[2]] }), 3 * (SIZE + 1)],
   ['a tag on none', ['id'], () => ({ tagIds: [tags[3]] }), 0],
@@ -207,4 +218,73 @@ test('the number of statements is bounded by the filters that there are, not by 
     for (const emailAddress of [[`${value}`], [`${value}`, 'x']])
       names.add(selectionOf(CONTACTS, { filter: { emailAddress, id: [BigInt(value)] } }).name);
   expect([...names]).toEqual(['.id.emailAddress']);
+});
+
+/** Every list but that of contacts that is in the order of changes, and what it is filtered by. */
+const OTHERS: [string, Table<{ id: bigint }>, () => FilterValues, (typeof SORTS)[number], number][] = [
+  ['tags by time', TAGS, () => ({}), 'updatedAt', SIZE + 1],
+  ['tags by name', TAGS, () => ({ name: ['n1', 'n2', 'nothing'] }), 'id', 5],
+  ['tags by name, by time', TAGS, () => ({ name: ['n1', 'n2'] }), 'updatedAt', 4],
+  ['tags by id', TAGS, () => ({ id: [1n, 2n] }), 'updatedAt', 4],
+  ['funnels by time', FUNNELS, () => ({}), 'updatedAt', SIZE + 1],
+  ['funnels by id', FUNNELS, () => ({ id: [1n, 2n] }), 'id', 4],
+  ['endpoints by time', WEBHOOK_ENDPOINTS, () => ({}), 'updatedAt', SIZE + 1],
+  ['saved filters by name', REFINE_FILTERS, () => ({ name: ['n1', 'nothing'] }), 'id', 2],
+];
+
+describe.each([
+  ['never analyzed', async () => {}],
+  ['with statistics', () => client.query('analyze')],
+])('other lists, %s', (_, prepare) => {
+  beforeAll(async () => {
+    for (const table of ['tags', 'funnels', 'webhook_endpoints', 'refine_filters']) {
+      const more = {
+        tags: ['', ''],
+        funnels: [', current_path', `, '/' || n`],
+        webhook_endpoints: [
+          ', url, secret, secret_changed_at',
+          `, 'https://a.example/' || n, 'sealed', now()`,
+        ],
+        refine_filters: ['', ''],
+      }[table] ?? ['', ''];
+      await client.query(
+        `insert into ${table} (workspace_id, name, updated_at${more[0]})
+          select ${many}, 'n' || n, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'${more[1]}
+          from generate_series(1, ${ROWS / 5}) n on conflict do nothing`,
+      );
+    }
+    await prepare();
+  });
+
+  describe.each(OTHERS)('%s', (__, table, filter, sort, most) => {
+    test.each(PLACES)('the %s page touches no more rows than it has', async (___, place) => {
+      const request = { ...place(sort), sort, filter: filter() };
+      expect(isExpensive(selectionOf(table, request), 1, SIZE + 1)).toBe(false);
+      const [nodes = []] = await plansOf(gateway, client, (store) =>
+        findPageUnder({ store }, table, tenancy, many, request),
+      );
+      const { rows, scans } = costOf(nodes);
+      expect({ scans, excess: Math.max(0, rows - most) }).toEqual({ scans: [], excess: 0 });
+    });
+  });
+});
+
+test('a page of workspaces by time is one range of an index, and of applied tags one probe', async () => {
+  await client.query(
+    `insert into workspaces (team_id, name, subdomain) select ${tenancy.teamId}, 'W', 'w' || n from generate_series(1, 500) n`,
+  );
+  const request = { ...page, sort: 'updatedAt' } as const;
+  const [ofTeam = []] = await plansOf(gateway, client, (store) =>
+    findPageUnder({ store }, WORKSPACES, tenancy, tenancy.teamId, request),
+  );
+  const scans = ofTeam.filter((node) => node['Relation Name'] === 'workspaces');
+  expect(scans.map((node) => node['Index Name'])).toEqual(['workspaces_team_id_updated_at_id_idx']);
+  const contactId = ids.find((id) => id % 6n === 0n) ?? 0n;
+  const ofContact = await plansOf(gateway, client, (store) =>
+    findPageUnder({ store }, APPLIED_TAGS, tenancy, contactId, { ...page, filter: { tagId: [tags[0]] } }),
+  );
+  const { rows, scans: unbounded } = costOf(
+    ofContact.flat().filter((node) => node['Relation Name'] === 'contact_tags'),
+  );
+  expect({ unbounded, rows }).toEqual({ unbounded: [], rows: 2 });
 });

@@ -210,3 +210,52 @@ test('whatever transactions draw, change, give up and commit between the pages o
     { numRuns: 25 },
   );
 });
+
+const TIMED = ['tags', 'funnels', 'webhook_endpoints', 'workspaces', 'teams'] as const;
+
+test.skipIf(isDistributed())(
+  'every other list by time ends before a change that may still commit',
+  async () => {
+    const { app } = gateway;
+    const team = await factories.team(app);
+    const { id: workspaceId } = await factories.workspace(app, { teamId: team.id });
+    const other = await factories.workspace(app, { teamId: team.id });
+    const key = (await factories.apiKey(app, { teamId: team.id })) as { authorization: string };
+    const pairs = {
+      tags: [await factories.tag(app, workspaceId, 'A'), await factories.tag(app, workspaceId, 'B')],
+      funnels: [await factories.funnel(app, { workspaceId }), await factories.funnel(app, { workspaceId })],
+      webhook_endpoints: [
+        await factories.webhookEndpoint(app, { workspaceId }),
+        await factories.webhookEndpoint(app, { workspaceId }),
+      ],
+      workspaces: [{ id: workspaceId }, other],
+      teams: [team],
+    };
+    const paths = {
+      tags: `/api/v2/workspaces/${workspaceId}/contacts/tags`,
+      funnels: `/api/v2/workspaces/${workspaceId}/funnels`,
+      webhook_endpoints: `/api/v2/workspaces/${workspaceId}/webhooks/outgoing/endpoints`,
+      workspaces: `/api/v2/teams/${team.id}/workspaces`,
+      teams: '/api/v2/teams',
+    };
+    const [late, writer] = [await connect(), await connect()];
+    for (const table of TIMED) {
+      const idsOf = async () => {
+        const response = await gateway.send(`${paths[table]}?${byTime}`, { caller: key });
+        return (await json<Shown[]>(response)).map(({ id }) => id);
+      };
+      const [one = 0, two] = pairs[table].map(({ id }) => Number(id));
+      const touch = (client: pg.Client, id: number) =>
+        client.query(`update ${table} set updated_at = clock_timestamp() where id = $1`, [id]);
+      const all = [one, ...(two === undefined ? [] : [two])];
+      expect([table, (await idsOf()).toSorted((a, b) => a - b)]).toEqual([table, all]);
+      await late.query('begin');
+      await touch(late, one);
+      if (two !== undefined) await touch(writer, two);
+      // The first is shown as it was; the second, which was changed later, not yet.
+      expect([table, await idsOf()]).toEqual([table, [one]]);
+      await late.query('commit');
+      expect([table, await idsOf()]).toEqual([table, all]);
+    }
+  },
+);
