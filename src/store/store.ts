@@ -115,10 +115,10 @@ const MAX_SHARED_BYTES = 1024 * 1024;
 
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
-  const { poolSize, preparedStatements = true, log } = options;
+  const { poolSize, preparedStatements = true, connectTimeoutMs = 5_000, log } = options;
   const connection = {
     connectionString: options.url,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     application_name: applicationName(),
     keepAlive: true,
