@@ -2,9 +2,9 @@
 // valid credentials pays from the limit of their network. Limits are counted in src/rates/.
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
 import type { Counter, Taken } from '../rates/counter.ts';
-import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
+import type { RateReading } from '../telemetry/request-facts.ts';
+import { type Refused, refusal } from './rate-refusals.ts';
 import { toNetwork } from './throttle.ts';
 
 /** A request costs one point for every so many rows that it may read, and one at least. */
@@ -25,9 +25,8 @@ export function pointsOf(rows: number): number {
 /** A limit, and under which key the request is counted. */
 type Payer = readonly [Counter, string];
 /** A request that is counted. */
-export interface Counted {
+export interface Counted extends Refused {
   readonly app: Pick<App, 'rates' | 'metrics'>;
-  readonly facts: RequestFacts;
 }
 
 /** undefined: it was counted at once; the counts of several processes take a moment. */
@@ -238,18 +237,3 @@ function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Cha
   counter.giveBack(key, cost, reading.resetMs);
   return { ...reading, remaining: Math.min(reading.limit, reading.remaining + cost) };
 }
-
-function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {
-  facts.limit = name;
-  app.metrics.countRateLimited(name);
-  return new AppError('too_many_requests', MESSAGES[name] ?? 'Too many requests.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  });
-}
-
-const MESSAGES: Readonly<Record<string, string>> = {
-  key: 'This API key has sent too many requests. The header RateLimit says when it may send more.',
-  client: 'This OAuth client has sent too many requests. The header RateLimit says when it may send more.',
-  team: 'The keys and clients of this team have sent too many requests. The header RateLimit says when they may send more.',
-  address: 'Too many requests without valid credentials came from this address.',
-};
