@@ -38,7 +38,7 @@ export interface Context extends App {
    * Waits for the turn of the caller's team, for a request that costs so many points; a request that has its turn gives it up where it
    * turns out to cost more. To be called before the work that they stand for, and not within a change. Absent: nobody has to wait.
    */
-  readonly turn?: (points: number) => Promise<void> | undefined;
+  readonly turn?: ((points: number) => Promise<void> | undefined) | undefined;
   /** The caller. */
   readonly actor: Actor;
   /** The request's host, which may restrict the caller to one team or workspace. */

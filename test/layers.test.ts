@@ -291,13 +291,6 @@ test('no file has a name that says nothing', () => {
   expect(breaking(sources, ({ path }) => empty.test(path))).toEqual([]);
 });
 
-test('no file is longer than 250 lines', () => {
-  const lines = ({ text }: Source) => text.trimEnd().split('\n').length;
-  expect(
-    sources.filter((source) => lines(source) > 250).map((source) => [source.path, lines(source)]),
-  ).toEqual([]);
-});
-
 test('each file begins with what it owns, unless it is one of the nouns', () => {
   const nouns = /^(rest|graphql|views)\//;
   expect(breaking(sources, ({ path, text }) => !nouns.test(path) && !/^(#!.*\n)?\/\//.test(text))).toEqual(

@@ -7,7 +7,6 @@ import { clientAddress, type Host, isTrusted, publicUrl, resolveHost, unknownTar
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../reply.ts';
-import { toNetwork } from '../services/throttle.ts';
 import { createFacts, type Endpoint, type RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
@@ -15,7 +14,6 @@ import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { admitActor } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { TeamTurns } from './team-turns.ts';
 
 /** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
@@ -98,20 +96,18 @@ export class Exchange {
   private readonly peer: Peer | undefined;
   /** Whether a trusted proxy has sent the request. */
   private readonly isProxied: boolean;
-  private readonly turns: TeamTurns | null;
-  /** Whose turn the request has, and for how many points; null: it has none. */
-  private turn: { readonly key: string; readonly points: number } | null = null;
   /** The URL that the client used; null where the proxy in front says what is none. */
   private readonly target: URL | null;
+  /** Waits for the turn of its team. */
+  turn: Context['turn'];
   /** What the request was routed to, as long as no handler has said it better. */
   findEndpoint: (() => Endpoint) | null = null;
   /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
   reply: Reply | null = null;
   private ownResponse: Response | null = null;
 
-  constructor(app: App, request: Request, peer: Peer | undefined, turns: TeamTurns | null = null) {
+  constructor(app: App, request: Request, peer: Peer | undefined) {
     this.app = app;
-    this.turns = turns;
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
@@ -230,7 +226,7 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, changes, reading, facts } = this;
+    const { app, requestId, request, signal, changes, reading, facts, turn } = this;
     const authentication = facts.span?.child('authenticate');
     try {
       const host = this.host ?? (await this.resolveHost());
@@ -239,7 +235,6 @@ export class Exchange {
         const counting = admitActor(this, this.actor);
         if (counting !== undefined) await counting;
       }
-      const turn = (points: number) => this.takeTurn(points);
       const context = { ...app, requestId, signal, changes, reading, facts, turn, host, actor: this.actor };
       if (facts.span === null) return context;
       this.operationSpan ??= facts.span.child('operation');
@@ -247,32 +242,6 @@ export class Exchange {
     } finally {
       authentication?.end({ failure: null });
     }
-  }
-
-  /** Waits for the turn of the caller's team; without valid credentials, of its network. */
-  private takeTurn(points: number): Promise<void> | undefined {
-    const { turns, turn, actor } = this;
-    if (turns === null || (turn !== null && turn.points >= points)) return undefined;
-    // Nobody would end the turn of a request that has its answer.
-    this.signal.throwIfAborted();
-    const teamId = actor === null || actor.kind === 'anonymous' ? 0n : actor.tenancy.teamId;
-    const key = teamId === 0n ? toNetwork(this.address) : `team ${teamId}`;
-    // Nobody keeps what it has while it waits for more: two could wait for each other.
-    this.endTurn();
-    const waiting = turns.take(key, points, this.signal);
-    if (waiting === undefined) this.turn = { key, points };
-    return waiting?.then(() => {
-      this.turn = { key, points };
-      // It had its answer meanwhile.
-      if (this.signal.aborted) this.endTurn();
-      this.signal.throwIfAborted();
-    });
-  }
-
-  /** Lets others have their turn. To be called when the request has its answer. */
-  endTurn(): void {
-    if (this.turn !== null) this.turns?.giveBack(this.turn.key, this.turn.points);
-    this.turn = null;
   }
 
   /** Ends the spans, the operation's first if there is one. */

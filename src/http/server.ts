@@ -36,6 +36,7 @@ import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
+import { createRequestTurn } from './request-turn.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { createTeamTurns } from './team-turns.ts';
@@ -83,10 +84,12 @@ export function createServer(
     },
     async fetch(request, peer) {
       const startedAt = performance.now();
-      const exchange = new Exchange(app, request, peer, turns);
+      const exchange = new Exchange(app, request, peer);
+      const turn = createRequestTurn(turns, exchange);
+      exchange.turn = turn.take;
       const plain = exchange.addCommonHeaders(await answer(http, exchange));
       const response = await compress(exchange, plain);
-      exchange.endTurn();
+      turn.end();
       countUnread(exchange);
       const counting = countAnswer(exchange, response);
       if (counting !== undefined) await counting;

@@ -77,9 +77,10 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
 }
 
 /** Counts points of what is done already: where less is left, all that is. The window then has nothing more for anybody. */
-export async function takeUpTo(counter: Counter, key: string, points: number): Promise<Taken> {
-  const taken = await counter.take(key, Math.min(points, counter.limit));
-  return taken.accepted ? taken : counter.take(key, taken.reading.remaining);
+export function takeUpTo(counter: Counter, key: string, points: number): Taken | Promise<Taken> {
+  const whatIsLeft = (taken: Taken) => (taken.accepted ? taken : counter.take(key, taken.reading.remaining));
+  const taken = counter.take(key, Math.min(points, counter.limit));
+  return taken instanceof Promise ? taken.then(whatIsLeft) : whatIsLeft(taken);
 }
 
 /** A key as it is kept. */

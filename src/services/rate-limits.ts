@@ -2,9 +2,9 @@
 // valid credentials pays from the limit of their network. Limits are counted in src/rates/.
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
-import { AppError } from '../errors.ts';
 import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
-import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
+import type { RateReading } from '../telemetry/request-facts.ts';
+import { type Refused, refusal } from './rate-refusals.ts';
 import { toNetwork } from './throttle.ts';
 
 /** A request costs one point for every so many rows that it may read, and one at least. */
@@ -27,9 +27,8 @@ export function pointsOf(rows: number): number {
 /** A limit, and under which key the request is counted. */
 type Payer = readonly [Counter, string];
 /** A request that is counted. */
-export interface Counted {
+export interface Counted extends Refused {
   readonly app: Pick<App, 'rates' | 'metrics'>;
-  readonly facts: RequestFacts;
 }
 
 /** undefined: it was counted at once; the counts of several processes take a moment. */
@@ -150,11 +149,9 @@ export async function chargeMade(ctx: Context, rows: number): Promise<void> {
   const points = Math.ceil(rows / MADE_ROWS_PER_POINT) - 1;
   const { actor, facts } = ctx;
   if (points <= 0 || actor.kind === 'anonymous') return;
-  const payers = payersOf({ app: ctx, facts }, actor);
+  const request = { app: ctx, facts };
   try {
-    const taken = await Promise.all(payers.map(([counter, key]) => takeUpTo(counter, key, points)));
-    facts.rates = taken.map(({ reading }) => reading);
-    facts.points += points;
+    await chargeAtMost(request, payersOf(request, actor), points);
   } catch (error) {
     // The change was made, and is answered.
     ctx.log.warn({ err: error }, 'the rows of a change not counted');
@@ -210,14 +207,9 @@ function charge(request: Counted, payers: readonly Payer[], points: number): Cou
   );
 }
 
-/** Counts points under every limit, of each no more than what is left. */
-function chargeAtMost(request: Counted, payers: readonly Payer[], points: number): Counting {
-  const { facts } = request;
-  const charges = payers.map(([counter, key]) => {
-    const left = facts.rates.find(({ name }) => name === counter.name)?.remaining ?? 0;
-    return { counter, key, cost: Math.min(points, left) };
-  });
-  const taken = charges.map(({ counter, key, cost }) => counter.take(key, cost));
+/** Counts points under every limit, of each no more than what is left. It refuses nothing. */
+function chargeAtMost({ facts }: Counted, payers: readonly Payer[], points: number): Counting {
+  const taken = payers.map(([counter, key]) => takeUpTo(counter, key, points));
   const settled = (all: readonly Taken[]) => {
     facts.rates = all.map(({ reading }) => reading);
     facts.points += points;
@@ -259,18 +251,3 @@ function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Cha
   counter.giveBack(key, cost, reading.resetMs);
   return { ...reading, remaining: Math.min(reading.limit, reading.remaining + cost) };
 }
-
-function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {
-  facts.limit = name;
-  app.metrics.countRateLimited(name);
-  return new AppError('too_many_requests', MESSAGES[name] ?? 'Too many requests.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  });
-}
-
-const MESSAGES: Readonly<Record<string, string>> = {
-  key: 'This API key has sent too many requests. The header RateLimit says when it may send more.',
-  client: 'This OAuth client has sent too many requests. The header RateLimit says when it may send more.',
-  team: 'The keys and clients of this team have sent too many requests. The header RateLimit says when they may send more.',
-  address: 'Too many requests without valid credentials came from this address.',
-};

@@ -24,7 +24,7 @@ import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
 import { createCitusCheck, createTenantRole } from './tenant-role.ts';
-import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './time-limits.ts';
+import { interactiveLimits, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 import { types } from './value-types.ts';
 

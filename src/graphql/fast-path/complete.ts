@@ -5,6 +5,7 @@ import { ByteWriter } from '../../rows/byte-writer.ts';
 import { layoutOf } from '../../rows/columns.ts';
 import type { GraphContext } from '../context.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
+import { Slices } from './slices.ts';
 
 /** Writes a value as JSON into the execution's output. */
 export type Write = (value: unknown, execution: Execution) => void;
@@ -17,9 +18,6 @@ export type VariableValues = Extract<
 
 /** One buffer for all executions: a chunk is written synchronously, and copied before another one is begun. */
 const out = new ByteWriter();
-
-/** An answer is written in slices of about so many bytes, between which the event loop has its turn: writing one takes some 10 ms. */
-const SLICE_BYTES = 512 * 1024;
 
 /** One execution of a compiled operation: its context and variables, its output, and its pending promises. */
 export class Execution {
@@ -36,10 +34,7 @@ export class Execution {
   /** How many more bytes the answer may have. */
   private bytesLeft: number;
   private readonly maxBytes: number;
-  /** Written in this turn of the event loop, the current chunk not included; and what waits for the next one. */
-  private sliceBytes = 0;
-  private readonly later: (() => void)[] = [];
-  private hasNextTurn = false;
+  private readonly slices = new Slices();
 
   /** @param maxBytes a larger answer rejects with AnswerTooLarge */
   constructor(ctx: GraphContext, variables: VariableValues, maxBytes: number) {
@@ -60,7 +55,7 @@ export class Execution {
     this.pending += 1;
     promise.then(
       (value) => {
-        if (this.isSliceFull()) this.inNextTurn(() => this.fill(chunk, value, write));
+        if (this.isSliceFull()) this.slices.inNextTurn(() => this.fill(chunk, value, write));
         else this.fill(chunk, value, write);
       },
       (error: unknown) => this.fail(error),
@@ -69,32 +64,14 @@ export class Execution {
 
   /** Whether enough was written in this turn of the event loop. */
   isSliceFull(): boolean {
-    return this.sliceBytes + out.length > SLICE_BYTES;
+    return this.slices.isFull(out.length);
   }
 
   /** Leaves a gap in the current chunk that is written in a later turn of the event loop. */
   deferToNextTurn(write: Write): void {
     const chunk = this.chunk.leaveGap(out.length);
     this.pending += 1;
-    this.inNextTurn(() => this.fill(chunk, undefined, write));
-  }
-
-  private inNextTurn(work: () => void): void {
-    this.later.push(work);
-    this.scheduleTurn();
-  }
-
-  private scheduleTurn(): void {
-    if (this.hasNextTurn || this.later.length === 0) return;
-    this.hasNextTurn = true;
-    setImmediate(() => this.nextTurn());
-  }
-
-  private nextTurn(): void {
-    this.sliceBytes = 0;
-    while (this.later.length > 0 && !this.isSliceFull()) this.later.shift()?.();
-    this.hasNextTurn = false;
-    this.scheduleTurn();
+    this.slices.inNextTurn(() => this.fill(chunk, undefined, write));
   }
 
   private fill(chunk: Chunk, value: unknown, write: Write): void {
@@ -130,7 +107,7 @@ export class Execution {
     write(value, this);
     this.requireBytesLeft();
     this.bytesLeft -= out.length;
-    this.sliceBytes += out.length;
+    this.slices.add(out.length);
     chunk.setBytes(out.toBuffer());
     out.clear();
   }
