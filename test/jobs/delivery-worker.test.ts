@@ -257,14 +257,16 @@ test('a deactivated endpoint gets what it missed when it is activated', async ()
   const to = await receiver();
   startWorker();
   const deactivated = { deactivatedAt: new Date(), deactivationReason: 'requested' };
-  const { create, workspaceId } = await setUp([to.url], deactivated);
+  const { create, workspaceId, endpoints } = await setUp([to.url], deactivated);
   for (const name of ['ann', 'bob']) await create(name);
   await sleep(800);
   expect(to.received).toHaveLength(0);
-  await gateway.app.store.prisma.webhookEndpoint.updateMany({
-    where: { workspaceId },
-    data: { deactivatedAt: null, deactivationReason: null },
+  const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+    where: { id: workspaceId },
   });
+  const caller = await apiKey(gateway.app, { teamId });
+  const path = `/api/v2/webhooks/outgoing/endpoints/${endpoints[0]?.id}/activate`;
+  expect((await gateway.send(path, { caller, method: 'POST' })).status).toBe(200);
   await eventually(() => to.received.length).toBe(2);
 });
 
@@ -434,16 +436,17 @@ test('one that is made due again begins with the first of the waits', async () =
 test('an endpoint that is paused is tried at once when somebody sends to it again', async () => {
   const { app } = gateway;
   const at = await receiver();
-  const { workspaceId, endpoints, create, deliveries } = await setUp([at.url], {
-    deactivatedAt: new Date(),
-    deactivationReason: 'failing',
-  });
+  const { workspaceId, endpoints, create, deliveries } = await setUp([at.url]);
   const [endpoint] = endpoints;
   await create('paused');
   // The pause of an endpoint that fails: its job is due only later.
   const pause =
     "update funnel_gateway_jobs.job set start_after = now() + interval '1 day' where singleton_key = $1";
   await expect.poll(async () => (await app.store.pool.query(pause, [String(endpoint?.id)])).rowCount).toBe(1);
+  await app.store.prisma.webhookEndpoint.updateMany({
+    where: { workspaceId },
+    data: { deactivatedAt: new Date(), deactivationReason: 'failing' },
+  });
   startWorker();
   const { teamId } = await app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
   const caller = await apiKey(app, { teamId });
