@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT_TYPE } from '../resources/event-types.ts';
 import { insertRows } from './changes/distributed/insert-rows.ts';
 import { INSERT_DELIVERIES, IS_SUBSCRIBED } from './changes/records.ts';
+import { isErasedEvent } from './erased.ts';
 import type { Executor } from './executor.ts';
 import { statement } from './statements.ts';
 import { query, type Store } from './store.ts';
@@ -46,7 +47,7 @@ const MISSED = `select o.id, o.event_type as "eventType"
   from webhook_endpoints e join events o on o.workspace_id = e.workspace_id
   where e.workspace_id = $1::bigint and e.id = $2::bigint and ${IS_SUBSCRIBED}
     and o.workspace_id = $1::bigint and o.created_at >= greatest($3::timestamptz, e.created_at)
-    and o.data is not null and o.event_type <> '${TEST_EVENT_TYPE}'
+    and o.data is not null and not ${isErasedEvent('o', '$1::bigint')} and o.event_type <> '${TEST_EVENT_TYPE}'
     and not exists (select from webhook_deliveries d
       where d.workspace_id = $1::bigint and d.event_id = o.id and d.endpoint_id = $2::bigint)
   order by o.id limit $4::int + 1`;

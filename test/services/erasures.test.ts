@@ -56,7 +56,7 @@ const pending = async () =>
 async function somebody(count: number) {
   const { app } = gateway;
   const { workspaceId } = client;
-  const made = await client.create({ first_name: 'Conspicuous' }, { 'Idempotency-Key': 'first' });
+  const made = await client.create({ first_name: 'Conspicuous' }, { 'Idempotency-Key': `first-${count}` });
   const id = BigInt(made.body.id);
   const endpoint = await factories.webhookEndpoint(app, { workspaceId, eventTypeIds: [] });
   await pool().query(
@@ -133,7 +133,23 @@ describe('from the record on, before anything is blanked,', () => {
 
   test('the answer to a request with an idempotency key is gone', async () => {
     const contact = { email_address: at.made['email_address'], first_name: 'Conspicuous' };
-    await client.refused(410, 'POST', client.contacts, { contact }, { 'Idempotency-Key': 'first' });
+    await client.refused(410, 'POST', client.contacts, { contact }, { 'Idempotency-Key': 'first-3' });
+  });
+
+  test('the answer to one that changed nothing is gone too', async () => {
+    const { id } = await somebody(0);
+    const again = () =>
+      client.send(
+        'PATCH',
+        `/api/v2/contacts/${id}`,
+        { first_name: 'Conspicuous' },
+        { 'Idempotency-Key': 'same' },
+      );
+    expect((await again()).status).toBe(200);
+    await client.send('PATCH', `/api/v2/contacts/${id}`, { first_name: 'Conspicuous B' });
+    await record(id);
+    const retried = await again();
+    expect([retried.status, retried.text.includes('Conspicuous')]).toEqual([410, false]);
   });
 
   test('nothing is there to send, and nothing can be sent again', async () => {
