@@ -51,7 +51,6 @@ interface Slot {
 
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
-  'Workspace.contacts.orderBy.field': 'UPDATED_AT',
   'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
   'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
@@ -61,6 +60,7 @@ const BESIDE: Record<string, string> = {
 function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
   const named = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   if (getNamedType(type).name === 'String') return '"a@example.com"';
+  if (getNamedType(type).name.endsWith('OrderField')) return 'UPDATED_AT';
   return schema.getType(named) === undefined ? undefined : `"${btoa(`${named}:4611686018427387904`)}"`;
 }
 

@@ -132,7 +132,7 @@ test('over GraphQL the token is in the extensions, and the same holds', async ()
     {
       query:
         'mutation ($input: CreateContactInput!) { createContact(input: $input) { contact { databaseId } } }',
-      variables: { input: { workspaceId: workspace } },
+      variables: { input: { workspaceId: workspace, firstName: 'Ada' } },
     },
     { caller: writer },
   )) as { extensions?: { consistencyToken?: string } };
