@@ -1,4 +1,4 @@
-// The turn of one request (team-turns.ts): whose it is, for how many points, and that it ends.
+// The turn of one request (team-turns.ts): whose it is, what it weighs, and that it ends.
 import type { Actor } from '../auth/actor.ts';
 import { toNetwork } from '../services/throttle.ts';
 import type { TeamTurns } from './team-turns.ts';
@@ -17,18 +17,27 @@ export interface RequestTurn {
   end(): void;
 }
 
+/** A request of so few points is light: many of them are carried out together with less work than one after the other. */
+const LIGHT_POINTS = 4;
+const WEIGHT_OF_POINT = 2;
+
+function weightOf(points: number): number {
+  return points <= LIGHT_POINTS ? 1 : points * WEIGHT_OF_POINT;
+}
+
 /** The turn of a request, which it has yet to take. */
 export function createRequestTurn(turns: TeamTurns, exchange: Asking): RequestTurn {
-  let held: { readonly key: string; readonly points: number } | null = null;
+  let held: { readonly key: string; readonly weight: number } | null = null;
 
   function end(): void {
-    if (held !== null) turns.giveBack(held.key, held.points);
+    if (held !== null) turns.giveBack(held.key, held.weight);
     held = null;
   }
 
   return {
     take(points) {
-      if (held !== null && held.points >= points) return undefined;
+      const weight = weightOf(points);
+      if (held !== null && held.weight >= weight) return undefined;
       const { actor, address, signal } = exchange;
       // Nobody would end the turn of a request that has its answer.
       signal.throwIfAborted();
@@ -36,10 +45,10 @@ export function createRequestTurn(turns: TeamTurns, exchange: Asking): RequestTu
       const key = teamId === 0n ? toNetwork(address) : `team ${teamId}`;
       // Nobody keeps what it has while it waits for more: two could wait for each other.
       end();
-      const waiting = turns.take(key, points, signal);
-      if (waiting === undefined) held = { key, points };
+      const waiting = turns.take(key, weight, signal);
+      if (waiting === undefined) held = { key, weight };
       return waiting?.then(() => {
-        held = { key, points };
+        held = { key, weight };
         // It had its answer meanwhile.
         if (signal.aborted) end();
         signal.throwIfAborted();

@@ -1,30 +1,30 @@
-// Turns between teams: what a team may have under way is bounded by the points that it costs (services/rate-limits.ts), and so is what
-// all have under way together. What is beyond waits: of one team in the order in which it came, of several round robin.
+// Turns between teams: what a team may have under way is bounded by weight (request-turn.ts), and so is what all have under way together.
+// What is beyond waits: of one team in the order in which it came, of several round robin.
 
 export interface TeamTurns {
-  /** The points that are under way, and how many requests wait. */
+  /** The weight that is under way, and how many requests wait. */
   readonly running: number;
   readonly waiting: number;
   /** The number of keys that have something under way or wait: no other key takes memory. */
   readonly keys: number;
   /**
-   * Waits until a request of so many points may begin.
+   * Waits until a request of some weight may begin.
    * @returns undefined: it may at once. Rejects with the reason of `signal` when that is aborted first
    */
-  take(key: string, points: number, signal: AbortSignal): Promise<void> | undefined;
-  /** Ends what has begun, with the points of its beginning. What waits begins in a later turn of the event loop. */
-  giveBack(key: string, points: number): void;
+  take(key: string, weight: number, signal: AbortSignal): Promise<void> | undefined;
+  /** Ends what has begun, with the weight of its beginning. What waits begins in a later turn of the event loop. */
+  giveBack(key: string, weight: number): void;
 }
 
 interface Options {
-  /** Points under way of one team; a request that costs more is under way alone. */
+  /** Under way of one team; a heavier request is under way alone. */
   readonly maxOfTeam: number;
-  /** Points under way of all teams. */
+  /** Under way of all teams. */
   readonly max: number;
 }
 
 interface Waiter {
-  readonly points: number;
+  readonly weight: number;
   begin(): void;
 }
 
@@ -35,7 +35,7 @@ interface Team {
 }
 
 /** Some 30 ms of one processor: no request of another team waits much longer for those that have begun. */
-const DEFAULTS: Options = { maxOfTeam: 32, max: 256 };
+const DEFAULTS: Options = { maxOfTeam: 64, max: 512 };
 
 /** The turns of one process. Holds no more than load-shedding.ts has admitted. */
 export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTurns {
@@ -48,7 +48,7 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
   let isFull = false;
   let isScheduled = false;
 
-  const weightOf = (points: number) => Math.min(points, maxOfTeam);
+  const atMost = (weight: number) => Math.min(weight, maxOfTeam);
   const fits = (weight: number) => underWay + weight <= max;
 
   function begin(team: Team, weight: number): void {
@@ -76,8 +76,8 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
       const team = teams.get(key);
       const [first] = team?.waiters ?? [];
       if (team === undefined || first === undefined) continue;
-      if (team.underWay + first.points > maxOfTeam) continue;
-      if (!fits(first.points)) {
+      if (team.underWay + first.weight > maxOfTeam) continue;
+      if (!fits(first.weight)) {
         isFull = true;
         return;
       }
@@ -97,8 +97,8 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
     get keys() {
       return teams.size;
     },
-    take(key, points, signal) {
-      const weight = weightOf(points);
+    take(key, given, signal) {
+      const weight = atMost(given);
       const team = teams.get(key) ?? { underWay: 0, waiters: new Set() };
       teams.set(key, team);
       if (team.waiters.size === 0 && team.underWay + weight <= maxOfTeam && !isFull && fits(weight)) {
@@ -113,7 +113,7 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
         signal.removeEventListener('abort', abort);
       };
       const waiter: Waiter = {
-        points: weight,
+        weight,
         begin() {
           leave();
           begin(team, weight);
@@ -135,10 +135,10 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
       schedule();
       return promise;
     },
-    giveBack(key, points) {
+    giveBack(key, given) {
       const team = teams.get(key);
       if (team === undefined) return;
-      const weight = weightOf(points);
+      const weight = atMost(given);
       team.underWay -= weight;
       underWay -= weight;
       forget(key, team);
