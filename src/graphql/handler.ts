@@ -98,7 +98,13 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     if (reply !== null) return reply;
     // The failure of the fast path may be due to what it has loaded.
     graphContext.loaders.clear();
-    await ctx.turn?.(pointsOfText(params?.query ?? text));
+    const waiting = ctx.turn?.(pointsOfText(params?.query ?? text));
+    if (waiting !== undefined) {
+      // Slots are waited for within turns: whoever kept one here would wait for those who wait for it, and leave it behind when aborted.
+      graphContext.state.releaseSlot?.();
+      graphContext.state.releaseSlot = null;
+      await waiting;
+    }
     const response = await viaYoga();
     const { validOperation } = graphContext.state;
     if (params !== null && validOperation !== null && response.status === 200) {
