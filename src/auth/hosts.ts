@@ -34,7 +34,7 @@ export function publicUrl(request: Request, isProxied: boolean): URL | null {
   const url = new URL(request.url);
   if (!isProxied) return url;
   const host = lastOf(request.headers.get('x-forwarded-host'));
-  const proto = lastOf(request.headers.get('x-forwarded-proto'));
+  const proto = lastOf(request.headers.get('x-forwarded-proto'))?.toLowerCase() ?? null;
   if (proto !== null && proto !== 'http' && proto !== 'https') return null;
   if (host !== null && !isAuthority(host)) return null;
   if (proto !== null) url.protocol = `${proto}:`;

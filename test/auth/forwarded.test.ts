@@ -130,6 +130,11 @@ describe('from a trusted proxy', () => {
     );
   });
 
+  test('a scheme may be written in capitals', async () => {
+    const forwarded = { 'X-Forwarded-Host': 'service.example', 'X-Forwarded-Proto': 'HTTPS' };
+    expect(await linkOf(forwarded)).toBe('https://service.example');
+  });
+
   test('a scheme other than http and https is refused', async () => {
     for (const scheme of ['ftp', 'javascript', 'HTTPS:', '', 'https, ', 'https, ws']) {
       const forwarded = { 'X-Forwarded-Host': 'service.example', 'X-Forwarded-Proto': scheme };
