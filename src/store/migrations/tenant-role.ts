@@ -54,8 +54,7 @@ export function isClosed({ isOpened, isDistributed }: TenantRoleState): boolean 
 }
 
 /** What is wrong where the role is wanted and cannot be had: it is not there, or it is, and not this user's. */
-export const ROLE_IS_OUT_OF_REACH =
-  `the user of DATABASE_URL may neither make nor take the role that callers' changes run as, ${TENANT_ROLE}`;
+export const ROLE_IS_OUT_OF_REACH = `the user of DATABASE_URL may neither make nor take the role that callers' changes run as, ${TENANT_ROLE}`;
 
 /** What is said where the role is wanted and cannot be had. */
 export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
