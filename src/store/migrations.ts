@@ -212,6 +212,13 @@ function requireSound(state: MigrationState): void {
 
 /** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */
 async function requireEmpty(pool: pg.Pool): Promise<void> {
+  const name = await findForeignTable(pool);
+  if (name !== null)
+    throw new StartupError(`${holdsForeignTables(name)}: name an empty database in DATABASE_URL.`);
+}
+
+/** A table of somebody else's in a database without the gateway's; null where there is none. */
+export async function findForeignTable(pool: pg.Pool): Promise<string | null> {
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
@@ -220,12 +227,11 @@ async function requireEmpty(pool: pg.Pool): Promise<void> {
           where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
       order by 1 limit 1`,
   );
-  if (rows[0]) {
-    throw new StartupError(
-      `The database holds tables that are not the gateway's ("${rows[0].name}"): name an empty database in DATABASE_URL.`,
-    );
-  }
+  return rows[0]?.name ?? null;
 }
+
+export const holdsForeignTables = (name: string) =>
+  `The database holds tables that are not the gateway's ("${name}")`;
 
 /** Which migration failed, and what PostgreSQL said of it. */
 async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {

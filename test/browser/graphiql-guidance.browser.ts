@@ -168,6 +168,25 @@ test.each(WIDTHS)('nothing of the docs lies under their search box: %i px', asyn
   await demo.shoot(`graphiql-docs-search-${width}`);
 });
 
+test.each(WIDTHS)('nothing lies over the menu of examples: %i px', async (width) => {
+  await demo.page.setViewportSize({ width, height: 844 });
+  await openGraphiql(demo.page, demo.server.url);
+  // Somebody has been in the editor: its scrollbars are shown.
+  await demo.page.locator('.graphiql-query-editor').hover();
+  await demo.page.getByRole('button', { name: 'Examples' }).click();
+  await demo.page.locator('.examples-menu').waitFor();
+  const covering = await demo.page.evaluate<string[]>(`(() => {
+    const menu = document.querySelector('.examples-menu');
+    const { left, right, top, bottom } = menu.getBoundingClientRect();
+    const above = new Set(right > innerWidth - 4 ? ['the edge of the window'] : []);
+    for (let x = left + 4; x < right - 4; x += 4)
+      for (let y = top + 4; y < bottom - 4; y += 4)
+        if (!menu.contains(document.elementFromPoint(x, y))) above.add(document.elementFromPoint(x, y)?.className);
+    return [...above];
+  })()`);
+  expect(covering).toEqual([]);
+});
+
 test.each(WIDTHS)('what is said of sharing covers nothing, and goes away: %i px', async (width) => {
   await demo.page.clock.install();
   await demo.page.setViewportSize({ width, height: 900 });

@@ -12,7 +12,7 @@ import { sharedRatesFindings } from '../../src/commands/doctor/shared-rates.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listener.ts';
 import { rotate } from '../../src/services/operator/signing-keys.ts';
-import { createClusters } from '../support/cluster.ts';
+import { createClusters, query } from '../support/cluster.ts';
 import { createNetwork } from '../support/network.ts';
 import { type Env, gatewayForCommands, runHere, temporaryFolder } from './cli.ts';
 
@@ -117,6 +117,12 @@ test('an embedded database that is stopped is not started, and one that runs is 
     advice: expect.stringContaining('serve'),
   });
   expect(running.code).toBe(0);
+  await query(database.url, 'create table theirs ()');
+  expect(of(await doctor({ DATA_DIR: dataDir }), 'migrations')).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('"theirs"'),
+    advice: expect.stringContaining('an empty database'),
+  });
   await database.release();
   expect(of(await doctor({ DATA_DIR: dataDir }), 'database')?.message).toContain('it is stopped');
   expect(await readdir(join(dataDir, 'postgres'))).not.toContain('postmaster.pid');

@@ -59,6 +59,13 @@ test('a user who may not make roles is told what to run before anything is done;
 test('one who may not grant a role that is there already is told the same', async () => {
   await withOwner('later', 'createrole', async (pool) => {
     await expect(applyMigrations(pool)).rejects.toThrow(`grant ${TENANT_ROLE} to later;`);
+    await expect(applyMigrations(pool)).rejects.toThrow('may neither make nor take the role');
+    expect(await doctorOf(pool)).toMatchObject([
+      {
+        message: expect.stringContaining('may neither make nor take the role'),
+        advice: expect.stringContaining(`run "grant ${TENANT_ROLE} to later;", or `),
+      },
+    ]);
   });
 });
 

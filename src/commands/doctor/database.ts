@@ -8,7 +8,13 @@ import { signingKeyHealth } from '../../services/operator/signing-key-health.ts'
 import { mostConnections } from '../../store/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
-import { isTooNew, type MigrationState, migrationState } from '../../store/migrations.ts';
+import {
+  findForeignTable,
+  holdsForeignTables,
+  isTooNew,
+  type MigrationState,
+  migrationState,
+} from '../../store/migrations.ts';
 import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { checkDistribution } from './distribution.ts';
@@ -167,6 +173,11 @@ async function checkMigrations(url: string): Promise<Finding[]> {
   try {
     const state = await migrationState(pool);
     // Before the first migration there are no tables.
+    if (state.applied.length === 0 && state.failed.length === 0) {
+      const foreign = await findForeignTable(pool);
+      if (foreign !== null)
+        return [fail('migrations', holdsForeignTables(foreign), 'name an empty database in DATABASE_URL')];
+    }
     const holders = state.applied.length === 0 ? [] : await findHolders(pool);
     return [
       checkState(state),

@@ -1,6 +1,6 @@
 // Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
 import pg from 'pg';
-import { isClosed, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
+import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { makesTenantRole, migrationState } from '../../store/migrations.ts';
 import { TENANT_ROLE } from '../../store/tenant-role.ts';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/tenant-role-facts.ts';
@@ -29,21 +29,23 @@ export async function checkTenantRole(url: string, isWanted: boolean): Promise<F
   }
 }
 
+const byAdministrator = (remedy: readonly string[]) =>
+  `have an administrator of the server run "${remedy.join(' ')}"`;
+
 function isOff(remedy: readonly string[]): Finding {
-  const first =
-    remedy.length === 0 ? '' : `have an administrator of the server run ${remedy.join(' ')} Then `;
+  const first = remedy.length === 0 ? '' : `${byAdministrator(remedy)}, then `;
   return warn(
     NAME,
     'TENANT_ROLE=off: a change that forgot whose rows it may change would not be stopped',
-    `${first}start without it, and the role is used`,
+    `${first}start without TENANT_ROLE=off, and the role is used`,
   );
 }
 
 function isMissing(remedy: readonly string[]): Finding {
   return fail(
     NAME,
-    "the user of DATABASE_URL may not make the role that callers' changes run as: serve and migrate refuse",
-    `have an administrator of the server run ${remedy.join(' ')} Or set TENANT_ROLE=off, and do without this line of defence`,
+    `${ROLE_IS_OUT_OF_REACH}: serve and migrate refuse`,
+    `${byAdministrator(remedy)}, or do without this line of defence: TENANT_ROLE=off`,
   );
 }
 

@@ -18,7 +18,7 @@ export function ExamplesMenu() {
       <DropdownMenu.Button className="quiet examples-button">
         Examples <ChevronDownIcon aria-hidden="true" />
       </DropdownMenu.Button>
-      <DropdownMenu.Content className="examples-menu">
+      <DropdownMenu.Content className="examples-menu" collisionPadding={8}>
         {reads.map(itemOf)}
         <hr />
         <fieldset aria-labelledby="changes-label">

@@ -53,10 +53,13 @@ export function isClosed({ isOpened, isDistributed }: TenantRoleState): boolean 
   return !isOpened && !isDistributed;
 }
 
+/** What is wrong where the role is wanted and cannot be had: it is not there, or it is, and not this user's. */
+export const ROLE_IS_OUT_OF_REACH = `the user of DATABASE_URL may neither make nor take the role that callers' changes run as, ${TENANT_ROLE}`;
+
 /** What is said where the role is wanted and cannot be had. */
 export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
   return new StartupError(
-    `Nothing was changed: the user of DATABASE_URL may not make the role that callers' changes run as. Have an administrator of the server run
+    `Nothing was changed: ${ROLE_IS_OUT_OF_REACH}. Have an administrator of the server run
   ${remedy.join('\n  ')}
 and start the same command again. Or go on without this second line of defence between tenants: TENANT_ROLE=off.`,
   );
