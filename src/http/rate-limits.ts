@@ -48,18 +48,25 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
   return actor.rejected === null ? undefined : chargeRejected(exchange, exchange);
 }
 
-/** Counts what is only known with an answer, and says in its headers what is left. */
-export function countAnswer(exchange: AnsweredExchange, { headers }: Response): Counting {
+/**
+ * Counts what is only known with an answer, and says in its headers what is left. Headers that nothing is added to are not looked at: they
+ * are sent as they were given.
+ */
+export function countAnswer(
+  exchange: AnsweredExchange,
+  response: Response,
+  isCompressed: boolean,
+): Counting {
   const { facts, reply, actor } = exchange;
   const before = facts.points;
   const body = reply?.body;
   const sent = body instanceof Uint8Array ? body.length : Number(reply?.headers['content-length'] ?? 0);
   // What is no request to the API is sent as it is.
   const bytes = actor === null ? 0 : Math.max(sent, facts.answerBytes);
-  const isCompressed = headers.has('content-encoding');
   const tell = (): undefined => {
     if (facts.points === before) return;
-    for (const [name, value] of Object.entries(rateLimitHeaders(facts.rates))) headers.set(name, value);
+    for (const [name, value] of Object.entries(rateLimitHeaders(facts.rates)))
+      response.headers.set(name, value);
   };
   const counting = chargeAnswer(exchange, { bytes, isCompressed });
   return counting === undefined ? tell() : counting.then(tell);

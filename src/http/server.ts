@@ -91,7 +91,7 @@ export function createServer(
       const response = await compress(exchange, plain);
       turn.end();
       countUnread(exchange);
-      const counting = countAnswer(exchange, response);
+      const counting = countAnswer(exchange, response, response !== plain && response.status !== 304);
       if (counting !== undefined) await counting;
       const { facts, findEndpoint } = exchange;
       if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();

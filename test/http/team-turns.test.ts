@@ -123,7 +123,9 @@ describe('requests', () => {
   test('of one team that has sent many at once leave another team at the same address its turn', async () => {
     let answered = 0;
     const all = operations(24, busy).map(async (one) => {
-      expect((await one).status).toBe(200);
+      const response = await one;
+      if (response.status !== 200) console.log('DEBUG', await response.clone().text());
+      expect(response.status).toBe(200);
       answered += 1;
     });
     const page = await gateway.send(contacts, { caller: quiet, address: '192.0.2.1' });

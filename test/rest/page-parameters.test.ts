@@ -37,6 +37,9 @@ const BAD_AFTER = [
 ];
 const BAD_SORT_ORDER = ['', 'ASC', 'ascending', 'asc,desc', '%20asc', '1', 'desc;'];
 
+/** Lists that have filters: an unknown one is 400 there (declared-lists.test.ts). */
+const FILTERED: readonly string[] = ['contacts', 'funnels', 'refine_filters'];
+
 let gateway: Gateway;
 let world: World;
 
@@ -50,8 +53,7 @@ const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
   gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });
 
 describe.each(LIST_NAMES)('%s', (name) => {
-  // Those of contacts: list-filters.test.ts.
-  test.skipIf(name === 'contacts')(
+  test.skipIf(FILTERED.includes(name))(
     'every parameter that is wrong is named, in one sentence each',
     async () => {
       const query = 'per_page=0&after=x&sort_order=up&filter[a]=1&filter[a]=2&SORT_PROPERTY=b';

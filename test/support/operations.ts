@@ -217,7 +217,7 @@ const WEBHOOK_ENDPOINTS: readonly Operation[] = [
       },
     },
   ),
-  ...Object.entries({ activate: READING, deactivate: {}, rotate_secret: { isSecret: true } as const }).map(
+  ...Object.entries({ activate: READING, deactivate: {}, rotate_secret: { ...READING, isSecret: true } as const }).map(
     ([verb, rest]) =>
       operation(
         'POST',

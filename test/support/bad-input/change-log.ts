@@ -18,15 +18,23 @@ export interface ChangeLog {
 /** Without an entry in the audit: when a key was used, and what belongs to no workspace. */
 const UNWATCHED = /^(api_keys|oauth_|sign_in_failures|signing_keys|_prisma_migrations|erasures)/;
 
+/** In place of a request's id: what an erasure that was answered has left is blanked. */
+const BLANKING = 'blanking';
+/** All that a request with a key leaves which is done and changes nothing: nothing of it names the request. */
+const KEY_ALONE = 'INSERT idempotency_records';
+
 /** Puts the triggers in place. @param pool of a user who may create them */
 export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<ChangeLog> {
   await pool.query(`
     create schema change_log;
     create unlogged table change_log.changes (xid xid8, tbl text, op text, request_id text);
     create function change_log.note() returns trigger language plpgsql security definer as $$
+    declare written jsonb := to_jsonb(coalesce(new, old));
     begin
-      insert into change_log.changes values (pg_current_xact_id(), tg_argv[0], tg_op,
-        case when tg_argv[0] = 'audit_entries' then to_jsonb(coalesce(new, old)) ->> 'request_id' end);
+      insert into change_log.changes values (pg_current_xact_id(), tg_argv[0], tg_op, case
+        when tg_op = 'UPDATE' and coalesce(written ->> 'done_at', written ->> 'erased_at') is not null
+          and (tg_argv[0] <> 'contact_erasures' or written ->> 'done_at' is not null) then '${BLANKING}'
+        when tg_argv[0] = 'audit_entries' then written ->> 'request_id' end);
       return null;
     end $$`);
   const { rows } = await pool.query<{ name: string }>(
@@ -48,9 +56,16 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
         `select max(request_id) as "requestId", string_agg(op || ' ' || tbl, ', ') as change
           from change_log.changes group by xid
           having not coalesce(bool_or(request_id = any ($1)), false) order by xid`,
+        [[BLANKING, ...requestIds]],
+      );
+      const { rows: named } = await pool.query<{ id: string }>(
+        'select distinct request_id as id from change_log.changes where request_id = any ($1)',
         [[...requestIds]],
       );
-      return found;
+      const keysAlone = found.filter(({ change }) => change === KEY_ALONE);
+      return keysAlone.length <= requestIds.size - named.length
+        ? found.filter(({ change }) => change !== KEY_ALONE)
+        : found;
     },
   };
 }
