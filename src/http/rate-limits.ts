@@ -52,11 +52,7 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
  * Counts what is only known with an answer, and says in its headers what is left. Headers that nothing is added to are not looked at: they
  * are sent as they were given.
  */
-export function countAnswer(
-  exchange: AnsweredExchange,
-  response: Response,
-  isCompressed: boolean,
-): Counting {
+export function countAnswer(exchange: AnsweredExchange, response: Response, isCompressed: boolean): Counting {
   const { facts, reply, actor } = exchange;
   const before = facts.points;
   const body = reply?.body;

@@ -217,15 +217,18 @@ const WEBHOOK_ENDPOINTS: readonly Operation[] = [
       },
     },
   ),
-  ...Object.entries({ activate: READING, deactivate: {}, rotate_secret: { ...READING, isSecret: true } as const }).map(
-    ([verb, rest]) =>
-      operation(
-        'POST',
-        `${ENDPOINTS}/:id/${verb}`,
-        'webhooks:write',
-        ({ webhookEndpoint }) => `${ENDPOINTS}/${webhookEndpoint.id}/${verb}`,
-        { success: 200, ...rest },
-      ),
+  ...Object.entries({
+    activate: READING,
+    deactivate: {},
+    rotate_secret: { ...READING, isSecret: true } as const,
+  }).map(([verb, rest]) =>
+    operation(
+      'POST',
+      `${ENDPOINTS}/:id/${verb}`,
+      'webhooks:write',
+      ({ webhookEndpoint }) => `${ENDPOINTS}/${webhookEndpoint.id}/${verb}`,
+      { success: 200, ...rest },
+    ),
   ),
 ].map((operation) => ({
   ...operation,
