@@ -2,6 +2,7 @@
 // caller is known, and at the end.
 import type { Actor } from '../auth/actor.ts';
 import type { Reply } from '../reply.ts';
+import { mayOwe } from '../services/points-of-bytes.ts';
 import {
   admitCaller,
   admitStranger,
@@ -49,13 +50,16 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
 }
 
 /** Counts what is only known with an answer, and says in its headers what is left. */
-export function countAnswer(exchange: AnsweredExchange, { headers }: Response): Counting {
+export function countAnswer(exchange: AnsweredExchange, response: Response): Counting {
   const { facts, reply, actor } = exchange;
   const before = facts.points;
   const body = reply?.body;
   const sent = body instanceof Uint8Array ? body.length : Number(reply?.headers['content-length'] ?? 0);
   // What is no request to the API is sent as it is.
   const bytes = actor === null ? 0 : Math.max(sent, facts.answerBytes);
+  // A response that nobody has looked into is sent faster, and with its headers as they were written.
+  if (!mayOwe(facts, bytes)) return undefined;
+  const { headers } = response;
   const isCompressed = headers.has('content-encoding');
   const tell = (): undefined => {
     if (facts.points === before) return;
