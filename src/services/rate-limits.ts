@@ -4,6 +4,7 @@ import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/
 import type { App, Context } from '../context.ts';
 import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
 import type { RateReading } from '../telemetry/request-facts.ts';
+import { pointsOfAnswer, pointsOfBody } from './points-of-bytes.ts';
 import { type Refused, refusal } from './rate-refusals.ts';
 import { toNetwork } from './throttle.ts';
 
@@ -13,11 +14,6 @@ export const ROWS_PER_POINT = 50;
 const MADE_ROWS_PER_POINT = 20;
 /** A request with credentials that are not valid, because they have to be looked up. */
 export const REJECTED_POINTS = 5;
-
-/** Besides, a point for every so many bytes of its body. */
-const BODY_BYTES_PER_POINT = 48 * 1024;
-/** A point pays for so many bytes of the answer, and for half as many where they are compressed. */
-const ANSWER_BYTES_PER_POINT = 32 * 1024;
 
 /** The points of a request that may read so many rows. */
 export function pointsOf(rows: number): number {
@@ -97,11 +93,6 @@ export function chargeMore(ctx: Context, points: number): Counting {
   return facts.network === null ? undefined : chargeNetwork(request, facts.network, points);
 }
 
-/** The points of a body of so many bytes: none of a small one. */
-export function pointsOfBody(bytes: number): number {
-  return Math.floor(bytes / BODY_BYTES_PER_POINT);
-}
-
 /**
  * Counts the body of a request, and waits for the turn of its team (http/team-turns.ts), before it is parsed.
  * @throws AppError `too_many_requests`
@@ -123,7 +114,7 @@ export function chargeAnswer(
   { bytes, isCompressed }: { readonly bytes: number; readonly isCompressed: boolean },
 ): Counting {
   const { facts, actor } = request;
-  const ofBytes = Math.floor((bytes * (isCompressed ? 2 : 1)) / ANSWER_BYTES_PER_POINT);
+  const ofBytes = pointsOfAnswer(bytes, isCompressed);
   const points = facts.owed + Math.max(0, ofBytes - facts.points - facts.owed);
   facts.owed = 0;
   // What was refused for want of points, and health checks, cost nothing.
