@@ -67,10 +67,11 @@ export async function findUnchanged(
     const [now = null] = await findSnapshots(db, table, workspaceId, [id]);
     const { updated_at: updatedAt } = JSON.parse(now ?? '{}') as { updated_at?: string };
     if (updatedAt !== undefined && new Date(updatedAt) <= at) return now;
+    // Of contacts nothing is recorded without the state before it but an erasure; of others, what did not change them.
     const [next] = await db.$queryRawUnsafe<{ before: string | null }[]>(
       `select (${unlessErased('a.before', isErasedEntry('a', '$1::bigint'))})::text as before from audit_entries a
         where a.workspace_id = $1::bigint and a.id > $2::bigint and a.subject_type = $3::text and a.subject_id = $4::bigint
-          ${table.name === 'contacts' ? 'and a.contact_id = $4::bigint' : ''}
+          ${table.name === 'contacts' ? 'and a.contact_id = $4::bigint' : 'and a.before is not null'}
         order by a.id limit 1`,
       ...[workspaceId, auditEntryId, subjectTypeOf(table.resource), id],
     );
