@@ -94,7 +94,7 @@ export function parseFields<F extends Fields>(
   if (Object.keys(given).length === 0) {
     const names = namesOf(fields, nameOf);
     const isEmpty = Object.keys(input).length === 0;
-    const message = `${whole} gives nothing that is known: it takes ${names.join(', ')}.`;
+    const message = `${whole} has none of the members that this takes: ${names.join(', ')}.`;
     if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
       throw errors.length === 0 ? invalid(whole, message) : invalidFields(errors, message);
   }

@@ -67,7 +67,7 @@ const send = ({ operation, route }: Taking, to: Tenant, body: unknown) =>
 async function expectRefused(taking: Taking, body: unknown): Promise<void> {
   const before = await digest(gateway, CHANGEABLE);
   const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
-  const list = /body gives nothing that is known: it takes (.*)\.$/.exec(detail)?.[1]?.split(', ');
+  const list = /body has none of the members that this takes: (.*)\.$/.exec(detail)?.[1]?.split(', ');
   expect([body, list]).toEqual([body, taking.names]);
   expect(await digest(gateway, CHANGEABLE)).toEqual(before);
 }

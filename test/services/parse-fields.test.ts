@@ -74,7 +74,7 @@ test('null clears, what is absent is left out, and what is unknown is ignored', 
 describe('what gives nothing that is known', () => {
   const members = (given: object) => ({ members: given, nameOf: restNameOf });
   const refused = (work: () => unknown) => {
-    expect(work).toThrow('body gives nothing that is known: it takes uuid, anonymous, email_address,');
+    expect(work).toThrow('body has none of the members that this takes: uuid, anonymous, email_address,');
   };
 
   test('is refused, but for nothing at all in a change, and in a creation that may be empty', () => {
@@ -92,7 +92,7 @@ describe('what gives nothing that is known', () => {
     const { url, name } = webhookEndpoint.fields;
     const work = () => parseInput({ url, name }, members({ nonsense: 1 }), 'creation');
     expect(work).toThrow(
-      'url must be given. name must be given. body gives nothing that is known: it takes url, name.',
+      'url must be given. name must be given. body has none of the members that this takes: url, name.',
     );
   });
 });

@@ -33,7 +33,7 @@ const notAllowed: Record<Credential, (scope: string) => readonly string[]> = {
   key: (scope) => [
     `The key in the field “API key” may not do this: it lacks the scope ${scope}.`,
     `Use one that has it: npx funnel-gateway token create makes keys.${
-      canSignIn ? ' Or press “Sign in” at the top: the first line of what may be ticked there allows it.' : ''
+      canSignIn ? ' Or press “Sign in” at the top: tick the first line there.' : ''
     }`,
   ],
   session: (scope) => [
