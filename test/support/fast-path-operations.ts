@@ -264,7 +264,11 @@ class Writer {
     const ids = this.asked.globalIds.filter((id) => atob(id).startsWith(`${getNamedType(type).name}:`));
     const id = this.chance(90) && ids.length > 0 ? this.pick(ids) : this.globalId();
     if (this.chance(50)) return this.arg('id', 'ID', id);
-    return this.arg('databaseId', 'BigInt', Number(/\d+$/.exec(atob(id))?.[0] ?? 0));
+    return this.arg(
+      'databaseId',
+      'BigInt',
+      Number(/\d+$/.exec(Buffer.from(id, 'base64').toString())?.[0] ?? 0),
+    );
   }
 
   private pageArgs(): string[] {
