@@ -84,7 +84,7 @@ const ENDS: readonly [string, (kill: (signal: NodeJS.Signals) => void) => unknow
 /** Runs it, and ends it when it has placed some tables. */
 async function endedMidway(end: (kill: (signal: NodeJS.Signals) => void) => unknown): Promise<Result> {
   const { child, output, result } = start(ARGS, env);
-  await expect.poll(() => output.stderr, { interval: 5 }).toContain('5 of 17');
+  await expect.poll(() => output.stderr, { interval: 5 }).toMatch(/^5 of \d+/m);
   await end((signal) => child.kill(signal));
   return result;
 }
@@ -93,7 +93,7 @@ test.each(ENDS)('after %s the store is as it was', async (_, end, code, said) =>
   const before = await found();
   const ended = await endedMidway(end);
   expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(said) });
-  expect(ended.stderr).not.toContain('17 of 17');
+  expect(ended.stderr).not.toMatch(/^(\d+) of \1 /m);
   await expect.poll(found).toEqual(before);
   for (const at of urls) {
     const prepared = await query(at, 'select gid from pg_prepared_xacts where database = current_database()');
