@@ -12,6 +12,7 @@ import { toReason } from '../store/failures.ts';
 import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations.ts';
 import { TENANT_ROLE } from '../store/tenant-role.ts';
+import { CONNECT_TIMEOUT_MS } from '../store/time-limits.ts';
 import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
@@ -23,7 +24,6 @@ export interface OpenDatabase {
   readonly embedded: EmbeddedDatabase | null;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
 /** What a pipe takes in one piece (PIPE_BUF): the lines of several processes stay whole. */
 const PIPE_CHARS = 4_096;
 

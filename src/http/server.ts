@@ -15,7 +15,7 @@ import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import type { Reply } from '../reply.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
-import { mountRest } from '../rest/router.ts';
+import { API_PATH, mountRest } from '../rest/router.ts';
 import { requestedPath } from '../rest/routing-path.ts';
 import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
@@ -177,8 +177,8 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
 /** What is said of a path at which nothing is served; outside of the APIs, where they are. */
 function nothingAt(path: string): string {
   const nothing = 'Nothing is served at this path.';
-  if (path.startsWith('/api/v2/')) return nothing;
-  return `${nothing} The REST API is below /api/v2, the GraphQL API is /graphql.`;
+  if (path.startsWith(`${API_PATH}/`)) return nothing;
+  return `${nothing} The REST API is below ${API_PATH}, the GraphQL API is /graphql.`;
 }
 
 /** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */

@@ -91,7 +91,7 @@ export async function deliver(
   return ended.kind === 'over' ? ended : failed;
 }
 
-/** Deactivates an endpoint, if it is time for that. What one that failed has missed is kept for it. */
+/** Deactivates an endpoint, if it is time for that. What is pending at one that failed stays so until it is activated. */
 async function end({ app, db }: Works, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
   const told = await deactivateBecause(db, endpoint, cause);
   if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };

@@ -24,7 +24,7 @@ import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createRowGuard, type RowGuard } from './row-owners.ts';
 import type { Statement } from './statements.ts';
 import { createCitusCheck, createTenantRole } from './tenant-role.ts';
-import { interactiveLimits, limitTransactions } from './time-limits.ts';
+import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './time-limits.ts';
 import { traceStore } from './traced-store.ts';
 import { types } from './value-types.ts';
 
@@ -115,7 +115,7 @@ const MAX_SHARED_BYTES = 1024 * 1024;
 
 /** Creates the store without opening a connection: the first statement opens one. */
 export function createStore(options: StoreOptions): Store {
-  const { poolSize, preparedStatements = true, connectTimeoutMs = 5_000, log } = options;
+  const { poolSize, preparedStatements = true, connectTimeoutMs = CONNECT_TIMEOUT_MS, log } = options;
   const connection = {
     connectionString: options.url,
     connectionTimeoutMillis: connectTimeoutMs,

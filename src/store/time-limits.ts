@@ -17,7 +17,7 @@ export function transactionLimit(statementTimeoutMs: number): number {
 }
 
 /** How long a connection may take to open, or to be free. */
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 /** How much longer a transaction may take to begin. */
 const BEGIN_MS = 1_000;
 

@@ -150,15 +150,21 @@ test('without valid credentials a large body is refused before it is parsed', as
   expect(small.status).toBe(200);
 });
 
-test('a variable with more than 10,000 values is refused', async () => {
-  const ids = Array.from({ length: 10_001 }, () => null);
-  const answer = await gateway.send('/graphql', {
-    caller: key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', variables: { ids } }),
-  });
-  expect(await answer.json()).toMatchObject({
-    errors: [{ message: 'There are more than 10000 values in the variable ids.' }],
-  });
-});
+test.each(['ids', '$&', "$'"])(
+  'a variable %s with more than 10,000 values is refused by its name',
+  async (name) => {
+    const ids = Array.from({ length: 10_001 }, () => null);
+    const answer = await gateway.send('/graphql', {
+      caller: key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        query: 'query ($ids: [ID!]! = []) { nodes(ids: $ids) { id } }',
+        variables: { [name]: ids },
+      }),
+    });
+    expect(await answer.json()).toMatchObject({
+      errors: [{ message: `There are more than 10000 values in the variable ${name}.` }],
+    });
+  },
+);

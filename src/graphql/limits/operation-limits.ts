@@ -51,7 +51,7 @@ function requireSmallObjects(variables: Variables): void {
     const excess = excessOf(value);
     if (excess === null) continue;
     const field = name.slice(0, MAX_NAME_CHARS);
-    throw invalid(field, `${excess.replace('the variable', `the variable ${field}`)}.`);
+    throw invalid(field, MESSAGES[excess](`the variable ${field}`));
   }
 }
 
@@ -60,17 +60,21 @@ export function hasTooManyValues(variables: Variables): boolean {
   return Object.values(variables).some((value) => excessOf(value) !== null);
 }
 
+const MESSAGES = {
+  members: (variable: string) => `An object in ${variable} has more than ${MAX_MEMBERS} members.`,
+  values: (variable: string) => `There are more than ${MAX_VALUES} values in ${variable}.`,
+} as const;
+
 /** What a variable has too many of; null: nothing. Without recursion: it may be nested deeply. */
-function excessOf(variable: unknown): string | null {
+function excessOf(variable: unknown): keyof typeof MESSAGES | null {
   const values = [variable];
   let count = 0;
   for (let value = values.pop(); value !== undefined; value = values.pop()) {
     if (!(value instanceof Object)) continue;
     const members = Object.values(value);
-    if (!Array.isArray(value) && members.length > MAX_MEMBERS)
-      return `An object in the variable has more than ${MAX_MEMBERS} members`;
+    if (!Array.isArray(value) && members.length > MAX_MEMBERS) return 'members';
     count += members.length;
-    if (count > MAX_VALUES) return `There are more than ${MAX_VALUES} values in the variable`;
+    if (count > MAX_VALUES) return 'values';
     for (const member of members) values.push(member);
   }
   return null;
