@@ -20,9 +20,11 @@ export interface RequestTurn {
 /** A request of so few points is light: many of them are carried out together with less work than one after the other. */
 const LIGHT_POINTS = 4;
 const WEIGHT_OF_POINT = 2;
+/** Half of what a team may have under way: while one is written, the database reads for another. */
+const MAX_WEIGHT = 32;
 
 function weightOf(points: number): number {
-  return points <= LIGHT_POINTS ? 1 : points * WEIGHT_OF_POINT;
+  return points <= LIGHT_POINTS ? 1 : Math.min(points * WEIGHT_OF_POINT, MAX_WEIGHT);
 }
 
 /** The turn of a request, which it has yet to take. */
