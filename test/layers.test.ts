@@ -78,7 +78,16 @@ const LAYERS: Record<string, readonly string[]> = {
 const STORE_ROOMS = [
   ...['backup', 'accounts', 'webhooks', 'erasure', 'distribution', 'demo', 'cleaning', 'changing', 'seed'],
   ...['reading', 'partitions', 'inspection', 'worker-store.ts', 'store.ts', 'traced-store.ts', 'replicas'],
-  ...['migrations', 'high-water-marks', 'tables', 'tenancy', 'shard-placement', 'queue', 'pipelining', 'connections'],
+  ...[
+    'migrations',
+    'high-water-marks',
+    'tables',
+    'tenancy',
+    'shard-placement',
+    'queue',
+    'pipelining',
+    'connections',
+  ],
   ...['sql', 'embedded'],
 ];
 

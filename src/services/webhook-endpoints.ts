@@ -16,7 +16,6 @@ import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
@@ -28,12 +27,7 @@ const FUNNELS = tableOf(funnel);
 const PAGES = tableOf(page);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WEBHOOK_ENDPOINTS,
-  'webhooks:read',
-);
-
-const writes = writesOf(WEBHOOK_ENDPOINTS, 'webhooks:write', {
+const writes = writesOf(webhookEndpoint, {
   ...WEBHOOK_ENDPOINT_RULES,
   normalize: withLists,
   parameters: (ctx) => ({ secret: Buffer.from(newSecret(ctx)).toString('hex') }),
