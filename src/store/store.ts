@@ -3,6 +3,7 @@
 // cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { type Prisma, PrismaClient } from '#prisma';
 import type { FairQueue } from '../fair-queue.ts';
 import type { Logger } from '../log.ts';
 import type { Span } from '../telemetry/tracing.ts';
@@ -10,7 +11,6 @@ import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 import { createDistribution, type Distribution } from './distribution.ts';
 import { toStoreError } from './failures.ts';
-import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createHorizons, type Horizons } from './horizons.ts';
 import { createLiveness } from './liveness.ts';
 import { applicationName } from './migrations/compatibility.ts';
