@@ -2,7 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { TeamRole } from '#prisma';
 import type { App } from '../../src/context.ts';
-import { completeGrant, findGrantByKey, type OauthGrant, saveGrant } from '../../src/store/oauth-grants.ts';
+import {
+  completeGrant,
+  findGrantByKey,
+  type OauthGrant,
+  saveGrant,
+} from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from './factories.ts';
 
 interface GrantOptions {

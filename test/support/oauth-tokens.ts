@@ -5,7 +5,7 @@ import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'j
 import type { OauthClient } from '#prisma';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
-import type { OauthGrant } from '../../src/store/oauth-grants.ts';
+import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
 import type { Caller } from './gateway.ts';
 
 const LIFE_SECONDS = 300;

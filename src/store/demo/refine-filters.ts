@@ -2,7 +2,7 @@
 
 import type { Prisma } from '#prisma';
 import type { Criterion } from '../../resources/refine-filters.ts';
-import { drawIds } from '../ids.ts';
+import { drawIds } from '../changing/ids.ts';
 import type { FilterData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
