@@ -2,7 +2,7 @@
 // and roles decide which of them a person may pass on.
 import { AppError, invalid } from '../errors.ts';
 import type { Category, Resource } from '../resources/resource.ts';
-import type { TeamRole } from '../store/generated/client.ts';
+import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
