@@ -41,11 +41,12 @@ interface RequestState {
   cost: { readonly rows: number; readonly points: number } | null;
   /** Whether the answer is to say what the request costs. */
   readonly showsCost: boolean;
-  /**
-   * Whether an object may be taken to be there without being read (unread-parents.ts): where it is not, the whole operation is executed
-   * again with this false.
-   */
+  /** Whether an object may be taken to be there without being read (unread-parents.ts). */
   assumesParents: boolean;
+  /** Whether one was, and something below it was refused: the operation has to be executed again with `assumesParents` false. */
+  mustReadParents: boolean;
+  /** Those that were found not to be there: type and id. */
+  readonly missing: Set<string>;
   /** What the client says of its last write. */
   readonly position: Position | null;
   /** What the client is told of the changes that it has made. */
@@ -72,6 +73,8 @@ export function toGraphContext(
       isQuery: false,
       needsSlot: false,
       assumesParents: false,
+      mustReadParents: false,
+      missing: new Set(),
       releaseSlot: null,
       cost: null,
       showsCost,

@@ -5,14 +5,13 @@ import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { Team } from './teams.ts';
-import { unreadParent } from './unread-parents.ts';
+import { loadParent } from './unread-parents.ts';
 
 export const Workspace: NodeType<WorkspaceRow> = defineNode(workspace, {
   ...workspaces,
   fields: (t) => ({ team: Team.field(t, 'teamId', 'The team that owns the workspace.') }),
   lookUp: {
-    load: async (ctx, id, info) =>
-      (unreadParent(ctx, id, info) as WorkspaceRow | null) ?? Workspace.load(ctx, id),
+    load: (ctx, id, info) => loadParent(ctx, id, info, Workspace.load),
     by: {
       key: 'subdomain',
       description: 'The subdomain of the workspace, without the domain of the service.',

@@ -25,6 +25,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       releaseSlot: null,
       cost: null,
       assumesParents: false,
+      mustReadParents: false,
+      missing: new Set(),
       showsCost: false,
       position: null,
       consistencyToken: null,
