@@ -1,7 +1,7 @@
 // The one table of scopes (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it,
 // and roles decide which of them a person may pass on.
 import { AppError, invalid } from '../errors.ts';
-import type { TeamRole } from '../store/generated/client.ts';
+import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */

@@ -2,9 +2,9 @@
 // request.
 import DataLoader from 'dataloader';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import type { Release } from '../fair-queue.ts';
 import type { Position } from '../services/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/documents.ts';
 
@@ -29,6 +29,10 @@ export interface ValidOperation {
 interface RequestState {
   /** The document that the request names by its id; null where it has a text. */
   trusted: TrustedDocument | null;
+  /** The body of the request as JSON; undefined where it is none, or an operation in the URL. */
+  body: object | undefined;
+  /** The document, once it was parsed: it is not parsed again where the operation is executed again. */
+  document: DocumentNode | null;
   /** Set before execution, and cleared when the answer has errors: what the fast path may compile. */
   validOperation: ValidOperation | null;
   /** An error that refuses the whole request, found before Yoga executes it. */
@@ -68,6 +72,8 @@ export function toGraphContext(
     loaders: new Map(),
     state: {
       trusted: null,
+      body: undefined,
+      document: null,
       validOperation: null,
       refusal: null,
       isQuery: false,

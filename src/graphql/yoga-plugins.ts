@@ -40,8 +40,9 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
       });
       // Before Yoga's own check, which does not say what is wrong.
       return ({ result }) => {
-        if (!(result instanceof Error))
-          requireOperation(result as DocumentNode, context.params.operationName);
+        if (result instanceof Error) return;
+        context.state.document = result as DocumentNode;
+        requireOperation(result as DocumentNode, context.params.operationName);
       };
     },
     onValidate({ context, setValidationFn }) {

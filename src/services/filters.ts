@@ -3,7 +3,7 @@ import { invalid, parseAll } from '../errors.ts';
 import type { FilterValues } from '../pagination.ts';
 import { type FilterForm, filtersOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
-import { type PublicIdTable, parseId } from '../store/public-ids.ts';
+import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
 /** What a client gave: the values of each filter, any of which a row may have. By property. */
 export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;

@@ -1,8 +1,8 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
-import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
-import * as tables from '../../src/store/tables.ts';
+import { API_KEYS, OAUTH_GRANTS } from '../../src/store/accounts/credential-tables.ts';
+import * as tables from '../../src/store/reading/tables.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 

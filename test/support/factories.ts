@@ -1,12 +1,12 @@
 // Rows for tests. Each factory makes what it needs above it, unless told where to hang.
 
+import type { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
-import type { BranchName } from '../../src/store/funnel-steps.ts';
-import type { Prisma } from '../../src/store/generated/client.ts';
-import { drawIds } from '../../src/store/ids.ts';
-import type { PublicIdTable } from '../../src/store/public-ids.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
+import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
+import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import type { Caller } from './gateway.ts';
 
 type Overrides<Input> = Partial<Input>;

@@ -8,10 +8,10 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
+import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { Limits } from '../../config/limits.ts';
-import type { Reply } from '../../reply.ts';
+import type { Reply } from '../../messages/reply.ts';
 import { readFromReplicas } from '../../services/consistency.ts';
-import { SharedCache } from '../../shared-cache.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
 import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';
@@ -124,6 +124,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
       const { document, operation } = entry;
+      ctx.state.document = document;
       ctx.facts.operationName = operation.name?.value ?? null;
       ctx.state.isQuery = true;
       const { variableValues } = getVariableValues(

@@ -1,6 +1,6 @@
 // The answer to an operation of the fast path that was refused, as a whole or in part: the same bytes that Yoga would write.
 import type { GraphQLError } from 'graphql';
-import type { Reply } from '../../reply.ts';
+import type { Reply } from '../../messages/reply.ts';
 import type { GraphContext } from '../context.ts';
 import type { HttpExtensions } from '../errors.ts';
 import { toBody } from '../limits/large-answers.ts';

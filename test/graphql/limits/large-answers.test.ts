@@ -18,6 +18,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
     actor: { kind: 'anonymous', rejected: null },
     state: {
       trusted: null,
+      body: undefined,
+      document: null,
       validOperation: null,
       refusal: null,
       isQuery: true,
