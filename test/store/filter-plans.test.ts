@@ -30,7 +30,7 @@ const WORKSPACES = tableOf(workspace);
 
 const ROWS = 10_000;
 const SIZE = 10;
-/** How many rows of a tag are looked at before the list is walked (src/store/reading/paired-by-time.ts). */
+/** How many rows of a tag are looked at before the list is walked (src/store/reading/selections.ts). */
 const MANY = 2_501;
 
 let gateway: Gateway;
