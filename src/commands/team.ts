@@ -1,6 +1,6 @@
 // `team`: the teams of the store, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
-import { create, LOCALES, list, setSubdomain, type TeamRow } from '../services/operator/teams.ts';
+import { create, LOCALES, list, type StoredTeam, setSubdomain } from '../services/operator/teams.ts';
 import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -72,7 +72,7 @@ export function addTeam(program: Program, shell: Shell): void {
     );
 }
 
-function newTeamText({ id, name }: TeamRow, token: string | null): string {
+function newTeamText({ id, name }: StoredTeam, token: string | null): string {
   const next = `Next: npx funnel-gateway workspace create --team ${id} --name "..." --subdomain ...`;
   const made = `Team ${id} (${name}) is made.`;
   if (token === null)
@@ -80,7 +80,7 @@ function newTeamText({ id, name }: TeamRow, token: string | null): string {
   return `${token}\n\n${made} The key above is its default API key, scopes: read write.\nKeep it now: it cannot be shown again.\n${next}`;
 }
 
-function teamTable(teams: readonly (TeamRow & { readonly workspaces: number })[]): string {
+function teamTable(teams: readonly (StoredTeam & { readonly workspaces: number })[]): string {
   if (teams.length === 0)
     return 'There are no teams: npx funnel-gateway team create --name "..." makes the first.';
   return table(
@@ -98,7 +98,7 @@ function teamTable(teams: readonly (TeamRow & { readonly workspaces: number })[]
   );
 }
 
-function toJson(row: TeamRow) {
+function toJson(row: StoredTeam) {
   return {
     id: toInteger(row.id),
     public_id: row.publicId,

@@ -1,7 +1,7 @@
 // `token`: API keys, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import { type ApiKeyRow, statusOf } from '../services/api-keys.ts';
+import { type StoredApiKey, statusOf } from '../services/api-keys.ts';
 import { create, list, revoke, rotate } from '../services/operator/api-keys.ts';
 import { withTables } from './database.ts';
 import { parseDuration, parseMoment } from './durations.ts';
@@ -89,13 +89,13 @@ export function addToken(program: Program, shell: Shell): void {
     );
 }
 
-function newKeyText({ apiKey, token }: { apiKey: ApiKeyRow; token: string }): string {
+function newKeyText({ apiKey, token }: { apiKey: StoredApiKey; token: string }): string {
   const expires =
     apiKey.expiresAt === null ? 'It does not expire.' : `It expires at ${toTimestamp(apiKey.expiresAt)}.`;
   return `${token}\n\nAPI key ${apiKey.id} (${apiKey.name}) of team ${apiKey.teamId}, scopes: ${apiKey.scopes.join(' ')}. ${expires}\nKeep it now: it cannot be shown again.`;
 }
 
-function keyTable(app: App, keys: readonly ApiKeyRow[]): string {
+function keyTable(app: App, keys: readonly StoredApiKey[]): string {
   if (keys.length === 0) return 'There are no API keys.';
   const day = (date: Date | null) => (date === null ? '-' : date.toISOString().slice(0, 10));
   return table(
@@ -114,7 +114,7 @@ function keyTable(app: App, keys: readonly ApiKeyRow[]): string {
   );
 }
 
-function toJson(app: App, key: ApiKeyRow) {
+function toJson(app: App, key: StoredApiKey) {
   return {
     id: toInteger(key.id),
     public_id: key.publicId,

@@ -1,7 +1,7 @@
 // `workspace`: the workspaces of the store and the customers' own domains that lead to them, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as domains from '../services/operator/custom-domains.ts';
-import { create, list, setSubdomain, type WorkspaceRow } from '../services/operator/workspaces.ts';
+import { create, list, type StoredWorkspace, setSubdomain } from '../services/operator/workspaces.ts';
 import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -109,7 +109,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
 }
 
-function workspaceTable(workspaces: readonly WorkspaceRow[]): string {
+function workspaceTable(workspaces: readonly StoredWorkspace[]): string {
   if (workspaces.length === 0) return 'There are no workspaces.';
   return table(
     ['ID', 'PUBLIC ID', 'TEAM', 'SUBDOMAIN', 'CREATED', 'DOMAINS', 'NAME'],
@@ -138,7 +138,7 @@ function domainTable(rows: readonly domains.CustomDomainRow[]): string {
   );
 }
 
-function toJson(row: WorkspaceRow) {
+function toJson(row: StoredWorkspace) {
   return {
     id: toInteger(row.id),
     public_id: row.publicId,

@@ -1,14 +1,14 @@
-// Changes of partitions are one process's at a time, and read a large default partition under no lock (src/store/partitions/change.ts).
+// PartitionChanges of partitions are one process's at a time, and read a large default partition under no lock (src/store/partitions/change.ts).
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   addCheck,
-  type Changes,
   dropLeftCheck,
   dropOldest,
   hasLeftCheck,
   LOCK,
   makePartition,
   openChanges,
+  type PartitionChanges,
   validateCheck,
 } from '../../src/store/partitions/change.ts';
 import { DAY_MS } from '../../src/store/partitions/ranges.ts';
@@ -23,8 +23,8 @@ const daysFromNow = (from: number) => ({
 });
 
 let gateway: Gateway;
-let client: Changes;
-let other: Changes;
+let client: PartitionChanges;
+let other: PartitionChanges;
 beforeAll(async () => {
   gateway = await createGateway();
 });

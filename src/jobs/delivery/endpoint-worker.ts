@@ -141,8 +141,8 @@ export function startEndpointWorker(
     /** When nothing else is left: null, unless some are being erased. */
     let restMs: number | null = null;
     /** Those that are not written yet; of them, those that the receiver has not answered. */
-    const underWay = createLoad(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
-    const unanswered = createLoad(CONCURRENCY, MAX_UNANSWERED_SIZE);
+    const underWay = createUnderWay(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
+    const unanswered = createUnderWay(CONCURRENCY, MAX_UNANSWERED_SIZE);
 
     function begin(delivery: DueDelivery): void {
       const size = sizeOf(delivery);
@@ -256,7 +256,7 @@ export interface Load {
   remove(id: bigint): void;
 }
 
-export function createLoad(maxCount: number, maxSize: number): Load {
+export function createUnderWay(maxCount: number, maxSize: number): Load {
   const sizes = new Map<bigint, number>();
   let total = 0;
   return {

@@ -4,8 +4,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
-import { REASONS, type Reason, reasonOf } from './attempt-errors.ts';
-import { createConnector, createLookup, type Lookup, openDirectly } from './connections.ts';
+import { attemptErrorOf, REASONS, type Reason } from './attempt-errors.ts';
+import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
 import { createEgressProxy } from './egress-proxy.ts';
 
 /** What came of one attempt. */
@@ -47,7 +47,7 @@ interface SenderOptions {
   readonly allowedNetworks: BlockList;
   /** The URL of an HTTP proxy that all goes through. */
   readonly proxy?: string | undefined;
-  readonly lookup?: Lookup;
+  readonly lookup?: AddressLookup;
   readonly timeouts?: Timeouts;
 }
 
@@ -166,7 +166,7 @@ function exchange(
       if (length > MAX_ANSWER_BYTES) abandon(null);
     },
     onResponseEnd: () => settle(null),
-    onResponseError: (_, error) => settle(reasonOf(error)),
+    onResponseError: (_, error) => settle(attemptErrorOf(error)),
   };
 
   const target = URL.parse(url);
