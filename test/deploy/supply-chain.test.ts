@@ -53,8 +53,7 @@ test('the SBOM has every package that the gateway runs with, also the database o
       expect(names).toContain(`${locked.name ?? path.replace(/.*node_modules\//, '')}@${locked.version}`);
   for (const bundled of ['graphiql', 'monaco-editor', 'react'])
     expect(sbom.components.map(({ name }) => name)).toContain(bundled);
-  for (const tool of ['prisma', 'vite'])
-    expect(sbom.components.map(({ name }) => name)).not.toContain(tool);
+  for (const tool of ['prisma', 'vite']) expect(sbom.components.map(({ name }) => name)).not.toContain(tool);
 });
 
 test('every package has an allowed licence', () => {
