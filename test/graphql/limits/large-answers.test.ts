@@ -18,6 +18,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
     actor: { kind: 'anonymous', rejected: null },
     state: {
       trusted: null,
+      body: undefined,
+      document: null,
       validOperation: null,
       refusal: null,
       isQuery: true,
@@ -25,6 +27,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       releaseSlot: null,
       cost: null,
       assumesParents: false,
+      mustReadParents: false,
+      missing: new Set(),
       showsCost: false,
       position: null,
       consistencyToken: null,
