@@ -18,7 +18,15 @@ export async function createMigration(
     );
   }
   return withOwnPool(db, 'migrate', async (pool) => {
-    const { withEngine } = await import('./engine.ts');
+    const { withEngine } = await import('./engine.ts').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      throw new StartupError(
+        'Migrations are written by development tools: in a clone, npm ci installs them.',
+        {
+          cause: error,
+        },
+      );
+    });
     // The engine's own createMigration works only after a call that happens to open its connection.
     const { exitCode, stdout } = await withEngine(
       pool,
