@@ -10,7 +10,7 @@ import { drawIds } from '../../src/store/changing/ids.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import type { Caller } from './gateway.ts';
-import { valuesOf } from './nouns.ts';
+import { samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -35,7 +35,7 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable }]) => writable !== undefined && !(property in places),
   );
-  const values = { id, ...valuesOf(Object.fromEntries(given), `${marker} ${id}`, idOf), ...places };
+  const values = { id, ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf), ...places };
   const names = Object.keys(values).map(toSnakeCase);
   const { rows } = await app.store.pool.query<{ id: bigint; publicId: string }>(
     `insert into ${table} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})

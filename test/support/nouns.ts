@@ -9,7 +9,7 @@ import {
 } from '../../src/resources/resource.ts';
 
 /** A value of a field that is no id. @param text what texts say */
-export function valueOf({ type, format, values, maxLength }: Field, text: string): unknown {
+export function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
   if (format === 'color') return '#336699';
@@ -46,11 +46,11 @@ export function givenOf(
   const fields = Object.entries<Field>(writableFields(noun, moment));
   const needed = fields.filter(([, field]) => isRequired(field, 'creation'));
   const texts = fields.filter(([, { type }]) => type === 'text').slice(0, 1);
-  return valuesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
+  return samplesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
 }
 
 /** A value for each field. */
-export function valuesOf(
+export function samplesOf(
   fields: Fields,
   text: string,
   idOf: (type: string) => unknown,
@@ -58,7 +58,7 @@ export function valuesOf(
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => [
       property,
-      field.type === 'int8' && field.idsOf !== undefined ? idOf(field.idsOf.type) : valueOf(field, text),
+      field.type === 'int8' && field.idsOf !== undefined ? idOf(field.idsOf.type) : sampleOf(field, text),
     ]),
   );
 }
