@@ -14,12 +14,7 @@ type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 /** What is special of a type's look-up. */
 export interface LookUpOptions<Row> {
   /** Loads no more than the selection needs, where that is less than the whole object, which `load` loads. */
-  readonly loadFor?: (
-    ctx: GraphContext,
-    id: bigint,
-    info: ResolveInfo,
-    load: Load<Row>,
-  ) => Promise<Row | null>;
+  loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;
   /** A key besides those that every type has, and what finds an object by it. @throws AppError `not_found` */
   readonly by?: {
     readonly key: string;
