@@ -21,12 +21,12 @@ import { wholeNumber } from './whole-number.ts';
 export function addServe(program: Program, shell: Shell): void {
   program
     .command('serve')
-    .option('--demo', 'put demo data into a store that has no team yet (default with the embedded database)')
+    .option('--demo', 'add demo data to a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')
     .option(
       '--workers <number>',
-      'processes that answer requests, one a core (default: WORKERS)',
+      'processes that answer requests: one for each core (default: WORKERS)',
       wholeNumber(1, MAX_WORKERS),
     )
     .addHelpText('after', help())

@@ -17,16 +17,12 @@ export function addTeam(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   team
     .command('create')
-    .description('make a team; prints its default API key, once')
-    .requiredOption('--name <name>', 'what it is called')
-    .option('--subdomain <label>', 'its host below SERVICE_HOST, which shows this team alone')
-    .option(
-      '--time-zone <zone>',
-      'the time zone that it works in, as clients are to read it, such as Tokyo',
-      'UTC',
-    )
-    .option('--locale <locale>', `the language that it works in: ${LOCALES.join(', ')}`, 'en')
-    .option('--no-key', 'without its default API key, which may read and write everything of the team')
+    .description('create a team; prints its default API key, once')
+    .requiredOption('--name <name>', 'its name')
+    .option('--subdomain <label>', 'its host below SERVICE_HOST, which shows only this team')
+    .option('--time-zone <zone>', 'its time zone, as clients will see it, such as Tokyo', 'UTC')
+    .option('--locale <locale>', `its language: ${LOCALES.join(', ')}`, 'en')
+    .option('--no-key', 'do not create its default API key, which may read and write everything of the team')
     .addHelpText(
       'after',
       '\nExamples:\n  $ npx funnel-gateway team create --name "Acme Outdoor" --json\n  $ npx funnel-gateway team create --name Acme --subdomain acme --time-zone Europe/London',
@@ -47,7 +43,7 @@ export function addTeam(program: Program, shell: Shell): void {
     );
   team
     .command('subdomain')
-    .description('give a team another subdomain, at once; its old host leads nowhere then')
+    .description("change a team's subdomain at once; its old host stops working")
     .argument('<team>', 'the team, by id or public id')
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway team subdomain 1 acme')

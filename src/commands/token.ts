@@ -22,10 +22,13 @@ export function addToken(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   token
     .command('create')
-    .description('make an API key for a team; prints it once')
+    .description('create an API key for a team; prints it once')
     .requiredOption('--team <id>', 'the team that the key is for')
     .requiredOption('--scopes <scopes>', 'what it may do: names such as contacts:read, separated by spaces')
-    .option('--expires <when>', 'a time from now (30m, 12h, 90d, 2w) or a date; without it the key lasts')
+    .option(
+      '--expires <when>',
+      'a time from now (30m, 12h, 90d, 2w) or a date; without it the key does not expire',
+    )
     .option('--name <name>', 'what it is for')
     .option('--default', "make it the team's default key, if the team has none")
     .addHelpText(
@@ -43,7 +46,7 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('list')
-    .description('list API keys; the keys themselves are not kept')
+    .description('list API keys; the keys themselves are not stored')
     .option('--team <id>', 'only the keys of this team')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token list --team 1')
     .action(({ team }) =>
@@ -59,7 +62,7 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('revoke')
-    .description('end an API key at once')
+    .description('revoke an API key at once')
     .argument('<id>', 'the key')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token revoke 3')
     .action((id) =>
@@ -70,9 +73,9 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('rotate')
-    .description('replace an API key by a new one with the same scopes and length of life; prints it once')
+    .description('replace an API key by a new one with the same scopes and lifetime; prints it once')
     .argument('<id>', 'the key to replace')
-    .option('--overlap <time>', 'how long the old key stays good, such as 24h; without it, it stops at once')
+    .option('--overlap <time>', 'how long the old key stays valid, such as 24h; without it, it stops at once')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token rotate 3 --overlap 24h')
     .action((id, { overlap }) =>
       withTables(shell, async ({ app }) => {

@@ -26,8 +26,8 @@ export function addWorkspace(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   workspace
     .command('create')
-    .description('make a workspace of a team')
-    .requiredOption('--team <id>', 'the team that it belongs to, for life')
+    .description('create a workspace of a team')
+    .requiredOption('--team <id>', 'the team that it belongs to; cannot be changed')
     .requiredOption('--name <name>', 'what it is called')
     .requiredOption('--subdomain <label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText(
@@ -55,7 +55,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
   workspace
     .command('subdomain')
-    .description('give a workspace another subdomain, at once; its old host leads nowhere then')
+    .description("change a workspace's subdomain at once; its old host stops working")
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace subdomain 1 shop')
@@ -73,7 +73,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     .addHelpText('after', DOMAIN_EXAMPLES);
   domain
     .command('add')
-    .description('let a domain lead to a workspace')
+    .description('add a domain that leads to a workspace')
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<domain>', 'the host name, such as shop.example.com')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain add 1 shop.example.com')
@@ -97,7 +97,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
   domain
     .command('remove')
-    .description('end that a domain leads to a workspace, at once')
+    .description('remove a domain from its workspace, at once')
     .argument('<domain>', 'the host name')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain remove shop.example.com')
     .action((host) =>
