@@ -117,7 +117,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const one = withArticle(resource.title.toLowerCase());
   if (update !== undefined)
     defineMutation(`update${name}`, {
-      description: `NounChanges ${one}. What is not given is left as it is, and null clears it.`,
+      description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
       scope,
       of: [node],
       fields: writableFields(resource, 'change'),

@@ -1,4 +1,4 @@
-// PartitionChanges of partitions are one process's at a time, and read a large default partition under no lock (src/store/partitions/change.ts).
+// Changes of partitions are one process's at a time, and read a large default partition under no lock (src/store/partitions/change.ts).
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   addCheck,
