@@ -19,7 +19,7 @@ export const contact = describe({
   scope: 'contacts',
   verbs: ['create', 'update', 'remove'],
   wrapper: 'contact',
-  description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
+  description: 'A person in a workspace. Anonymous contacts have no e-mail address and no phone number yet.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
