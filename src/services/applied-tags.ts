@@ -6,7 +6,6 @@ import { type AppliedTagRow, appliedTag } from '../resources/applied-tags.ts';
 import { APPLIED_TAG_RULES, findAppliedTagId } from '../store/changing/applied-tags.ts';
 import { findById } from '../store/reading/rows.ts';
 import { APPLIED_TAGS, CONTACTS, TAGS } from '../store/reading/tables.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
@@ -61,8 +60,9 @@ export async function removeTag(
   tag: Ref,
   options: WriteOptions,
 ): Promise<Done<AppliedTagRow, 'removed'>> {
+  const by = requireScope(ctx, writeScope);
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const tagId = parseRef(TAGS.title, TAGS.name, tag);
-  const find = (tenancy: Tenancy) => findAppliedTagId(ctx, tenancy, contactId, tagId);
-  return writes.removeFound(ctx, [contactId, tagId], find, options);
+  const id = await findAppliedTagId(ctx, by.tenancy, contactId, tagId);
+  return writes.removeFound(ctx, by, [contactId, tagId], id, options);
 }
