@@ -3,17 +3,17 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
+import { apiKey } from '../resources/api-keys.ts';
 import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
-import { API_KEYS } from '../store/accounts/credential-tables.ts';
 import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
-import { readsOf } from './reads.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { parseRef, type Ref } from './refs.ts';
 
-export type { ApiKeyRow };
+const API_KEYS = tableOf(apiKey);
 
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(API_KEYS, 'account:read');
+export type { ApiKeyRow };
 
 /** What a key is good for at the moment. */
 export type ApiKeyStatus = 'active' | 'ending' | 'expired' | 'revoked';

@@ -9,6 +9,7 @@ import {
   type SplitRow,
   splitRemoval,
 } from '../resources/funnel-steps.ts';
+import { page } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
@@ -16,10 +17,11 @@ import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { requireNotAborted } from '../store/changing/transactions.ts';
 import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/reading/funnel-steps.ts';
-import { PAGES, SPLITS, type Table } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
-import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
+import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { listMany as listSteps, type StepNode, stepsOfKind, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
@@ -27,10 +29,15 @@ import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 import type { WriteOptions } from './write-options.ts';
 
+const PAGES = tableOf(page);
+const SPLITS = tableOf(conditionalSplit);
+
 export type { BranchChoice };
 
-const reads = readsOf(SPLITS, 'funnels:read');
-export const { scope, getMany, list, listMany, countMany, existMany } = reads;
+const reads = readsOf(conditionalSplit);
+export const { scope, list } = reads;
+/** Splits with what is below them, in the ids' order; null for what is no split of the caller's. */
+export const getMany = stepsOfKind('conditional_split');
 
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {

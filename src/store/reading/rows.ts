@@ -7,13 +7,13 @@ import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts'
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import type { Table } from '../tables/table.ts';
 import { type Below, joinColumns } from './below-pages.ts';
 import { inScope, readKnown } from './known-rows.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { type PageStatement, readSettled } from './settled.ts';
-import type { Table } from './tables.ts';
 
 type Row = { id: bigint };
 
