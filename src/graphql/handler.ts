@@ -19,7 +19,7 @@ import {
   acquireSlot,
   createAnswerSlots,
   lengthHeader,
-  toBody,
+  toAnswerBody,
 } from './limits/large-answers.ts';
 import { COST_HEADER, VALIDATED_TOKENS_PER_POINT } from './limits/points.ts';
 import { parseBody, parseParams, requestParameters } from './request-parameters.ts';
@@ -143,7 +143,7 @@ async function releaseSlotWhenSent(
 ): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
   for (const [name, value] of Object.entries(lengthHeader(bytes))) headers.set(name, value);
-  return new Response(toBody(bytes, ctx), { status, headers });
+  return new Response(toAnswerBody(bytes, ctx), { status, headers });
 }
 
 /**

@@ -4,7 +4,7 @@ import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
-import { requireCaller } from './access.ts';
+import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
 import { hidesSuggestions, toGraphQLError } from './errors.ts';
@@ -74,7 +74,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       facts.endpoint = endpointOf(document, operation);
       facts.operationName = operation.name?.value ?? null;
       try {
-        requireCaller(contextValue, schema, document, operation);
+        requireCredentials(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;
         const { rows, reads, values, schemaChars } = requireWithinLimits(
           limits,

@@ -53,7 +53,7 @@ export function createFallbackCounter(log: Logger, clock: () => Date): FallbackC
 }
 
 /** The reason of a fallback, by what the compiled operation threw. */
-export function reasonOf(error: unknown): FallbackReason {
+export function fallbackReasonOf(error: unknown): FallbackReason {
   if (error instanceof AppError && error.code === 'unavailable') return 'unavailable';
   return error instanceof Unsupported ? 'unsupported' : 'failed';
 }

@@ -25,14 +25,14 @@ import {
   acquireSlot,
   lengthHeader,
   SMALL_ANSWER_BYTES,
-  toBody,
+  toAnswerBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
 import { chargeOperation, pointsOfReads, withCost } from '../limits/points.ts';
 import type { TrustedDocument } from '../trusted-documents/documents.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { DATA, isRefusal, type VariableValues, type Written } from './complete.ts';
-import { type FallbackCounter, type FallbackReason, reasonOf } from './fallback-counter.ts';
+import { type FallbackCounter, type FallbackReason, fallbackReasonOf } from './fallback-counter.ts';
 import { refusedReply } from './refused-reply.ts';
 
 /** The maximum size of the cache. */
@@ -147,7 +147,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         const body = withCost(bytes, ctx);
         entry.fallbacks = 0;
         hits += 1;
-        return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
+        return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toAnswerBody(body, ctx) };
       } catch (error) {
         ctx.state.assumesParents = false;
         ctx.state.missing.clear();
@@ -158,7 +158,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         }
         if (isRefusal(error)) return refused(entry, [toGraphQLError(error)], null, headers, ctx);
         entry.fallbacks += 1;
-        entry.lastFallback = reasonOf(error);
+        entry.lastFallback = fallbackReasonOf(error);
         fallbacks.count(entry.lastFallback, params.operationName, error);
         return null;
       }

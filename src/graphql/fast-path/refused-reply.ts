@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import type { Reply } from '../../messages/reply.ts';
 import type { GraphContext } from '../context.ts';
 import type { HttpExtensions } from '../errors.ts';
-import { toBody } from '../limits/large-answers.ts';
+import { toAnswerBody } from '../limits/large-answers.ts';
 import { withCost } from '../limits/points.ts';
 import { toPublicErrors } from '../public-errors.ts';
 
@@ -30,7 +30,7 @@ export function refusedReply(
   return {
     status,
     headers: { ...headers, ...added },
-    body: toBody(withCost(Buffer.concat(parts), ctx), ctx),
+    body: toAnswerBody(withCost(Buffer.concat(parts), ctx), ctx),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
-import { requireCaller } from '../access.ts';
+import { requireCredentials } from '../access.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
 import { limitsForAnonymous, requireDocumentCounts } from './document-counts.ts';
@@ -95,7 +95,7 @@ export function requireSmallDocument(
     return requireDocumentCounts(document, limitsForAnonymous(limits));
   } catch (error) {
     const operation = getOperationAST(document, operationName);
-    if (operation != null) requireCaller(ctx, schema, document, operation);
+    if (operation != null) requireCredentials(ctx, schema, document, operation);
     throw error;
   }
 }

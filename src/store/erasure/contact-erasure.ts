@@ -47,7 +47,7 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
     entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
 
 /** One kind of rows that lead to a contact, and what becomes of them. */
-export interface Leading {
+interface Leading {
   /** Changes of them that are under way have committed afterwards. */
   readonly lock: string;
   /** They go with the contact, or what is personal of them is blanked. */
@@ -57,7 +57,7 @@ export interface Leading {
 }
 
 /** What the rows of nouns that lead to a contact become. @param nouns parents before what is below them */
-export function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
+function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
   return nouns
     .filter((noun) => wayToContact(noun) !== null && noun.table !== contact.table)
     .toReversed()

@@ -6,7 +6,7 @@ import type { PageRequest } from '../../pagination.ts';
 import { largest, latest } from '../../rows/largest.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import { databaseUnavailable } from '../connections/failures.ts';
-import type { Horizons, TableHorizon, Told } from '../high-water-marks/horizons.ts';
+import type { Horizons, MarksAnswer, TableHorizon } from '../high-water-marks/horizons.ts';
 import { leaveReplica, replicaOf } from '../replicas/reading.ts';
 import type { Chosen, Replicas } from '../replicas/replicas.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
@@ -109,7 +109,11 @@ async function readReplayed(
  * A page with rows whose ids nobody has drawn: they were given by hand, as by an import that left the sequence behind. Where nothing is
  * under way and nothing begins meanwhile, whatever is there is settled; else null.
  */
-async function readGiven(ctx: StoreContext, asked: PageStatement, told: Told): Promise<RowBlock | null> {
+async function readGiven(
+  ctx: StoreContext,
+  asked: PageStatement,
+  told: MarksAnswer,
+): Promise<RowBlock | null> {
   const { horizons } = ctx.store;
   const { table } = asked;
   const { id, drawn } = told.tables[table];
@@ -119,7 +123,7 @@ async function readGiven(ctx: StoreContext, asked: PageStatement, told: Told): P
   return stands(horizons, told) && after.tables[table].drawn === drawn ? rows : null;
 }
 
-function stands(horizons: Horizons, { generation }: Told): boolean {
+function stands(horizons: Horizons, { generation }: MarksAnswer): boolean {
   return horizons.generation() === generation;
 }
 
