@@ -1,8 +1,8 @@
 // `GET /me` and GraphQL's `me`: whom a credential stands for. A team's service user is made with it, and is no person.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
@@ -26,7 +26,7 @@ let team: Awaited<ReturnType<typeof factories.team>>;
 let key: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   team = await factories.team(gateway.app, {
     name: 'Acme Outdoor',
     timeZone: 'Tokyo',
@@ -37,7 +37,6 @@ beforeAll(async () => {
   await factories.team(gateway.app, { subdomain: 'theirs' });
   key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
 });
-afterAll(() => gateway.close());
 
 /** What REST answers, which GraphQL answers too. */
 async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {

@@ -1,6 +1,6 @@
 // The hand-written reads against the plain Prisma client, on random data: same rows, same order, same counts.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
@@ -8,7 +8,7 @@ import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/st
 import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 /** A row as the model knows it: where it hangs, whose it is, whether it is visible. */
 interface ModelRow {
@@ -26,7 +26,7 @@ let workspaces: { id: bigint; teamId: bigint }[];
 let funnels: { id: bigint; workspaceId: bigint }[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { prisma } = gateway.app.store;
   const teams = [await factories.team(gateway.app), await factories.team(gateway.app)];
   workspaces = [];
@@ -60,7 +60,6 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => gateway.close());
 
 /** Each table with its model rows, read by the plain client. */
 const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
