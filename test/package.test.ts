@@ -9,17 +9,34 @@ import { packedManifest, READ_AT_RUN_TIME } from '../deploy/pack.ts';
 import { readSources } from './support/sources.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What only the development tools run. */
+const DEVELOPMENT = ['graphiql/build.ts', 'store/migrations/engine.ts'];
 const clone = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 
 test('the gateway imports only packages that are installed without development tools', async () => {
-  const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
+  const sources = (await readSources()).filter(({ path }) => !DEVELOPMENT.includes(path));
   const packages = sources.flatMap(({ path, imports }) =>
     imports
-      .filter(({ own, typeOnly, from }) => !own && !typeOnly && !from.startsWith('node:'))
+      .filter(({ own, typeOnly, from }) => !own && !typeOnly && !/^(node:|#)/.test(from))
       .map(({ from }) => ({ path, name: /^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? '' })),
   );
   expect(packages.length).toBeGreaterThan(20);
   expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
+});
+
+test("Prisma's engine, which writes migrations, is in one file, and nothing that the gateway does when it runs loads it", async () => {
+  const sources = await readSources();
+  const importing = (name: RegExp) =>
+    sources.filter(({ imports }) => imports.some(({ from }) => name.test(from))).map(({ path }) => path);
+  expect(importing(/^@prisma\/(schema-engine-wasm|driver-adapter-utils)/)).toEqual([
+    'store/migrations/engine.ts',
+  ]);
+  expect(importing(/^store\/migrations\/engine\.ts$/)).toEqual(['store/migrations/create.ts']);
+  expect(importing(/^store\/migrations\/create\.ts$/)).toEqual(['commands/migrate.ts']);
+  expect(sources.find(({ path }) => path === 'store/migrations/create.ts')?.text).toContain(
+    "await import('./engine.ts')",
+  );
+  expect(importing(/^(prisma\b|@prisma\/(internals|client-generator|engines))/)).toEqual([]);
 });
 
 test('the package has the command and what it imports, and nothing of the clone that runs or links', () => {
@@ -32,23 +49,30 @@ test('the package has the command and what it imports, and nothing of the clone 
     expect(packed).not.toHaveProperty(absent);
   expect(Object.values(packed.dependencies).filter((version) => version.startsWith('file:'))).toEqual([]);
   expect(packed.dependencies).toHaveProperty('pg');
+  expect(packed.imports).toEqual({ '#prisma': './generated/prisma/client.js' });
 });
 
-test('the package carries every file that a module reads beside itself', async () => {
+test('the package carries every file that a module reads beside itself, and what is generated and built', async () => {
   const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
   const read = sources.flatMap(({ path, text }) =>
-    [...text.matchAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>
-      posix.join(posix.dirname(path), file).replace(/\/$/, ''),
+    [...text.matchAll(/new URL\('(\.[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>
+      posix.join('src', posix.dirname(path), file).replace(/\/$/, ''),
     ),
   );
-  expect(read.sort()).toEqual(READ_AT_RUN_TIME);
+  const inSource = read.filter((path) => path.startsWith('src/'));
+  expect(inSource.map((path) => path.slice('src/'.length)).sort()).toEqual(READ_AT_RUN_TIME);
+  for (const path of ['openapi.json', 'build/graphiql']) {
+    expect(read).toContain(path);
+    expect(clone.files).toContain(path);
+  }
+  expect(clone.files).toContain(`${posix.dirname(clone.imports['#prisma']).slice(2)}/**/*.js`);
 });
 
 test('the package carries the command, the migrations, the contracts and the guides; no source, no test, no secret', async () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
   const [{ files }] = Object.values(JSON.parse(stdout)) as [{ files: { path: string }[] }];
-  const paths = files.map(({ path }) => path).filter((path) => !path.startsWith('lib/'));
+  const paths = files.map(({ path }) => path).filter((path) => !/^(lib|generated|build)\//.test(path));
   for (const needed of [
     'bin/funnel-gateway.js',
     'openapi.json',

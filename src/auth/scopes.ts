@@ -1,7 +1,8 @@
 // The one table of scopes (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it,
 // and roles decide which of them a person may pass on.
 import { AppError, invalid } from '../errors.ts';
-import type { TeamRole } from '../store/generated/client.ts';
+import type { Category, Resource } from '../resources/resource.ts';
+import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
@@ -11,12 +12,17 @@ export const CATEGORIES = {
   funnels: 'funnels, their pages and conditional splits',
   store: 'the store',
   webhooks: 'outgoing webhook endpoints',
-} as const;
+} as const satisfies Record<Category, string>;
 
-type Category = keyof typeof CATEGORIES;
 type Access = 'read' | 'write';
 /** A scope that an operation needs. */
 export type Scope = `${Category}:${Access}`;
+
+/** The scope that reading or changing objects of a noun needs. */
+export function scopeFor({ type, scope }: Pick<Resource, 'type' | 'scope'>, access: Access): Scope {
+  if (scope === undefined) throw new TypeError(`The description of ${type} names no scope.`);
+  return `${scope}:${access}`;
+}
 
 /** Every scope that a key may carry: each category's two, and the coarse wildcards. */
 export const SCOPES: readonly string[] = [
@@ -82,16 +88,21 @@ export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scop
   return actor;
 }
 
+declare const HOLDS_SCOPE: unique symbol;
+
+/** A caller who was found to hold the scope of what is being done. Only `requireScope` gives one: what takes one need not ask again. */
+export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
+
 /**
- * The caller, known to hold `scope`: the first line of every service function.
+ * The caller, known to hold `scope`: the first line of every service function, and asked nowhere below it.
  * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
  */
-export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Caller {
+export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {
   const actor = requireCaller(ctx, scope);
   if (!covers(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }
-  return actor;
+  return actor as Permitted;
 }
 
 /** The refusal of a caller without good credentials. @param scope what the request would have needed, if anything */

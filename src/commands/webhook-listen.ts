@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
-import { verify } from '../jobs/signatures.ts';
+import { verify } from '../jobs/delivery/signatures.ts';
 import { toReceived } from './received-webhooks.ts';
 import { report, type Shell } from './shell.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -34,13 +34,13 @@ export function addWebhookListen(
 ): void {
   webhook
     .command('listen')
-    .description('receive webhooks on this machine: print each, and whether its signatures are right')
+    .description('receive webhooks on this machine; print each, and whether its signatures are valid')
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4_100)
     .option(
       '--secret <secret>',
       "the endpoint's webhook_secret; WEBHOOK_SECRET keeps it off the command line",
     )
-    .option('--status <code>', 'what to answer', wholeNumber(200, 599), 200)
+    .option('--status <code>', 'HTTP status to answer', wholeNumber(200, 599), 200)
     .addHelpText('after', HELP)
     .action((options: ListenOptions) => listen(shell, json(), options));
 }

@@ -1,4 +1,6 @@
-// Outgoing webhook endpoints of a workspace.
+// What is special of outgoing webhook endpoints: what they are limited to, their secrets, and activating and deactivating them.
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
 import {
   activationFields,
   rotationFields,
@@ -6,41 +8,36 @@ import {
   webhookEndpoint,
   webhookEndpointWithSecret,
 } from '../resources/webhook-endpoints.ts';
-import type { Done } from '../services/mutate.ts';
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
+import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
-import { Funnel } from './funnels.ts';
-import { defineChanges, defineMutation, type PayloadBuilder, rowField } from './mutations.ts';
-import { defineNode, type NodeType } from './nodes.ts';
-import { Page } from './pages.ts';
-import { Workspace } from './workspaces.ts';
+import { defineMutation, rowField } from './mutations.ts';
+import type { NodeType } from './nodes.ts';
+import { createdPayloadOf, nodeOf } from './nouns.ts';
 
-/** @public Other nouns may hang below it. */
-export const WebhookEndpoint = defineNode(webhookEndpoint, {
-  ...webhookEndpoints,
-  fields: (t) => ({
-    pages: t.field({
-      type: [Page.ref],
-      nullable: true,
-      description: 'The pages it is limited to, without discarded ones.',
-      scope: Page.scope,
-      columns: ['pageIds'],
-      resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
-    }),
-    funnels: t.field({
-      type: [Funnel.ref],
-      nullable: true,
-      description: 'The funnels it is limited to.',
-      scope: Funnel.scope,
-      columns: ['funnelIds'],
-      resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
-    }),
-    workspace: Workspace.field(t, 'workspaceId', 'The workspace that the endpoint belongs to.'),
+const WebhookEndpoint = nodeOf(webhookEndpoint);
+const Page = nodeOf(page);
+const Funnel = nodeOf(funnel);
+
+builder.objectFields(WebhookEndpoint.ref, (t) => ({
+  pages: t.field({
+    type: [Page.ref],
+    nullable: true,
+    description: 'The pages it is limited to, without discarded ones.',
+    scope: Page.scope,
+    columns: ['pageIds'],
+    resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
   }),
-});
+  funnels: t.field({
+    type: [Funnel.ref],
+    nullable: true,
+    description: 'The funnels it is limited to.',
+    scope: Funnel.scope,
+    columns: ['funnelIds'],
+    resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
+  }),
+}));
 
 async function loadExisting<Row>(
   ctx: GraphContext,
@@ -52,22 +49,22 @@ async function loadExisting<Row>(
 }
 
 /** The secret, in the payload of the mutations that make one. */
-function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {
+function secretField(
+  t: PothosSchemaTypes.ObjectFieldBuilder<
+    Types,
+    { readonly result: { readonly row: WebhookEndpointWithSecretRow } }
+  >,
+) {
   return t.string({
     description: webhookEndpointWithSecret.fields.webhookSecret.description,
     resolve: ({ result }) => result.row.webhookSecret,
   });
 }
 
-const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
-
-defineChanges(
-  WebhookEndpoint,
-  webhookEndpoint,
-  webhookEndpoints,
-  Workspace,
-  WebhookEndpointConnection,
-  (t) => ({ webhookSecret: secretField(t) }),
+builder.objectField(
+  createdPayloadOf<WebhookEndpointWithSecretRow>(webhookEndpoint),
+  'webhookSecret',
+  secretField,
 );
 
 defineMutation('activateWebhookEndpoint', {
@@ -99,7 +96,3 @@ defineMutation('rotateWebhookEndpointSecret', {
     webhookSecret: secretField(t),
   }),
 });
-
-builder.objectField(Workspace.ref, 'webhookEndpoints', (t) =>
-  WebhookEndpointConnection.field(t, 'The outgoing webhook endpoints of the workspace.'),
-);

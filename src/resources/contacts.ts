@@ -1,6 +1,7 @@
 // What a contact is (spec §2 "Contact").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
+import { workspace } from './workspaces.ts';
 
 /** What is known of a person as text. */
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
@@ -9,8 +10,16 @@ export const contact = describe({
   type: 'Contact',
   title: 'Contact',
   table: 'contacts',
+  number: 3n,
+  parent: workspace,
+  plural: 'contacts',
+  listDescription: 'The contacts of the workspace, anonymous ones included.',
+  parentDescription: 'The workspace that knows this contact.',
+  path: 'contacts',
+  scope: 'contacts',
+  verbs: ['create', 'update', 'remove'],
   wrapper: 'contact',
-  description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
+  description: 'A person in a workspace. Anonymous contacts have no e-mail address and no phone number yet.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -18,7 +27,7 @@ export const contact = describe({
     anonymous: {
       type: 'bool',
       restAsNumber: true,
-      description: 'Whether it is not known yet who this is.',
+      description: 'Whether the person is not identified yet.',
     },
     emailAddress: {
       ...TEXT,
@@ -26,7 +35,7 @@ export const contact = describe({
       // An index has it: PostgreSQL takes some 2,700 bytes there.
       maxLength: 320,
       description:
-        'The e-mail address as it was given, without white space around it. It is unique in the workspace whatever its case.',
+        'The e-mail address as it was given, without surrounding white space. It is unique in the workspace, ignoring case.',
     },
     firstName: {
       ...TEXT,
@@ -95,7 +104,7 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'What the workspace itself has recorded, by name.',
+      description: 'The workspace’s own attributes of the contact, by name.',
     },
   },
   inputs: {
@@ -105,16 +114,20 @@ export const contact = describe({
       idsOf: tag,
       maxLength: MAX_TAGS,
       description:
-        'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
+        'The integer ids of all the tags that the contact is to have: others are removed, and null removes all.',
     },
   },
   topic: 'contact',
+  events: ['created', 'updated', 'deleted', 'identified'],
   filters: {
     id: { unique: true },
-    emailAddress: { unique: true },
-    tagIds: { description: 'The ids of the tags on the contact.' },
-    isActive: {},
-    anonymous: {},
+    emailAddress: { unique: true, index: 'contacts_workspace_id_email_address_key' },
+    tagIds: {
+      description: 'The ids of the tags on the contact.',
+      index: 'contact_tags_workspace_id_tag_id_contact_id_idx',
+    },
+    isActive: { index: 'contacts_workspace_id_is_active_id_idx' },
+    anonymous: { index: 'contacts_workspace_id_anonymous_id_idx' },
   },
   sorts: ['updatedAt'],
 });
@@ -127,12 +140,12 @@ export const upsertFields = {
   emailAddress: {
     ...address,
     required: true,
-    description: `${address.description} A contact that has it already keeps it as it was written.`,
+    description: `${address.description} An existing contact keeps the spelling that it has.`,
   },
   tagIds: {
     ...contact.inputs.tagIds,
     description:
-      'The integer ids of all the tags that the contact is to have: others are removed from it. Null and an empty list leave its tags as they are.',
+      'The integer ids of all the tags that the contact is to have: others are removed. Null and an empty list leave its tags as they are.',
   },
 } satisfies Fields;
 

@@ -1,5 +1,6 @@
 // What a step of a funnel's workflow is (spec §2 "Conditional split step"). Its JSON over REST, which shows branches and pages
 // with it, is put together in rest/.
+import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
 
@@ -47,7 +48,7 @@ export const funnelStep = describe({
       type: 'int8',
       nullable: true,
       internal: true,
-      description: 'The split that it stands below.',
+      description: 'The split that contains it.',
     },
     branch: {
       type: 'enum',
@@ -73,6 +74,12 @@ export const conditionalSplit = describe({
   type: 'ConditionalSplitStep',
   title: 'Conditional split step',
   table: 'funnel_steps',
+  number: 9n,
+  parent: funnel,
+  parentDescription: 'The funnel whose workflow the step is part of.',
+  plural: 'conditionalSplitSteps',
+  listDescription: 'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
+  scope: 'funnels',
   description:
     'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
   fields: {

@@ -3,23 +3,23 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { type AppliedTagRow, appliedTag } from '../resources/applied-tags.ts';
+import { contact } from '../resources/contacts.ts';
+import { tag } from '../resources/tags.ts';
 import { APPLIED_TAG_RULES, findAppliedTagId } from '../store/changing/applied-tags.ts';
 import { findById } from '../store/reading/rows.ts';
-import { APPLIED_TAGS, CONTACTS, TAGS } from '../store/reading/tables.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { isTaken } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  APPLIED_TAGS,
-  'contacts:read',
-);
-const writes = writesOf(APPLIED_TAGS, 'contacts:write', APPLIED_TAG_RULES);
+const APPLIED_TAGS = tableOf(appliedTag);
+const CONTACTS = tableOf(contact);
+const TAGS = tableOf(tag);
+
+const writes = writesOf(appliedTag, APPLIED_TAG_RULES);
 export const { writeScope, remove } = writes;
 
 /** Between an attempt to apply a tag that is there and a look at it another request may have removed it. */
@@ -61,8 +61,9 @@ export async function removeTag(
   tag: Ref,
   options: WriteOptions,
 ): Promise<Done<AppliedTagRow, 'removed'>> {
+  const by = requireScope(ctx, writeScope);
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const tagId = parseRef(TAGS.title, TAGS.name, tag);
-  const find = (tenancy: Tenancy) => findAppliedTagId(ctx, tenancy, contactId, tagId);
-  return writes.removeFound(ctx, [contactId, tagId], find, options);
+  const id = await findAppliedTagId(ctx, by.tenancy, contactId, tagId);
+  return writes.removeFound(ctx, by, [contactId, tagId], id, options);
 }

@@ -1,6 +1,6 @@
 // Conditional split steps of a funnel, and removing one (spec §4 "DELETE conditional split step", DESIGN §8).
 import { nameOf } from '../auth/actor.ts';
-import { covers, requireScope, type Scope } from '../auth/scopes.ts';
+import { covers, type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type SplitRow,
   splitRemoval,
 } from '../resources/funnel-steps.ts';
+import { page } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
@@ -16,10 +17,11 @@ import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { requireNotAborted } from '../store/changing/transactions.ts';
 import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/reading/funnel-steps.ts';
-import { PAGES, SPLITS, type Table } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
-import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
+import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { listMany as listSteps, type StepNode, stepsOfKind, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
@@ -27,10 +29,15 @@ import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 import type { WriteOptions } from './write-options.ts';
 
+const PAGES = tableOf(page);
+const SPLITS = tableOf(conditionalSplit);
+
 export type { BranchChoice };
 
-const reads = readsOf(SPLITS, 'funnels:read');
-export const { scope, getMany, list, listMany, countMany, existMany } = reads;
+const reads = readsOf(conditionalSplit);
+export const { scope, list } = reads;
+/** Splits with what is below them, in the ids' order; null for what is no split of the caller's. */
+export const getMany = stepsOfKind('conditional_split');
 
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
@@ -104,12 +111,12 @@ export async function remove(
   input: RemovalInput,
   options: WriteOptions,
 ): Promise<SplitRemovalRow> {
-  requireScope(ctx, writeScope);
+  const by = requireScope(ctx, writeScope);
   const funnelId = parseRef('Funnel', 'funnels', input.funnel);
   const splitId = parseRef(SPLITS.title, SPLITS.name, input.split);
   const { branch } = input;
   const { row } = await mutate(ctx, {
-    scope: writeScope,
+    by,
     options,
     title: SPLITS.title,
     outcome: 'removed',
@@ -117,7 +124,7 @@ export async function remove(
     asksItself: true,
     change: (recorded) =>
       executeSteps(ctx, recorded, (tx, tenancy) =>
-        removeWithin(ctx, tx, tenancy, { funnelId, splitId, branch }, options),
+        removeWithin(ctx, by, tx, tenancy, { funnelId, splitId, branch }, options),
       ),
     toRow: toRemoval,
   });
@@ -127,12 +134,12 @@ export async function remove(
 
 async function removeWithin(
   ctx: Context,
+  by: Permitted,
   tx: Transaction,
   tenancy: Tenancy,
   { funnelId, splitId, branch }: { funnelId: bigint; splitId: bigint; branch: BranchChoice },
   { fits }: WriteOptions,
 ): Promise<ChangeRecord | NotMade> {
-  const actor = requireScope(ctx, writeScope);
   const funnel = await lockFunnel(tx, tenancy, funnelId);
   if (funnel === null) return 'not_found';
   requireNotAborted(ctx);
@@ -146,7 +153,7 @@ async function removeWithin(
     findSnapshots(tx, table, funnel.workspaceId, ids);
   const [was = ''] = await snapshotsOf(SPLITS, [splitId]);
   const discardedPageIds = pageIdsOf(removal.removed);
-  const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(actor)}`;
+  const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(by)}`;
   const at = ctx.clock();
   // Retired first: a step that is moved into the split's position must find it free of live steps.
   await retire(

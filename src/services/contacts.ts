@@ -10,25 +10,21 @@ import { CONTACT_RULES, findByEmailAddress } from '../store/changing/contacts.ts
 import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { eraseContact, lockForErasure } from '../store/erasure/contact-erasure.ts';
-import { CONTACTS } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { blankAtOnce } from './erasures.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Input, isObject, namesOf } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  CONTACTS,
-  'contacts:read',
-);
+const CONTACTS = tableOf(contact);
 
 const toRow = snapshotRows<ContactRow>(contact);
-const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
+const writes = writesOf(contact, { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
 /** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */
@@ -82,10 +78,10 @@ function contended(name: string): AppError {
  * @returns the contact, of which nothing is known any more
  */
 export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
-  requireScope(ctx, writeScope);
+  const by = requireScope(ctx, writeScope);
   const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
   return mutate(ctx, {
-    scope: writeScope,
+    by,
     options,
     title: CONTACTS.title,
     outcome: 'updated',

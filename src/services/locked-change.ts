@@ -1,6 +1,6 @@
 // A change of one row that no field is given for, such as activating an endpoint: in steps, under the row's lock, and recorded as every
 // change is.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
@@ -8,15 +8,16 @@ import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord, Unchanged } from '../store/changing/record-change.ts';
 import type { Recorded } from '../store/changing/records.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
-import type { Table } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
+import type { Table } from '../store/tables/table.ts';
 import { type Done, mutate } from './mutate.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 
 interface LockedChange<Row, Locked> {
-  readonly scope: Scope;
+  /** Who makes it. */
+  readonly by: Permitted;
   /** What stands behind the dot in the action of the audit entry. */
   readonly action: string;
   /** What a client said: the retry of a request says the same. */
@@ -40,9 +41,8 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { scope, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
+  { by, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
-  requireScope(ctx, scope);
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { fits } = options;
@@ -71,7 +71,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   }
 
   return mutate(ctx, {
-    scope,
+    by,
     options,
     title,
     outcome: 'updated',

@@ -3,14 +3,14 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { OAUTH_GRANTS } from '../store/accounts/credential-tables.ts';
+import { oauthGrant } from '../resources/oauth-grants.ts';
 import { type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
 import { beginChange } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
-import { readsOf } from './reads.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { parseRef, type Ref } from './refs.ts';
 
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read');
+const OAUTH_GRANTS = tableOf(oauthGrant);
 
 /** What a grant is good for at the moment. `suspended`: its person or its client is disabled, or left the team. */
 export type GrantStatus = 'active' | 'suspended' | 'expired' | 'revoked';

@@ -2,13 +2,13 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import type { TeamRow } from '../resources/teams.ts';
-import { TEAMS } from '../store/reading/tables.ts';
+import { type TeamRow, team } from '../resources/teams.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { type Projection, readsOf, withTime } from './reads.ts';
 
-const reads = readsOf(TEAMS, 'account:read');
-
-export const { scope, get, getMany, countMany, existMany } = reads;
+const TEAMS = tableOf(team);
+const reads = readsOf(team);
+export const { scope, get } = reads;
 
 /** A list that hangs under itself: where the team is not the caller's, it is empty. */
 export async function listMany(

@@ -10,7 +10,6 @@ import {
   type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
-import { WEBHOOK_DELIVERIES } from '../store/reading/tables.ts';
 import { type AttemptRow, findAttempts } from '../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
@@ -18,10 +17,7 @@ import { mayReadSubject } from './webhook-events.ts';
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WEBHOOK_DELIVERIES,
-  'webhooks:read',
-);
+export const { scope, get, list } = readsOf(webhookDelivery);
 
 /** A delivery with its attempts. @throws AppError `not_found`, also where the endpoint is gone */
 export async function getDetail(ctx: Context, ref: Ref): Promise<WebhookDeliveryDetail> {

@@ -3,6 +3,8 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import { isEventType } from '../resources/event-types.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
 import type { Field } from '../resources/resource.ts';
 import {
   type WebhookEndpointRow,
@@ -10,11 +12,11 @@ import {
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
 import { findById, findByIds } from '../store/reading/rows.ts';
-import { FUNNELS, PAGES, WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
@@ -22,12 +24,11 @@ import { parseWebhookUrl } from './webhook-urls.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WEBHOOK_ENDPOINTS,
-  'webhooks:read',
-);
+const FUNNELS = tableOf(funnel);
+const PAGES = tableOf(page);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-const writes = writesOf(WEBHOOK_ENDPOINTS, 'webhooks:write', {
+const writes = writesOf(webhookEndpoint, {
   ...WEBHOOK_ENDPOINT_RULES,
   normalize: withLists,
   parameters: (ctx) => ({ secret: Buffer.from(newSecret(ctx)).toString('hex') }),
@@ -45,8 +46,8 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
-  requireScope(ctx, writeScope);
-  const given = await parse(ctx, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
+  const { tenancy } = requireScope(ctx, writeScope);
+  const given = await parse(ctx, tenancy, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
   requireReadable(ctx, given.eventTypeIds ?? []);
   return withSecret(ctx, await writes.create(ctx, workspace, input, options));
 }
@@ -64,7 +65,7 @@ export async function update(
   const { tenancy } = requireScope(ctx, writeScope);
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   const now = await findById(ctx, WEBHOOK_ENDPOINTS, tenancy, id);
-  const given = await parse(ctx, input, 'change', now?.workspaceId ?? null);
+  const given = await parse(ctx, tenancy, input, 'change', now?.workspaceId ?? null);
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
   const fits = (row: object) => {
@@ -85,6 +86,7 @@ export async function update(
 /** What is given of an endpoint. @param workspaceId null: there is no such endpoint; @throws AppError `invalid` blaming members */
 async function parse(
   ctx: Context,
+  tenancy: Tenancy,
   input: Input,
   moment: 'creation' | 'change',
   workspaceId: bigint | null,
@@ -100,8 +102,8 @@ async function parse(
       `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
   requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
-  await requireOwn(ctx, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
-  await requireOwn(ctx, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
+  await requireOwn(ctx, tenancy, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
+  await requireOwn(ctx, tenancy, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
   return given;
 }
 
@@ -114,13 +116,13 @@ export function requirePace(perSecond: number | null | undefined, name: string):
 /** All of these are the workspace's. @throws AppError `invalid` */
 async function requireOwn(
   ctx: Context,
+  tenancy: Tenancy,
   table: typeof PAGES | typeof FUNNELS,
   workspaceId: bigint | null,
   ids: readonly bigint[] | undefined,
   name: string,
 ): Promise<void> {
   if (ids === undefined || ids.length === 0 || workspaceId === null) return;
-  const { tenancy } = requireScope(ctx, writeScope);
   const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId: bigint } | null)[];
   const missing = ids.filter((_, index) => rows[index]?.workspaceId !== workspaceId);
   if (missing.length > 0)

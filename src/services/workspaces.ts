@@ -2,15 +2,11 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import type { WorkspaceRow } from '../resources/workspaces.ts';
+import { type WorkspaceRow, workspace } from '../resources/workspaces.ts';
 import { findSubdomain } from '../store/accounts/hosts.ts';
-import { WORKSPACES } from '../store/reading/tables.ts';
 import { readsOf } from './reads.ts';
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WORKSPACES,
-  'account:read',
-);
+const { scope, get } = readsOf(workspace);
 
 const MAX_LABEL_CHARS = 63;
 

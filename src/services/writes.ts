@@ -1,10 +1,12 @@
 // The changes that every noun has: create, update and remove, made from its description.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import type { Described } from '../resources/nouns.ts';
 import {
   type Fields,
   type Moment,
   type Resource,
+  type Row,
   toSnakeCase,
   writableFields,
 } from '../resources/resource.ts';
@@ -13,8 +15,7 @@ import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
-import type { Table } from '../store/reading/tables.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -64,30 +65,30 @@ export interface Writes<Row> {
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
    * As `remove`, where a client does not name the row by its id.
+   * @param by of `requireScope` with `writeScope`
    * @param named how it does: the retry of a request names the same
-   * @param find its id; null where there is none that is the caller's
+   * @param id null where there is none that is the caller's
    */
   removeFound(
     ctx: Context,
+    by: Permitted,
     named: readonly unknown[],
-    find: (tenancy: Tenancy) => Promise<bigint | null>,
+    id: bigint | null,
     options: WriteOptions,
   ): Promise<Done<Row, 'removed'>>;
 }
 
 /** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
-export function writesOf<Row extends { id: bigint }>(
-  table: Table<Row>,
-  writeScope: Scope,
-  rules: Rules = {},
-): Writes<Row> {
+export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Writes<Row<R> & { id: bigint }> {
+  const table = tableOf(noun);
+  const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
   const { most } = rules;
   const statements = changeStatements(table, rules);
   const { tags, ...withoutTags } = rules;
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
   const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
-  const toRow = snapshotRows<Row>(resource);
+  const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
@@ -112,16 +113,16 @@ export function writesOf<Row extends { id: bigint }>(
     }
   }
 
-  const writes: Writes<Row> = {
+  const writes: Writes<Row<R> & { id: bigint }> = {
     writeScope,
-    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row>,
+    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
       const values = { id, ...parametersOf(resource, { ...defaults, ...given }), ...rules.parameters?.(ctx) };
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title: over.title,
         outcome: 'created',
@@ -132,12 +133,12 @@ export function writesOf<Row extends { id: bigint }>(
       });
     },
     async update(ctx, ref, input, options, found) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
       const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title,
         outcome: 'updated',
@@ -150,14 +151,13 @@ export function writesOf<Row extends { id: bigint }>(
       });
     },
     async remove(ctx, ref, options) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
-      return writes.removeFound(ctx, [id], async () => id, options);
+      return writes.removeFound(ctx, by, [id], id, options);
     },
-    async removeFound(ctx, named, find, options) {
-      const id = await find(requireScope(ctx, writeScope).tenancy);
+    async removeFound(ctx, by, named, id, options) {
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title,
         outcome: 'removed',

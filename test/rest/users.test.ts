@@ -1,8 +1,8 @@
 // `GET /me` and GraphQL's `me`: whom a credential stands for. A team's service user is made with it, and is no person.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, createGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
@@ -26,7 +26,7 @@ let team: Awaited<ReturnType<typeof factories.team>>;
 let key: Caller;
 
 beforeAll(async () => {
-  gateway = await sharedGateway();
+  gateway = await createGateway();
   team = await factories.team(gateway.app, {
     name: 'Acme Outdoor',
     timeZone: 'Tokyo',
@@ -37,6 +37,7 @@ beforeAll(async () => {
   await factories.team(gateway.app, { subdomain: 'theirs' });
   key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
 });
+afterAll(() => gateway.close());
 
 /** What REST answers, which GraphQL answers too. */
 async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {

@@ -1,16 +1,16 @@
 // People as rows, with their memberships, and the user that a caller stands for. The password's hash leaves this layer only for a
 // sign-in; a team's service user is nobody's account.
 
+import type { TeamRole, User } from '#prisma';
 import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
-import type { TeamRole, User } from '../generated/client.ts';
 import { readRows } from '../reading/reads.ts';
-import { columnsOf } from '../reading/tables.ts';
-import { toId } from '../sql/public-ids.ts';
+import { idOfPublicId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction, withPrisma } from '../store.ts';
+import { columnsOf } from '../tables/table.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
 
 export type { TeamRole };
@@ -122,7 +122,7 @@ export async function findUser(store: Store, id: bigint): Promise<PersonRow | nu
 
 /** A person by public id, disabled ones included, or null. */
 export async function findUserByPublicId(store: Store, publicId: string): Promise<PersonRow | null> {
-  const id = toId('users', publicId);
+  const id = idOfPublicId('users', publicId);
   return id === null ? null : findUser(store, id);
 }
 
@@ -132,7 +132,7 @@ export async function findSignedIn(
   publicId: string,
   signedInAt: Date,
 ): Promise<PersonRow | null> {
-  const id = toId('users', publicId);
+  const id = idOfPublicId('users', publicId);
   if (id === null) return null;
   const where = { id, ...stillSignedIn(signedInAt) };
   return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));

@@ -1,7 +1,7 @@
 // What is special of changes to one noun, as SQL. Without rules a noun is changed by its description alone.
 
 import { type Moment, type Resource, toSnakeCase, writableFields } from '../../resources/resource.ts';
-import type { Table } from '../reading/tables.ts';
+import type { Table } from '../tables/table.ts';
 
 /** SQL at creation, of the row as it is to be, `n`; and in a change, of `n` and the row as it was, `o`. */
 interface Moments {
@@ -27,8 +27,6 @@ export interface ChangeRules {
    * are created at the same moment may be beyond that.
    */
   readonly most?: { readonly perParent: number; readonly property: string };
-  /** It has no events. */
-  readonly silent?: true;
 }
 
 /** The columns that clients may give. */

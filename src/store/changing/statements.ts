@@ -7,11 +7,12 @@
 // A change of a row to what it is already leaves nothing but the record of its idempotency key.
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
-import { ownedWorkspace, type Table } from '../reading/tables.ts';
+import { contactIdOf } from '../sql/contact-ways.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { tagsOf } from '../sql/tags.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
-import { audit, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
+import { audit, claim, event, isTold, outbox, TOLD } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 import { snapshot } from './snapshots.ts';
 import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
@@ -61,6 +62,7 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
 /** $id is the parent's. */
 function createText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
+  const events = eventsOf(table, rules, 'created', 'after');
   const given = givenColumns(resource, 'creation');
   const derived = Object.entries(rules.derived ?? {});
   const columns = [...given, ...derived.map(([column]) => column)];
@@ -73,13 +75,13 @@ function createText(table: Noun, rules: ChangeRules): string {
       returning *
     ), ${rules.tags === undefined ? '' : appliedSetOfNew(rules.tags)}
     ${rules.touchesParent ? touch(parent.table) : ''} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as before,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as before,
         ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
         ${happenings(rules, 'onCreate')}
       from t cross join lateral (select t.*) n
     ), ${audit(resource, 'created')}
-    ${outboxOf(table, rules, 'created', 'after')}
-    ${answer(rules, '(select after from shown)')}`;
+    ${outboxOf(events)}
+    ${answer(events, '(select after from shown)')}`;
 }
 
 /** The parent of a new row. */
@@ -107,6 +109,7 @@ function place(table: Noun, { touchesParent, most }: ChangeRules): string {
 
 function updateText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
+  const events = eventsOf(table, rules, 'updated', 'after');
   const given = givenColumns(resource, 'change');
   const merged = mergedColumns(resource);
   const values = [
@@ -130,27 +133,28 @@ function updateText(table: Noun, rules: ChangeRules): string {
       where c.workspace_id = go.workspace_id and c.id = o.id and (${isChange.join(' or ')})
       returning c.*
     ), ${rules.tags === undefined ? '' : appliedSet(rules.tags)} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, was.before,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, was.before,
         ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
         ${happenings(rules, 'onUpdate')}
       from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
     ), ${audit(resource, 'updated')}
-    ${outboxOf(table, rules, 'updated', 'after')}
-    ${answer(rules, 'coalesce((select after from shown), (select before from was))')}`;
+    ${outboxOf(events)}
+    ${answer(events, 'coalesce((select after from shown), (select before from was))')}`;
 }
 
 function removeText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
+  const events = eventsOf(table, rules, 'deleted', 'before');
   return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as after,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as after,
         ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
       from go cross join lateral (select (go.o).*) t
     ), gone as (
       delete from ${name} c using shown where c.workspace_id = shown.workspace_id and c.id = shown.id
     ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
     ${audit(resource, 'deleted')}
-    ${outboxOf(table, rules, 'deleted', 'before')}
-    ${answer(rules, '(select before from shown)')}`;
+    ${outboxOf(events)}
+    ${answer(events, '(select before from shown)')}`;
 }
 
 /** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
@@ -186,20 +190,28 @@ function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
 }
 
 /** @param shown SQL: the snapshot */
-function answer({ silent }: ChangeRules, shown: string): string {
+function answer(events: readonly string[], shown: string): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
-      exists (select from fits) as fits, ${shown}::text as snapshot${silent ? '' : `, ${TOLD}`}`;
+      exists (select from fits) as fits, ${shown}::text as snapshot${events.length === 0 ? '' : `, ${TOLD}`}`;
 }
 
-function outboxOf({ resource }: Noun, rules: ChangeRules, action: string, data: 'before' | 'after'): string {
-  if (rules.silent) return '';
+function outboxOf(events: readonly string[]): string {
+  return events.length === 0 ? '' : `, ${outbox(events)}`;
+}
+
+/** The events of a change, as the description and the rules have them. */
+function eventsOf(
+  { resource }: Noun,
+  rules: ChangeRules,
+  action: string,
+  data: 'before' | 'after',
+): string[] {
   const happened = action === 'deleted' ? [] : Object.keys(rules.events ?? {});
-  const events = [
-    event(resource, action, data),
+  return [
+    ...(isTold(resource, action) ? [event(resource, action, data)] : []),
     ...happened.map((name) => event(resource, name, data, { when: `has_${name}` })),
     ...(rules.tags === undefined || action === 'deleted' ? [] : tagEvents(rules.tags, action)),
   ];
-  return `, ${outbox(events)}`;
 }
 
 /** Whether each event of the rules happened, as columns. */

@@ -2,28 +2,15 @@
 // in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
 
 import { MAX_ID } from '../../cursors.ts';
+import { NOUNS, type NounTable } from '../../resources/nouns.ts';
 
-/** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
-export const TYPE_NUMBER = {
-  teams: 1n,
-  workspaces: 2n,
-  contacts: 3n,
-  tags: 4n,
-  refine_filters: 5n,
-  webhook_endpoints: 6n,
-  funnels: 7n,
-  pages: 8n,
-  funnel_steps: 9n,
-  api_keys: 10n,
-  users: 11n,
-  oauth_grants: 12n,
-  contact_tags: 13n,
-  audit_entries: 14n,
-  events: 15n,
-  webhook_deliveries: 16n,
-} as const;
+/** Tables with public ids. */
+export type PublicIdTable = NounTable;
 
-export type PublicIdTable = keyof typeof TYPE_NUMBER;
+/** The numbers of the tables with public ids. */
+export const TYPE_NUMBER = Object.fromEntries(NOUNS.map(({ table, number }) => [table, number])) as Readonly<
+  Record<PublicIdTable, bigint>
+>;
 
 const LETTERS = 'RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU';
 const BASE = 52n;
@@ -42,7 +29,7 @@ export function toPublicId(table: PublicIdTable, id: bigint): string {
 }
 
 /** The id that a public id of the table stands for; null for text that is no row's public id. */
-export function toId(table: PublicIdTable, publicId: string): bigint | null {
+export function idOfPublicId(table: PublicIdTable, publicId: string): bigint | null {
   if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
   const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;
   const first = read(publicId.slice(0, 6));
@@ -53,7 +40,7 @@ export function toId(table: PublicIdTable, publicId: string): bigint | null {
 
 /** The id that a client's text stands for, an integer id or a public id of the table; null for anything else. */
 export function parseId(table: PublicIdTable, text: string): bigint | null {
-  if (!/^\d{1,19}$/.test(text)) return toId(table, text);
+  if (!/^\d{1,19}$/.test(text)) return idOfPublicId(table, text);
   const id = BigInt(text);
   return id > MAX_ID ? null : id;
 }

@@ -79,16 +79,13 @@ test('an internal error is counted, and logged with its stack, at most once a mi
   }
 });
 
-test('refusals and invalid variables are counted by their reasons', async () => {
+test('refusals are none, and invalid variables are counted as such', async () => {
   const { ask, fallbacks, lines } = createObserved();
   await ask({ id });
   expect((await ask({ id: '999999' })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
   await ask({ id: 'x' });
-  expect(fallbacks.counts).toMatchObject({ refused: 1, variables: 1, failed: 0, unsupported: 0 });
-  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([
-    ['info', 'refused'],
-    ['info', 'variables'],
-  ]);
+  expect(fallbacks.counts).toMatchObject({ variables: 1, failed: 0, unsupported: 0, unavailable: 0 });
+  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([['info', 'variables']]);
 });
 
 test('coercion stops at the first invalid variable', { timeout: 5_000 }, async () => {
@@ -103,6 +100,13 @@ test('coercion stops at the first invalid variable', { timeout: 5_000 }, async (
 test('an operation that is left to Yoga for good is still counted, with its last reason', async () => {
   const { ask, fallbacks } = createObserved();
   await ask({ id });
-  for (let i = 0; i < 103; i++) await ask({ id: '999999' });
-  expect(fallbacks.counts).toMatchObject({ refused: 103, failed: 0 });
+  const stop = intercept(gateway, (name, send) =>
+    name.startsWith('workspaces.') ? Promise.reject(new TypeError('a bug')) : send(),
+  );
+  try {
+    for (let i = 0; i < 103; i++) await ask({ id });
+    expect(fallbacks.counts).toMatchObject({ failed: 103, variables: 0 });
+  } finally {
+    stop();
+  }
 });

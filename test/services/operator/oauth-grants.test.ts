@@ -1,17 +1,18 @@
 // The rules of grants, as the operator meets them.
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statusOf } from '../../../src/services/oauth-grants.ts';
 import * as grants from '../../../src/services/operator/oauth-grants.ts';
 import * as factories from '../../support/factories.ts';
-import { type Gateway, sharedGateway } from '../../support/gateway.ts';
+import { type Gateway, createGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 
 let gateway: Gateway;
 let teamId: bigint;
 beforeAll(async () => {
-  gateway = await sharedGateway();
+  gateway = await createGateway();
   teamId = (await factories.team(gateway.app)).id;
 });
+afterAll(() => gateway.close());
 
 const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>

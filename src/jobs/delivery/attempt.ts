@@ -1,0 +1,88 @@
+// One attempt to deliver: the signed request, and what becomes of the delivery after it.
+import type { App } from '../../context.ts';
+import { openSecret } from '../../services/webhook-secrets.ts';
+import type { Outcome } from '../../store/sql/attempt-outcome.ts';
+import type { DueDelivery, DueEndpoint, DueEvent } from '../../store/webhooks/deliveries-due.ts';
+import { isDelivered, nextAttempt } from './retries.ts';
+import type { Sender } from './sender.ts';
+import { signatureHeaders } from './signatures.ts';
+
+/** What came of it, and how long the receiver asks not to be called. */
+export interface Attempted {
+  readonly outcome: Outcome;
+  readonly retryAfterMs: number | null;
+}
+
+/** The secrets of an endpoint, opened. */
+export interface Secrets {
+  readonly current: string;
+  readonly previous: string | null;
+}
+
+/**
+ * A previous secret that was sealed with another secret key is passed over: it is replaced because that key was lost.
+ * @throws Error when the current one was
+ */
+export function openSecrets(app: App, { secret, previousSecret }: DueEndpoint): Secrets {
+  return { current: openSecret(app, secret), previous: openPrevious(app, previousSecret) };
+}
+
+function openPrevious(app: App, sealed: Uint8Array | null): string | null {
+  try {
+    return sealed && openSecret(app, sealed);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Sends a delivery once.
+ * @param halt ends it at once
+ * @returns null when it was ended so: it does not count
+ */
+export async function attempt(
+  { app, sender }: { readonly app: App; readonly sender: Sender },
+  endpoint: DueEndpoint,
+  secrets: Secrets,
+  delivery: DueDelivery,
+  event: DueEvent,
+  halt: AbortSignal,
+): Promise<Attempted | null> {
+  const { url, workspaceId } = endpoint;
+  const body = toDeliveryBody(event, workspaceId);
+  const { headerPrefix: prefix } = app.config.webhooks;
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'funnel-gateway',
+    ...signatureHeaders({ prefix, id: event.uuid, at: app.clock(), body, secrets }),
+  };
+  const sent = await sender.send({ url, headers, body }, halt);
+  if (halt.aborted && sent.error !== null) return null;
+  const number = delivery.attemptCount + 1;
+  const isSuccess = isDelivered(sent);
+  const waitMs = isSuccess ? null : nextAttempt(number - delivery.attemptsBefore, sent.retryAfterMs);
+  const outcome: Outcome = {
+    ...{
+      workspaceId,
+      endpointId: endpoint.id,
+      deliveryId: delivery.id,
+      deliveryCreatedAt: delivery.createdAt,
+    },
+    ...{ number, startedAt: sent.startedAt, durationMs: sent.durationMs, url, requestHeaders: headers },
+    code: sent.code,
+    error: sent.error,
+    responseStart: sent.responseStart,
+    status: isSuccess ? 'delivered' : waitMs === null ? 'failed' : 'pending',
+    waitMs,
+  };
+  return { outcome, retryAfterMs: sent.retryAfterMs };
+}
+
+/**
+ * The JSON that receivers get. What the event recorded of its subject is sent as it was recorded, byte for byte; every attempt has the
+ * same body.
+ */
+export function toDeliveryBody(event: DueEvent, workspaceId: bigint): string {
+  const { uuid, type, subjectId, subjectType, data, page, funnel, apiVersion, createdAt } = event;
+  return `{"event_id":"${uuid}","event_type":${JSON.stringify(type)},"subject_id":${subjectId},"subject_type":${JSON.stringify(subjectType)},"data":${data},"page":${page},"funnel":${funnel},"workspace_id":${workspaceId},"api_version":${apiVersion},"created_at":"${createdAt.toISOString()}"}`;
+}

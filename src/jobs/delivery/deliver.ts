@@ -1,0 +1,103 @@
+// Delivers one delivery: may it be sent, what came of it, and what follows from that for its endpoint.
+import type { App } from '../../context.ts';
+import type { mayReceive } from '../../services/webhook-rights.ts';
+import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
+import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
+import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
+import type { WorkerStore } from '../../store/worker-store.ts';
+import { attempt, type Secrets } from './attempt.ts';
+import type { IsErased } from './erased-events.ts';
+import type { OutcomeWriter } from './outcome-writer.ts';
+import type { Sender } from './sender.ts';
+import type { Shares } from './shares.ts';
+
+/** What all endpoint workers of a worker share. */
+export interface DeliveryContext {
+  readonly app: App;
+  readonly db: WorkerStore;
+  readonly sender: Sender;
+  readonly outcomes: OutcomeWriter;
+  readonly mayReceive: typeof mayReceive;
+  readonly isErased: IsErased;
+  readonly shares: Shares;
+  /** Nothing is begun any more. */
+  readonly stopping: AbortSignal;
+  /** What is under way ends at once. */
+  readonly halt: AbortSignal;
+}
+
+/** An endpoint as it was read last, and its secrets. */
+export interface Receiver {
+  readonly endpoint: DueEndpoint;
+  readonly secrets: Secrets;
+}
+
+/** What came of a delivery; `over`: nothing more is sent to its endpoint. */
+export type Result =
+  | { readonly kind: 'delivered' | 'skipped' | 'over' }
+  | {
+      readonly kind: 'failed';
+      /** null without a complete answer. */
+      readonly code: number | null;
+      readonly retryAfterMs: number | null;
+      /** Until the next attempt; null: there is none. */
+      readonly waitMs: number | null;
+    };
+
+/** Failures are looked at for the end of a subscription once it has failed for so long. */
+const FAILING_MS = 72 * 3_600_000;
+const CANCELED_AT_ONCE = 5_000;
+
+/**
+ * Resolves once what came of it is written.
+ * @param onAnswered called before that, when the receiver has done its part
+ * @throws AppError; Error when it could not be written
+ */
+export async function deliver(
+  context: DeliveryContext,
+  { endpoint, secrets }: Receiver,
+  delivery: DueDelivery,
+  onAnswered: () => void = () => {},
+): Promise<Result> {
+  const { app, db, outcomes, halt } = context;
+  const { event, eventId, contactId } = delivery;
+  const { workspaceId } = endpoint;
+  if (event === null) {
+    await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
+    return { kind: 'skipped' };
+  }
+  if (!(await context.mayReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
+  // It is canceled with what else is left of the contact (src/store/erasure/erasing.ts).
+  if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
+    return { kind: 'skipped' };
+  const attempted = await attempt(context, endpoint, secrets, delivery, event, halt);
+  onAnswered();
+  if (attempted === null) return { kind: 'over' };
+  const { outcome, retryAfterMs } = attempted;
+  const { status, code, error, durationMs, number, waitMs } = outcome;
+  await outcomes.write(outcome);
+  app.metrics.countAttempt({
+    outcome: status === 'pending' ? 'retried' : status,
+    durationSeconds: durationMs / 1_000,
+  });
+  const ids = { endpoint: String(endpoint.id), delivery: String(delivery.id) };
+  app.log.debug({ ...ids, event: event.uuid, number, code, error, durationMs }, 'webhook');
+  if (status === 'delivered') return { kind: 'delivered' };
+  if (code === 410) return end(context, endpoint, 'gone');
+  const failed: Result = { kind: 'failed', code: error === null ? code : null, retryAfterMs, waitMs };
+  const since = endpoint.failingSince?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (app.clock().getTime() - since < FAILING_MS) return failed;
+  const ended = await end(context, endpoint, 'failing');
+  return ended.kind === 'over' ? ended : failed;
+}
+
+/** Deactivates an endpoint, if it is time for that. What is pending at one that failed stays so until it is activated. */
+async function end({ app, db }: DeliveryContext, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
+  const told = await deactivateBecause(db, endpoint, cause);
+  if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
+  app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');
+  app.metrics.countDeactivation(cause);
+  app.store.deliveries.announce(told.filter((id) => id !== endpoint.id));
+  if (cause !== 'failing') while ((await cancelPending(db, endpoint, CANCELED_AT_ONCE)) === CANCELED_AT_ONCE);
+  return { kind: 'over' };
+}

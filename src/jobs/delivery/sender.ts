@@ -1,0 +1,215 @@
+// Sends one delivery to its receiver, once, and tells what came of it. Receivers are strangers: where the connection may go is checked
+// (connections.ts), redirects are not followed, and time, headers and answer are bounded.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { BlockList } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import { attemptErrorOf, REASONS, type Reason } from './attempt-errors.ts';
+import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
+import { createEgressProxy } from './egress-proxy.ts';
+
+/** What came of one attempt. */
+interface Attempt {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** The status of the answer; null without one. */
+  readonly code: number | null;
+  /** Why there is no complete answer, as a sentence of a closed list; null where there is one. */
+  readonly error: string | null;
+  /** The first characters of the answer. */
+  readonly responseStart: string;
+  /** How long the receiver asks not to be called, a day at most. */
+  readonly retryAfterMs: number | null;
+}
+
+interface Delivery {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+export interface Sender {
+  /** Sends a delivery with POST. Never throws. @param signal ends the attempt at once */
+  send(delivery: Delivery, signal: AbortSignal): Promise<Attempt>;
+  /** Ends all attempts and closes all connections. */
+  close(): Promise<void>;
+}
+
+interface Timeouts {
+  /** For resolving the name, connecting and TLS. */
+  readonly connectMs: number;
+  /** From the start of the request to the end of the answer. */
+  readonly answerMs: number;
+}
+
+interface SenderOptions {
+  /** Addresses that may be connected to although they are not public. */
+  readonly allowedNetworks: BlockList;
+  /** The URL of an HTTP proxy that all goes through. */
+  readonly proxy?: string | undefined;
+  readonly lookup?: AddressLookup;
+  readonly timeouts?: Timeouts;
+}
+
+/** How long a connection is used. What a name leads to is asked again after that. */
+const CONNECTION_LIFE_MS = 30_000;
+
+/** How long a connection waits for a next delivery, unless its receiver names a time. */
+const IDLE_MS = 4_000;
+
+/** Open connections beyond which one is closed with the end of its request. */
+const MAX_KEPT_CONNECTIONS = 1_000;
+
+/** Answers that may come before the answer (1xx). Without a bound they would keep this process busy until the time is up. */
+const MAX_INTERIM_ANSWERS = 20;
+
+/** What sends deliveries, by connections of its own. */
+export function createSender({
+  allowedNetworks,
+  proxy,
+  lookup = createLookup({ asksSystem: allowedNetworks.rules.length > 0 }),
+  timeouts = { connectMs: 5_000, answerMs: 15_000 },
+}: SenderOptions): Sender {
+  const { connectMs } = timeouts;
+  const egress = proxy === undefined ? null : createEgressProxy(proxy, connectMs);
+  const open = egress?.open ?? openDirectly(connectMs);
+  let connections = 0;
+  const agent = new Agent({
+    connect: createConnector({
+      allowedNetworks,
+      lookup,
+      connectMs,
+      open: async (target) => {
+        const socket = await open(target);
+        connections++;
+        return socket.once('close', () => connections--);
+      },
+    }),
+    allowH2: false,
+    pipelining: 1,
+    clientTtl: CONNECTION_LIFE_MS,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: CONNECTION_LIFE_MS,
+    maxHeaderSize: 16_384,
+    // The times here are those of `exchange`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    send: (delivery, signal) =>
+      exchange(agent, delivery, signal, timeouts, connections >= MAX_KEPT_CONNECTIONS),
+    close: async () => {
+      await Promise.all([agent.destroy(), egress?.close()]);
+    },
+  };
+}
+
+/** @param reset whether the connection is closed afterwards */
+function exchange(
+  agent: Agent,
+  { url, headers, body }: Delivery,
+  signal: AbortSignal,
+  { connectMs, answerMs }: Timeouts,
+  reset: boolean,
+): Promise<Attempt> {
+  const startedAt = new Date();
+  const start = performance.now();
+  const { promise, resolve } = Promise.withResolvers<Attempt>();
+  let controller: Dispatcher.DispatchController | undefined;
+  let isSettled = false;
+  let code: number | null = null;
+  let retryAfterMs: number | null = null;
+  let length = 0;
+  let interimAnswers = 0;
+  const chunks: Buffer[] = [];
+
+  function settle(reason: Reason | null): void {
+    if (isSettled) return;
+    isSettled = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    const durationMs = Math.round(performance.now() - start);
+    const responseStart = toAnswerText(Buffer.concat(chunks));
+    const error = reason === null ? null : REASONS[reason];
+    resolve({ startedAt, durationMs, code, error, responseStart, retryAfterMs });
+  }
+  /** Settles while the request is under way; one that still waits for its connection is never sent. */
+  function abandon(reason: Reason | null): void {
+    settle(reason);
+    controller?.abort(new Error('The attempt is over.'));
+  }
+  const stop = () => abandon('stopped');
+  // The connector ends earlier; this ends what waits for something else.
+  let timer = setTimeout(() => abandon('connectTimeout'), connectMs + 1_000);
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(current) {
+      controller = current;
+      if (isSettled) return abandon(null);
+      clearTimeout(timer);
+      timer = setTimeout(() => abandon('answerTimeout'), answerMs);
+    },
+    onResponseStart(_, status, answerHeaders) {
+      if (status < 200) {
+        interimAnswers++;
+        if (interimAnswers > MAX_INTERIM_ANSWERS) abandon('badAnswer');
+        return;
+      }
+      code = status;
+      retryAfterMs = parseRetryAfter(answerHeaders['retry-after'], new Date());
+    },
+    onResponseData(_, chunk) {
+      const wanted = MAX_TEXT_BYTES - length;
+      // A copy: the chunk is a part of a buffer that is used again.
+      if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
+      length += chunk.length;
+      if (length > MAX_ANSWER_BYTES) abandon(null);
+    },
+    onResponseEnd: () => settle(null),
+    onResponseError: (_, error) => settle(attemptErrorOf(error)),
+  };
+
+  const target = URL.parse(url);
+  if (signal.aborted) stop();
+  else if (target === null || !/^https?:$/.test(target.protocol)) settle('badUrl');
+  else {
+    signal.addEventListener('abort', stop, { once: true });
+    const path = target.pathname + target.search;
+    agent.dispatch({ origin: target.origin, path, method: 'POST', headers, body, reset }, handler);
+  }
+  return promise;
+}
+
+/** Bytes of an answer that are read; the rest is not waited for. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/** The longest text that is kept, in the units of JavaScript. */
+const MAX_TEXT_LENGTH = 2_000;
+
+/** Enough bytes for that text, whatever its characters are. */
+const MAX_TEXT_BYTES = 3 * MAX_TEXT_LENGTH;
+
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+const decoder = new TextDecoder();
+
+/** The beginning of an answer as text that PostgreSQL can store. Nothing is decompressed. */
+function toAnswerText(bytes: Buffer): string {
+  const text = decoder.decode(bytes).replaceAll('\0', '').slice(0, MAX_TEXT_LENGTH);
+  // The cut may have left the first half of a pair.
+  return text.isWellFormed() ? text : text.slice(0, -1);
+}
+
+/** The milliseconds of a Retry-After (RFC 9110 §10.2.3), a day at most; null where there is none that can be understood. */
+function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** The usual form of an HTTP date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. */
+function parseHttpDate(text: string): number {
+  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+}
