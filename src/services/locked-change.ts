@@ -7,7 +7,7 @@ import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord, Unchanged } from '../store/changing/record-change.ts';
 import type { Recorded } from '../store/changing/records.ts';
-import { findSnapshots } from '../store/changing/snapshots.ts';
+import { findContactOf, findSnapshots } from '../store/changing/snapshots.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
@@ -66,7 +66,8 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     if (isChange?.(locked, toRow(before), recorded) === false) return { workspaceId, unchanged: before };
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
-    const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
+    const contactId = await findContactOf(tx, table, workspaceId, id);
+    const snapshots = { subjectId: id, contactId, before, after, events: [] };
     return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 

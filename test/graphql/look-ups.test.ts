@@ -2,7 +2,9 @@
 // what they have created.
 import { type GraphQLObjectType, type GraphQLOutputType, getNamedType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
@@ -82,7 +84,9 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
   });
 
   test('asks for the scope that the object itself does', async () => {
-    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['store:read'] });
+    const needed = `${NOUNS.find((noun) => noun.type === type)?.scope ?? 'funnels'}:read`;
+    const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
+    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
     const answers = [
       await send(`{ ${field}(id: "${own()}") { id } }`, key),
       await send(`{ node(id: "${own()}") { id } }`, key),

@@ -1,8 +1,8 @@
 // A walk goes on where it was when rows disappear under it: the cursor is a position, not a row (DESIGN §5).
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
 import { allIds, walk } from '../support/walk.ts';
 import { createWorlds, LISTS, type ListName, type World } from '../support/world.ts';
 
@@ -26,8 +26,9 @@ let gateway: Gateway;
 let world: World;
 
 beforeAll(async () => {
-  gateway = await sharedGateway();
+  gateway = await createGateway();
 });
+afterAll(() => gateway.close());
 beforeEach(async () => {
   world = (await createWorlds(gateway.app, 25)).ours;
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statusOf } from '../../../src/services/oauth-grants.ts';
 import * as grants from '../../../src/services/operator/oauth-grants.ts';
 import * as factories from '../../support/factories.ts';
-import { type Gateway, createGateway } from '../../support/gateway.ts';
+import { createGateway, type Gateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 
 let gateway: Gateway;
