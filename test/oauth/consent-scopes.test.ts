@@ -1,18 +1,17 @@
 // What people are asked to grant: what some operation needs, and of what only changes data nothing unless they tick it.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { EVENT_TYPES } from '../../src/resources/event-types.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { allow, createScene, getTokens, requireLeft, requirePage, signIn } from '../support/oauth.ts';
 import { SCOPED } from '../support/operations.ts';
 
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 /** What the REST operations need, what the fields say in the published schema, and what subscribing to events does. */
 const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
