@@ -1,6 +1,7 @@
 // The input fields of a mutation from a noun's description, and the values that clients give in them.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
+import { type Form, listOf, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
   type Field,
@@ -10,10 +11,9 @@ import {
   type Moment,
   withArticle,
 } from '../resources/resource.ts';
-import { type Form, listOf } from '../services/parse-fields.ts';
 import { builder, type Types } from './builder.ts';
 import { decodeGlobalId } from './nodes.ts';
-import { TYPE_OF } from './resource-fields.ts';
+import { graphqlTypeOf } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type DefineField = (options: object) => InputFieldMap[string];
@@ -38,7 +38,7 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
     Object.entries(fields).map(([property, field]) => [
       property,
       define({
-        type: typeOf(field),
+        type: inputTypeOf(field),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
@@ -46,10 +46,10 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function typeOf({ type, members, idsOf }: Field): unknown {
+function inputTypeOf({ type, members, idsOf }: Field): unknown {
   if (members !== undefined) return [CustomAttributeInput];
-  if (idsOf !== undefined) return type === 'int8[]' ? ['ID'] : 'ID';
-  return TYPE_OF[type];
+  if (idsOf !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
+  return graphqlTypeOf(type);
 }
 
 /** The description, in GraphQL's words, with the limits. */
@@ -57,7 +57,7 @@ function descriptionOf(field: Field, moment: Moment): string {
   const { maxLength } = field;
   const limits = [
     inGlobalIds(field, givenDescription(field, moment)),
-    maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
+    maxLength && `At most ${maxLength} ${typeOf(field.type).isList ? 'items' : 'characters'}.`,
     defaultSentence(field, moment),
   ];
   return limits.filter(Boolean).join(' ');
@@ -79,7 +79,7 @@ export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
       return decoded?.typeName === idsOf.type ? decoded.id : undefined;
     },
   };
-  return type === 'int8[]' ? listOf(id) : id;
+  return typeOf(type).isList ? listOf(id) : id;
 }
 
 /**

@@ -1,19 +1,6 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
-// schemas are all made from it (DESIGN §11). Pure, and the bottom of the house: it imports nothing.
-
-/** How PostgreSQL has a field: the types of columns, and JSON that a statement puts together, without spaces (`json`). */
-export type FieldType =
-  | 'int8'
-  | 'int4'
-  | 'text'
-  /** The label of one of our enums: letters and underscores. */
-  | 'enum'
-  | 'bool'
-  | 'timestamp'
-  | 'jsonb'
-  | 'json'
-  | 'text[]'
-  | 'int8[]';
+// schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
+import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
 
 /** The noun that ids are of. */
 type IdsOf = Pick<Resource, 'type' | 'table'>;
@@ -32,7 +19,7 @@ export interface Field {
   /** Of a list: what of its items REST leaves out. */
   readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
-  readonly format?: 'uuid' | 'email' | 'color';
+  readonly format?: keyof typeof TEXT_FORMATS;
   /** All values that it can have. */
   readonly values?: readonly string[];
   /** JSON that is a list of objects with these fields. */
@@ -109,10 +96,10 @@ export function describe<const F extends Fields, const R extends Resource<F>>(re
 export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly property: string;
   readonly unique: boolean;
-  readonly type: 'id' | 'text' | 'bool';
-  /** With the type `id`: whose ids its values are. */
+  readonly type: FieldType;
+  /** Whose ids its values are, where they are ids. */
   readonly idsOf: Field['idsOf'];
-  /** With the type `text`: the only values that there are. */
+  /** The only values that there are; absent: any. */
   readonly values: Field['values'];
 }
 
@@ -125,22 +112,10 @@ export function filtersOf(
     const description = filter.description ?? field?.description;
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
     const idsOf = field?.idsOf ?? (property === 'id' ? resource : undefined);
-    const type = idsOf !== undefined ? 'id' : field?.type === 'bool' ? 'bool' : 'text';
+    const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
+    if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
     return { property, unique, type, idsOf, values: field?.values, description };
   });
-}
-
-interface Values {
-  int8: bigint;
-  int4: number;
-  text: string;
-  enum: string;
-  bool: boolean;
-  timestamp: Date;
-  jsonb: unknown;
-  json: unknown;
-  'text[]': string[];
-  'int8[]': bigint[];
 }
 
 type ValueOf<F extends Field> =
@@ -152,7 +127,7 @@ type ValueOf<F extends Field> =
           ? Record<string, string>
           : F extends { values: readonly (infer Value)[] }
             ? Value
-            : Values[F['type']])
+            : ValueOfType<F['type']>)
   | (F extends { nullable: true } ? null : never);
 
 /** The properties of an object with these fields. */

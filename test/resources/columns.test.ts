@@ -1,5 +1,6 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { typeOf } from '../../src/resources/field-types.ts';
 import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
 import * as tables from '../../src/store/tables.ts';
@@ -38,19 +39,6 @@ const NEVER_SHOWN = ['row_version'];
 
 /** Null until it is known; a row that has it is one of a team's list. */
 const NULL_ELSEWHERE = ['oauth_grants.teamId'];
-
-/** What PostgreSQL calls the types. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  int8: ['int8'],
-  int4: ['int4'],
-  text: ['text', 'uuid'],
-  enum: ['step_kind', 'branch'],
-  bool: ['bool'],
-  timestamp: ['timestamptz'],
-  jsonb: ['jsonb', 'json'],
-  'text[]': ['_text'],
-  'int8[]': ['_int8'],
-};
 
 interface Column {
   readonly type: string;
@@ -99,7 +87,7 @@ test.each(RESOURCES.filter(({ type }) => !WITHOUT_TABLE.includes(type)))(
       if (computed.includes(property) || OPENED.includes(property)) continue;
       const column = columns?.get(toSnakeCase(property));
       const isNullable = column?.nullable && !NULL_ELSEWHERE.includes(`${resource.table}.${property}`);
-      expect([property, TYPES[type]?.includes(column?.type ?? ''), isNullable]).toEqual([
+      expect([property, typeOf(type).columns.includes(column?.type ?? ''), isNullable]).toEqual([
         property,
         true,
         nullable,

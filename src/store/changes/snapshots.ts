@@ -1,5 +1,6 @@
 // What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
 // src/rows/snapshot-rows.ts reads it again.
+import { typeOf } from '../../resources/field-types.ts';
 import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 
@@ -23,7 +24,5 @@ export function snapshot(
 
 function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
   if (restAsNumber === true) return `(${sql})::int`;
-  if (type === 'timestamp') return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  if (type === 'json') return `(${sql})::json`;
-  return sql;
+  return typeOf(type).jsonSql?.(sql) ?? sql;
 }
