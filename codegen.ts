@@ -51,8 +51,8 @@ async function makeOpenApi(): Promise<string> {
   const [{ exampleClock, openApiText }, { openEmbedded }, { applyMigrations }, { createApp, closeApp }] =
     await Promise.all([
       import('./test/support/openapi-examples.ts'),
-      import('./src/store/embedded.ts'),
-      import('./src/store/migrations.ts'),
+      import('./src/store/embedded/embedded.ts'),
+      import('./src/store/migrations/migrations.ts'),
       import('./src/app.ts'),
     ]);
   const [{ parseConfig }, { default: pg }] = await Promise.all([

@@ -1,6 +1,6 @@
 // `npm run licences`: prints the packages that run in production as a tree, each with its licence, and what the explorer's bundle holds.
 // Ends with exit code 1 where a licence is not on the list of those that are allowed. Needs no network.
-import { ignoreClosedPipes } from '../src/closed-pipe.ts';
+import { ignoreClosedPipes } from '../src/output/closed-pipe.ts';
 import { type Component, makeSbom, type Sbom } from './sbom.ts';
 
 /** Licences that ask for no more than to be named (SPDX identifiers). */

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ignoreClosedPipes } from '../src/closed-pipe.ts';
+import { ignoreClosedPipes } from '../src/output/closed-pipe.ts';
 
 type License =
   | { readonly license: { readonly id?: string; readonly name?: string } }

@@ -5,7 +5,7 @@ import { createLookups } from './auth/lookups.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
-import { createLogger } from './log.ts';
+import { createLogger } from './output/log.ts';
 import { createRates, type Leases } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
 import { createStore, type Store } from './store/store.ts';

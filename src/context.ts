@@ -2,8 +2,8 @@
 import type { Actor } from './auth/actor.ts';
 import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
-import type { FairQueue } from './fair-queue.ts';
-import type { Logger } from './log.ts';
+import type { FairQueue } from './concurrency/fair-queue.ts';
+import type { Logger } from './output/log.ts';
 import type { Rates } from './rates/rates.ts';
 import type { Reading } from './store/replicas/reading.ts';
 import type { Changes } from './store/store.ts';

@@ -2,10 +2,10 @@
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { outliveOutputs } from './closed-pipe.ts';
 import { reportUnprinted, runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
+import { outliveOutputs } from './output/closed-pipe.ts';
 
 /** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
 const SAME_SIGNAL_MS = 500;

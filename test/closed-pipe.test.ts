@@ -1,4 +1,4 @@
-// What prints may be read in part (src/closed-pipe.ts).
+// What prints may be read in part (src/output/closed-pipe.ts).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 // How requests compare entity tags (RFC 9110 §13.1).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { codedTag, fitsTag, matchesTag, parseTagCondition } from '../src/content-coding.ts';
+import { codedTag, fitsTag, matchesTag, parseTagCondition } from '../src/messages/content-coding.ts';
 
 const opaque = fc.string({ unit: fc.constantFrom(...'ab,*/ W-_!~'), maxLength: 8 });
 const tag = opaque.map((text) => `"${text.replaceAll(' ', '')}"`);

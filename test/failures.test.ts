@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config/config.ts';
-import { createLogger } from '../src/log.ts';
+import { createLogger } from '../src/output/log.ts';
 import * as factories from './support/factories.ts';
 import {
   type Caller,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFairQueue, type Release } from '../src/fair-queue.ts';
+import { createFairQueue, type Release } from '../src/concurrency/fair-queue.ts';
 
 /** Waits until the callbacks of settled promises have run. */
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));

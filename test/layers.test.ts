@@ -10,7 +10,7 @@ import { layerOf, readSources, type Source, toSource } from './support/sources.t
  * one folder of another layer.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  main: ['commands', 'config', 'closed-pipe', 'errors'],
+  main: ['commands', 'config', 'output', 'errors'],
   commands: [
     ...[
       'jobs',
@@ -25,77 +25,62 @@ const LAYERS: Record<string, readonly string[]> = {
       'auth',
       'store',
     ],
-    ...['telemetry', 'config', 'rows', 'errors', 'log'],
+    ...['telemetry', 'config', 'rows', 'errors', 'output'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
-    ...['telemetry', 'config', 'body', 'content-coding', 'reply', 'once', 'errors', 'log'],
+    ...['telemetry', 'config', 'messages', 'concurrency', 'errors', 'output'],
   ],
-  app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'log'],
+  app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
   // Work that no request waits for. No face imports it.
-  jobs: ['services', 'context', 'store', 'network-addresses', 'errors', 'log'],
+  jobs: ['services', 'context', 'store', 'network', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
-    ...['cursors', 'fair-queue', 'shared-cache', 'reply', 'errors', 'log'],
+    ...['cursors', 'concurrency', 'messages', 'errors', 'output'],
   ],
   rest: [
     ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
-    ...['body', 'content-coding', 'reply', 'errors'],
+    ...['messages', 'errors'],
   ],
-  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'body', 'once', 'errors'],
-  graphiql: ['content-coding'],
+  oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
+  graphiql: ['messages'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
   services: [
     ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
-    ...[
-      'telemetry',
-      'config',
-      'rows',
-      'resources',
-      'pagination',
-      'network-addresses',
-      'fair-queue',
-      'errors',
-    ],
+    ...['telemetry', 'config', 'rows', 'resources', 'pagination', 'network', 'concurrency', 'errors'],
   ],
-  context: ['rates', 'auth', 'store', 'telemetry', 'fair-queue', 'log'],
+  context: ['rates', 'auth', 'store', 'telemetry', 'concurrency', 'output'],
   // How often somebody may ask. Who pays for what is for services to say.
-  rates: ['telemetry', 'config', 'log'],
-  auth: ['store', 'telemetry', 'config', 'once', 'errors', 'log'],
-  store: [
-    'telemetry',
-    'rows',
-    'resources',
-    'pagination',
-    'cursors',
-    'fair-queue',
-    'shared-cache',
-    'abort',
-    'once',
-    'errors',
-    'log',
-  ],
+  rates: ['telemetry', 'config', 'output'],
+  auth: ['store', 'telemetry', 'config', 'concurrency', 'errors', 'output'],
+  store: ['telemetry', 'rows', 'resources', 'pagination', 'cursors', 'concurrency', 'errors', 'output'],
   pagination: ['cursors', 'resources', 'errors'],
   cursors: ['resources', 'errors'],
   rows: ['resources'],
   resources: [],
   // What the layers above report to, and where that is sent.
-  telemetry: ['config', 'log'],
-  config: ['errors', 'log'],
-  'network-addresses': [],
-  'fair-queue': ['errors'],
-  'shared-cache': [],
-  body: ['errors'],
-  'content-coding': [],
-  reply: [],
-  abort: [],
-  once: [],
+  telemetry: ['config', 'output'],
+  config: ['errors', 'output'],
+  // Addresses of the network, the bytes of messages, work that waits, lines that are written: each knows nothing of the gateway.
+  network: [],
+  messages: ['errors'],
+  concurrency: ['errors'],
   errors: [],
-  'closed-pipe': [],
-  log: [],
+  output: [],
 };
+
+/**
+ * The rooms of the store from top to bottom, and the files beside them: each may import those that stand below it. `store.ts` has the
+ * connections of a process; what stands above it asks for rows, what stands below it is asked by any connection.
+ */
+const STORE_ROOMS = [
+  ...['backup', 'accounts', 'webhooks', 'erasure', 'distribution', 'demo', 'cleaning', 'changing', 'seed'],
+  ...['reading', 'partitions', 'inspection', 'worker-store.ts', 'store.ts', 'traced-store.ts', 'replicas'],
+  ...['migrations', 'high-water-marks', 'tenancy', 'shard-placement', 'queue', 'pipelining', 'connections'],
+  ...['sql', 'embedded'],
+];
 
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
@@ -109,18 +94,16 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^marked$/, ['http']],
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],
-  [/^ipaddr\.js$/, ['network-addresses']],
+  [/^ipaddr\.js$/, ['network']],
   [/^rate-limiter-flexible(\/.*)?$/, ['rates']],
   [/^ioredis$/, ['rates', 'store']],
-  [/^pino$/, ['log']],
+  [/^pino$/, ['output']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
   [/^zod$/, ['rest']],
 ];
 
-const PURE = [
-  ...['content-coding', 'cursors', 'errors', 'network-addresses', 'pagination', 'reply', 'resources', 'rows'],
-];
+const PURE = [...['cursors', 'errors', 'network', 'pagination', 'resources', 'rows']];
 /** What parses texts and does nothing else. */
 const PARSERS = ['postgres-array', 'ipaddr.js', 'node:net'];
 const sources = await readSources();
@@ -168,6 +151,25 @@ describe.each(Object.entries(LAYERS))('%s', (layer, allowed) => {
     );
     expect(wrong).toEqual([]);
   });
+});
+
+test('no room of the store imports one that stands above it', () => {
+  const roomOf = (path: string) => path.split('/')[1] ?? '';
+  const rooms = new Set(inLayer('store').map(({ path }) => roomOf(path)));
+  expect([...rooms].sort()).toEqual(STORE_ROOMS.toSorted());
+  const upward = inLayer('store').flatMap(({ path, imports }) =>
+    imports
+      .filter(({ own, from }) => own && layerOf(from) === 'store' && !from.startsWith('store/generated/'))
+      .filter(({ from }) => STORE_ROOMS.indexOf(roomOf(from)) < STORE_ROOMS.indexOf(roomOf(path)))
+      .map(({ from }) => `${path} -> ${from}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('at most six files stand directly below src/', () => {
+  expect(breaking(sources, ({ path }) => !path.includes('/'))).toEqual([
+    ...['app.ts', 'context.ts', 'cursors.ts', 'errors.ts', 'main.ts', 'pagination.ts'],
+  ]);
 });
 
 test('the table has no arrow that nothing needs', () => {

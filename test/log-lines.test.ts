@@ -1,7 +1,7 @@
-// Log lines on their way to whoever reads them (src/log.ts): anybody can have lines written, and a reader can hang.
+// Log lines on their way to whoever reads them (src/output/log.ts): anybody can have lines written, and a reader can hang.
 import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { bufferLines, createLogger } from '../src/log.ts';
+import { bufferLines, createLogger } from '../src/output/log.ts';
 
 /** A reader that takes nothing before it is told to. */
 function createReader() {

@@ -1,4 +1,4 @@
-// What stands inside a row as JSON does not say whose it is, and no guard looks at it (src/store/row-owners.ts): where it is put together
+// What stands inside a row as JSON does not say whose it is, and no guard looks at it (src/store/tenancy/row-owners.ts): where it is put together
 // every table is joined by its workspace. Shown with rows that no constraint would let in, which name what is another tenant's.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createServer } from '../src/http/server.ts';

@@ -1,8 +1,8 @@
-// Which addresses webhooks may be sent to (src/network-addresses.ts).
+// Which addresses webhooks may be sent to (src/network/network-addresses.ts).
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isAllowedAddress } from '../src/network-addresses.ts';
+import { isAllowedAddress } from '../src/network/network-addresses.ts';
 
 const NONE = new BlockList();
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedCache } from '../src/shared-cache.ts';
+import { SharedCache } from '../src/concurrency/shared-cache.ts';
 
 /** Gets or adds a key: `hit`, `added`, or null when there was no room. */
 function use(cache: SharedCache<string>, key: string, tenantId: bigint): 'hit' | 'added' | null {

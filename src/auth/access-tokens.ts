@@ -2,7 +2,7 @@
 // moment, as API keys are, together with its row in the store.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { findToken, type TokenRow } from '../store/token-liveness.ts';
+import { findToken, type TokenRow } from '../store/accounts/token-liveness.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';

@@ -1,5 +1,5 @@
 // Who sends a request: a closed union by `kind`, determined once a request.
-import type { Tenancy } from '../store/tenancy.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 
 export interface AnonymousActor {
   readonly kind: 'anonymous';

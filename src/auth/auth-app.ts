@@ -1,6 +1,6 @@
 // What authentication works with. App (context.ts) has all of it, and more.
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { Store } from '../store/store.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { Keyring } from './keyring.ts';

@@ -1,7 +1,7 @@
 // Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous
 // and has the reason, so that the refusal can name the scope that the operation needs.
-import { once } from '../once.ts';
-import { touchApiKey } from '../store/api-keys.ts';
+import { once } from '../concurrency/once.ts';
+import { touchApiKey } from '../store/accounts/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';

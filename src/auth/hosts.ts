@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isServiceHost } from '../config/service-hosts.ts';
 import { AppError } from '../errors.ts';
-import type { Tenancy } from '../store/tenancy.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { AuthApp } from './auth-app.ts';
 
 /** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */

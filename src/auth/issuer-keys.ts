@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 
 /** How long keys are used before the issuer is asked again. */
 const FRESH_MS = 600_000;

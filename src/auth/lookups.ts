@@ -1,12 +1,12 @@
 // A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared when any process changes one of them
-// (store/change-listener.ts), and not used while the notifications of such changes cannot arrive. Clients can make such changes as often
+// (store/changing/change-listener.ts), and not used while the notifications of such changes cannot arrive. Clients can make such changes as often
 // as they like, such as revoking their own tokens: so it is cleared at once, but then not again for a moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '../log.ts';
-import { type ApiKeyLogin, findApiKey } from '../store/api-keys.ts';
-import { type ChangeListener, listenForChanges } from '../store/change-listener.ts';
-import { findCustomDomain, findSubdomain, type HostOwner } from '../store/hosts.ts';
+import type { Logger } from '../output/log.ts';
+import { type ApiKeyLogin, findApiKey } from '../store/accounts/api-keys.ts';
+import { findCustomDomain, findSubdomain, type HostOwner } from '../store/accounts/hosts.ts';
+import { type ChangeListener, listenForChanges } from '../store/changing/change-listener.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 

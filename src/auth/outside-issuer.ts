@@ -2,7 +2,7 @@
 // workspaces and scopes. The store knows nothing of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
-import { findNamedTeam, type NamedTeam } from '../store/token-liveness.ts';
+import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
 import { CLOCK_TOLERANCE_SECONDS, cacheKeyOf, EXPIRED, requireIssued, toRefusal } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';

@@ -2,8 +2,8 @@
 // private part never changes, so that an entry stays valid however often the rows are read again.
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet } from 'jose/jwks/local';
-import type { Logger } from '../log.ts';
-import type { SigningKeyRow } from '../store/signing-keys.ts';
+import type { Logger } from '../output/log.ts';
+import type { SigningKeyRow } from '../store/accounts/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
 
 /** The purpose that private parts are sealed for (keyring.ts). */

@@ -7,8 +7,8 @@ import {
   lockSigningKeys,
   type SigningKeyRow,
   type StoredJwk,
-} from '../store/signing-keys.ts';
-import { withTransaction } from '../store/transactions.ts';
+} from '../store/accounts/signing-keys.ts';
+import { withTransaction } from '../store/changing/transactions.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 

@@ -5,7 +5,7 @@ import { StartupError } from '../errors.ts';
 import type { ArchiveContent } from '../store/backup/archive.ts';
 import type { Manifest } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
-import { migrationState } from '../store/migrations.ts';
+import { migrationState } from '../store/migrations/migrations.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { readKeptFiles, timeInNames } from './kept-files.ts';
 import { createProgress } from './progress.ts';

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { createToken, hashOf } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { hashPassword, verifyPassword } from '../services/passwords.ts';
-import { findApiKey } from '../store/api-keys.ts';
+import { findApiKey } from '../store/accounts/api-keys.ts';
+import { findUserByEmail } from '../store/accounts/users.ts';
 import { DEMO_EMAIL } from '../store/demo/people.ts';
 import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
-import { findUserByEmail } from '../store/users.ts';
 import { addressOf, type OpenDatabase } from './database.ts';
 import { createPassword } from './passwords.ts';
 

@@ -21,7 +21,7 @@ export function addErasures(program: Program, shell: Shell): void {
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
     .action(() =>
       withTables(shell, async ({ app }) => {
-        const { readErasures } = await import('../store/erasures.ts');
+        const { readErasures } = await import('../store/erasure/erasures.ts');
         for (const line of await readErasures(app.store.pool)) shell.stdout.write(`${line}\n`);
       }),
     );
@@ -32,7 +32,7 @@ export function addErasures(program: Program, shell: Shell): void {
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
     .action((file) =>
       withTables(shell, async ({ app }) => {
-        const { repeatErasures } = await import('../store/erasures.ts');
+        const { repeatErasures } = await import('../store/erasure/erasures.ts');
         const lines = await readList(resolve(file));
         const client = await app.store.pool.connect();
         const erased = await repeatErasures(client, lines).finally(() => client.release());

@@ -1,7 +1,7 @@
 // Ctrl-C while a command works on the store.
 import type { App } from '../context.ts';
 import { AppError, StartupError } from '../errors.ts';
-import { cancellingOn } from '../store/cancelling.ts';
+import { cancellingOn } from '../store/connections/cancelling.ts';
 import type { Shell } from './shell.ts';
 
 /**

@@ -1,9 +1,9 @@
 // `migrate`: brings the database's tables up to date, tells where they stand, and writes migrations (for developers).
 import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
-import { toReason } from '../store/failures.ts';
+import { toReason } from '../store/connections/failures.ts';
 import { createMigration } from '../store/migrations/create.ts';
-import { applyMigrations, migrationState } from '../store/migrations.ts';
+import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';

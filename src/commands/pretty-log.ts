@@ -2,7 +2,7 @@
 // its 13 packages: it knows the lines of requests, and it keeps what clients chose escaped, so that no request can send escape
 // sequences to the operator's terminal.
 import { styleText } from 'node:util';
-import type { bufferLines } from '../log.ts';
+import type { bufferLines } from '../output/log.ts';
 
 type Fields = Record<string, unknown>;
 

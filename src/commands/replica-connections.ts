@@ -1,7 +1,7 @@
 // Whether replicas can be read: not of a store that is distributed; and they have to allow as many connections as the processes of a gateway may
 // open to each.
-import { mostReplicaConnections } from '../store/connection-counts.ts';
-import { readServerFacts } from '../store/server-facts.ts';
+import { mostReplicaConnections } from '../store/connections/connection-counts.ts';
+import { readServerFacts } from '../store/inspection/server-facts.ts';
 import { addressOf } from './database.ts';
 
 /** A list ends at the horizon that a replica has replayed, and shards are replayed each by itself. */

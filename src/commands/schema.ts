@@ -1,6 +1,5 @@
 // `schema`: prints the public GraphQL schema. Needs no database.
-import type { Program, Shell } from './shell.ts';
-import { report } from './shell.ts';
+import { type Program, report, type Shell } from './shell.ts';
 
 /** Adds the command. */
 export function addSchema(program: Program, shell: Shell): void {

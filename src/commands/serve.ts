@@ -5,7 +5,7 @@ import { toSentence } from '../config/near-misses.ts';
 import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import { requireReads } from '../store/store.ts';
 import { aborted } from './aborted.ts';
 import { withApp, withServer } from './database.ts';

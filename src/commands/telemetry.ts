@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { OfWorker } from './serve/calls.ts';
 import type { Channel } from './serve/channel.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,5 @@
 // `webhook deliveries` and `webhook redeliver`: what endpoints were told, and telling them again.
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { toInteger, toTimestamp } from '../rows/json.ts';

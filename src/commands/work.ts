@@ -4,7 +4,7 @@ import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
 import { startEraser } from '../jobs/eraser.ts';
 import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import { aborted } from './aborted.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';

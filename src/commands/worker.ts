@@ -1,7 +1,7 @@
 // The worker that delivers webhooks, in the process of a command. It is loaded when the command has started: nothing waits for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
-import { migrationState } from '../store/migrations.ts';
+import { migrationState } from '../store/migrations/migrations.ts';
 import type { Shell } from './shell.ts';
 
 export interface RunningWorker {

@@ -3,7 +3,7 @@
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
-import { LOG_LEVELS, type LogLevel } from '../log.ts';
+import { LOG_LEVELS, type LogLevel } from '../output/log.ts';
 import { type Limits, parseLimits } from './limits.ts';
 import { type NearMiss, nearMisses } from './near-misses.ts';
 import { type OauthConfig, parseOauth } from './oauth.ts';

@@ -1,5 +1,5 @@
 // The environment variables of the gateway. Pure.
-import { LOG_LEVELS } from '../log.ts';
+import { LOG_LEVELS } from '../output/log.ts';
 
 /** Name, default and meaning, as in docs/configuration.md and in `serve --help`. */
 export const VARIABLES = [

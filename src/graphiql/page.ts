@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
+import { codedTag, matchesTag, preferredCoding } from '../messages/content-coding.ts';
 
 interface GraphiqlAsset {
   body: Uint8Array<ArrayBuffer>;

@@ -2,9 +2,9 @@
 // request.
 import DataLoader from 'dataloader';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import type { Release } from '../fair-queue.ts';
 import type { Position } from '../services/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/documents.ts';
 

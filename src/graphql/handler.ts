@@ -3,7 +3,7 @@ import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import { unauthenticated } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../messages/reply.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/consistency.ts';
 import { admitBody } from '../services/rate-limits.ts';
 import { isAnswerAcceptable } from './acceptable.ts';

@@ -11,9 +11,9 @@ import {
   constants as zlib,
   zstdCompress as zstdWithCallback,
 } from 'node:zlib';
-import { CODINGS, type Coding, codedTag, matchesTag, preferredCoding } from '../content-coding.ts';
+import { CODINGS, type Coding, codedTag, matchesTag, preferredCoding } from '../messages/content-coding.ts';
+import type { Reply } from '../messages/reply.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
-import type { Reply } from '../reply.ts';
 import { addVary, type Exchange } from './exchange.ts';
 
 type Body = Reply['body'];

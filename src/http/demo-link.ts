@@ -2,10 +2,10 @@
 // the demo key. Every doubt is a refusal, and every refusal says the same.
 import { BlockList, isIP } from 'node:net';
 import type { Hono } from 'hono';
-import { readBody } from '../body.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
+import { readBody } from '../messages/body.ts';
 import type { Exchange, HttpEnv } from './exchange.ts';
 
 const DEMO_KEY_PATH = '/graphiql/demo-key';

@@ -6,7 +6,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { clientAddress, type Host, isTrusted, publicUrl, resolveHost, unknownTarget } from '../auth/hosts.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../messages/reply.ts';
 import { createFacts, type Endpoint, type RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';

@@ -1,7 +1,7 @@
 // Which requests are begun when more come than can be answered. The number that is under way is limited, which bounds every queue behind
 // it, and the limit is lowered while the event loop is late and raised again while it is not (additive increase, multiplicative
 // decrease). At the limit an address that has less than its share under way is still served.
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { LoadReading } from '../telemetry/metrics.ts';
 
 export interface LoadShedding {

@@ -1,7 +1,7 @@
 // Where in an exchange requests are counted (services/rate-limits.ts says what they cost): before anything is looked up, once the
 // caller is known, and at the end.
 import type { Actor } from '../auth/actor.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../messages/reply.ts';
 import {
   admitCaller,
   admitStranger,

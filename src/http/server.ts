@@ -1,7 +1,6 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { bodyTooLarge } from '../body.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
@@ -9,11 +8,12 @@ import { createGraphiql } from '../graphiql/page.ts';
 import { requestErrorResponse } from '../graphql/errors.ts';
 import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
-import { limitLines } from '../log.ts';
+import { bodyTooLarge } from '../messages/body.ts';
+import type { Reply } from '../messages/reply.ts';
 import { loaderOf } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
-import type { Reply } from '../reply.ts';
+import { limitLines } from '../output/log.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { API_PATH, mountRest } from '../rest/router.ts';
 import { requestedPath } from '../rest/routing-path.ts';

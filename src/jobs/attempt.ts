@@ -1,8 +1,8 @@
 // One attempt to deliver: the signed request, and what becomes of the delivery after it.
 import type { App } from '../context.ts';
 import { openSecret } from '../services/webhook-secrets.ts';
-import type { Outcome } from '../store/attempt-outcome.ts';
-import type { DueDelivery, DueEndpoint, DueEvent } from '../store/deliveries-due.ts';
+import type { Outcome } from '../store/sql/attempt-outcome.ts';
+import type { DueDelivery, DueEndpoint, DueEvent } from '../store/webhooks/deliveries-due.ts';
 import { toBody } from './payload.ts';
 import { isDelivered, nextAttempt } from './retries.ts';
 import type { Sender } from './sender.ts';

@@ -2,7 +2,7 @@
 // address that was checked: nothing below resolves it again.
 import { type BlockList, isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { isAllowedAddress } from '../network-addresses.ts';
+import { isAllowedAddress } from '../network/network-addresses.ts';
 import { AttemptFailure, type Reason } from './attempt-errors.ts';
 import type { Lookup } from './name-lookup.ts';
 

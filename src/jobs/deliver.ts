@@ -1,9 +1,9 @@
 // Delivers one delivery: may it be sent, what came of it, and what follows from that for its endpoint.
 import type { App } from '../context.ts';
 import type { mayReceive } from '../services/webhook-rights.ts';
-import type { DueDelivery, DueEndpoint } from '../store/deliveries-due.ts';
-import { cancelDeliveries, cancelPending } from '../store/delivery-outcomes.ts';
-import { type Cause, deactivateBecause } from '../store/endpoint-deactivation.ts';
+import type { DueDelivery, DueEndpoint } from '../store/webhooks/deliveries-due.ts';
+import { cancelDeliveries, cancelPending } from '../store/webhooks/delivery-outcomes.ts';
+import { type Cause, deactivateBecause } from '../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
 import type { IsErased } from './erased-events.ts';
@@ -67,7 +67,7 @@ export async function deliver(
     return { kind: 'skipped' };
   }
   if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
-  // It is canceled with what else is left of the contact (src/store/erasing.ts).
+  // It is canceled with what else is left of the contact (src/store/erasure/erasing.ts).
   if (contactId !== null && (await works.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
   const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);

@@ -2,10 +2,10 @@
 // may have one; the queue says who has which endpoint.
 import type { App } from '../context.ts';
 import { mayReceive } from '../services/webhook-rights.ts';
-import { listenForChanges } from '../store/change-listener.ts';
-import { deleteOrphanedDeliveries } from '../store/delivery-cleaning.ts';
-import { sweepEndpoints } from '../store/delivery-sweep.ts';
-import { type Claim, JOBS_CHANNEL } from '../store/job-queue.ts';
+import { listenForChanges } from '../store/changing/change-listener.ts';
+import { deleteOrphanedDeliveries } from '../store/cleaning/delivery-cleaning.ts';
+import { type Claim, JOBS_CHANNEL } from '../store/queue/job-queue.ts';
+import { sweepEndpoints } from '../store/webhooks/delivery-sweep.ts';
 import { createWorkerStore } from '../store/worker-store.ts';
 import type { Works } from './deliver.ts';
 import { createErasedEvents } from './erased-events.ts';

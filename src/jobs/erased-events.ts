@@ -1,5 +1,5 @@
 // Whether what is about to be sent has been erased since it was read: asked before each attempt, for as many at once as wait meanwhile.
-import { type ContactEvent, findErased } from '../store/deliveries-due.ts';
+import { type ContactEvent, findErased } from '../store/webhooks/deliveries-due.ts';
 import type { WorkerStore } from '../store/worker-store.ts';
 
 /** Asks the store as it is after the call. @throws AppError `unavailable` */

@@ -6,7 +6,7 @@ import {
   findDueDeliveries,
   findDueEndpoint,
   findStillPending,
-} from '../store/deliveries-due.ts';
+} from '../store/webhooks/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { deliver, type Receiver, type Works } from './deliver.ts';
 import { createLoad } from './load.ts';

@@ -2,8 +2,8 @@
 // of anybody else's it is said who it is. Whoever looks after the database decides about those.
 import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
-import { endOwnHolders } from '../store/horizon-holders.ts';
-import { transactionLimit } from '../store/time-limits.ts';
+import { transactionLimit } from '../store/connections/time-limits.ts';
+import { endOwnHolders } from '../store/inspection/horizon-holders.ts';
 
 const INTERVAL_MS = 5_000;
 /** How much longer than its limit PostgreSQL may take to end a transaction, where it knows the limit. */

@@ -1,8 +1,8 @@
 // Writes what came of attempts: those that end while others are being written go together into the next statement.
 import { AppError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import type { Outcome } from '../store/attempt-outcome.ts';
-import { recordOutcomes } from '../store/delivery-outcomes.ts';
+import type { Logger } from '../output/log.ts';
+import type { Outcome } from '../store/sql/attempt-outcome.ts';
+import { recordOutcomes } from '../store/webhooks/delivery-outcomes.ts';
 import type { WorkerStore } from '../store/worker-store.ts';
 
 export interface OutcomeWriter {

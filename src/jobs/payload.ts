@@ -1,5 +1,5 @@
 // The body of a delivery.
-import type { DueEvent } from '../store/deliveries-due.ts';
+import type { DueEvent } from '../store/webhooks/deliveries-due.ts';
 
 /**
  * The JSON that receivers get. What the event recorded of its subject is sent as it was recorded, byte for byte; every attempt has the

@@ -1,6 +1,6 @@
 // Work that is done again and again in the background.
-import type { Logger } from '../log.ts';
-import { toReason } from '../store/failures.ts';
+import type { Logger } from '../output/log.ts';
+import { toReason } from '../store/connections/failures.ts';
 
 export interface Repeated {
   /** Does it now, or once more after what is being done. */

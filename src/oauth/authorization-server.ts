@@ -1,8 +1,8 @@
 // The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded when a process has begun to
 // listen, before it says that it is ready: loading takes hundreds of milliseconds, in which nobody else would be answered.
 import { setImmediate as turn } from 'node:timers/promises';
+import { once } from '../concurrency/once.ts';
 import type { App } from '../context.ts';
-import { once } from '../once.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';

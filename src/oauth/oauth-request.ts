@@ -1,6 +1,7 @@
 // One request to the authorization server, as its handlers get it. The size of its body is bounded.
-import { readBody } from '../body.ts';
+
 import { AppError } from '../errors.ts';
+import { readBody } from '../messages/body.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 
 export interface OauthRequest {

@@ -1,6 +1,6 @@
 // The rate limits of a process, and what it remembers of addresses that are close to theirs.
 import type { RateLimits } from '../config/rates.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
 import { type Counter, type CounterOptions, createCounter } from './counter.ts';

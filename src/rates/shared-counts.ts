@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { RateLimiterLike } from 'rate-limiter-flexible';
 import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { BoundedMemory } from './bounded-memory.ts';
 import type { CounterOptions } from './counter.ts';
 

@@ -1,6 +1,7 @@
 // The JSON body of a request, for a route that takes one: those that create and change nouns.
-import { readBody } from '../body.ts';
+
 import { AppError, invalid } from '../errors.ts';
+import { readBody } from '../messages/body.ts';
 import {
   isRequired,
   type Moment,

@@ -1,7 +1,7 @@
 // Entity tags of REST's answers (RFC 9110 §8.8.3): each is a hash of the body, so it changes whenever the representation does.
 import { hash } from 'node:crypto';
-import { matchesTag } from '../content-coding.ts';
-import type { Reply } from '../reply.ts';
+import { matchesTag } from '../messages/content-coding.ts';
+import type { Reply } from '../messages/reply.ts';
 
 /**
  * The strong tag of these bytes. SHA-1 is the fastest hash of Node's own by which no two representations share a tag: 13 us for a page

@@ -1,6 +1,7 @@
 // Lists over REST: the query that asks for a page, and a page as an answer: a bare array, with the headers that lead to the
 // next one (spec §4 rules 3-4).
 
+import type { Reply } from '../messages/reply.ts';
 import {
   AFTER_TIME,
   DEFAULT_PAGE_SIZE,
@@ -10,7 +11,6 @@ import {
   parsePageQuery,
   requireServed,
 } from '../pagination.ts';
-import type { Reply } from '../reply.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import { JSON_HEADERS, out, type Shown } from './responses.ts';
 import type { Header, Query, ResponseForm } from './route.ts';

@@ -1,8 +1,8 @@
 // openapi.json over HTTP: the committed document, the same for everybody, so it needs no key.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { matchesTag } from '../content-coding.ts';
-import type { Reply } from '../reply.ts';
+import { matchesTag } from '../messages/content-coding.ts';
+import type { Reply } from '../messages/reply.ts';
 
 export const OPENAPI_PATH = '/api/v2/openapi.json';
 

@@ -1,5 +1,5 @@
 // The forms of answers without a page: one object, or nothing; and what lists share with them.
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../messages/reply.ts';
 import type { Resource, Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';

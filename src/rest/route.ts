@@ -2,7 +2,7 @@
 // made from it, so that neither can say anything else than what is served.
 import type { Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../messages/reply.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import type { WriteOptions } from '../services/write-options.ts';

@@ -4,8 +4,8 @@ import type { Hono } from 'hono';
 import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
+import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
-import type { Reply } from '../reply.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import {
   CONSISTENCY_TOKEN,

@@ -1,6 +1,7 @@
 // What the headers of a request that changes something say of it: Idempotency-Key and If-Match.
-import { fitsTag, parseTagCondition } from '../content-coding.ts';
+
 import { invalid } from '../errors.ts';
+import { fitsTag, parseTagCondition } from '../messages/content-coding.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
 import { entityTag } from './entity-tags.ts';

@@ -1,4 +1,4 @@
-// Rows over the JSON that a change has put together of them (store/changes/snapshots.ts). It is what REST shows, so that REST's
+// Rows over the JSON that a change has put together of them (store/changing/snapshots.ts). It is what REST shows, so that REST's
 // answer is the JSON itself; it is parsed when a property is read. Pure.
 import { parseJson } from '../resources/field-types.ts';
 import { type Resource, restNameOf } from '../resources/resource.ts';

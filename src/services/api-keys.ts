@@ -3,11 +3,11 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/api-keys.ts';
-import { API_KEYS } from '../store/credential-tables.ts';
-import { findById } from '../store/rows.ts';
+import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
+import { API_KEYS } from '../store/accounts/credential-tables.ts';
+import { withTenantTransaction } from '../store/changing/transactions.ts';
+import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
-import { withTenantTransaction } from '../store/transactions.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 

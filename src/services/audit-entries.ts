@@ -8,7 +8,7 @@ import { type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import { webhookDelivery } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
-import { AUDIT_ENTRIES } from '../store/tables.ts';
+import { AUDIT_ENTRIES } from '../store/reading/tables.ts';
 import { readsOf, withholding } from './reads.ts';
 
 /** What a caller needs to read objects of the nouns that entries are about. Of any other noun nobody sees what an entry holds. */

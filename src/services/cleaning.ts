@@ -1,7 +1,7 @@
 // Rows that have expired, of the authorization server and of idempotency keys, are deleted from time to time, without any request
 // waiting for it.
 import type { App } from '../context.ts';
-import { deleteExpired, notAhead } from '../store/cleaning.ts';
+import { deleteExpired, notAhead } from '../store/cleaning/cleaning.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 /** Until the next cleaning when one has left some: rows must not be added faster than they are deleted. */

@@ -1,7 +1,7 @@
-// Blanking what erased contacts have left (src/store/erasing.ts): of one that has little at once, of others in the background.
+// Blanking what erased contacts have left (src/store/erasure/erasing.ts): of one that has little at once, of others in the background.
 import type { App, Context } from '../context.ts';
-import { continueErasure, findUndone, findUndoneOf } from '../store/erasing.ts';
-import { executorOf, inTransaction } from '../store/executor.ts';
+import { executorOf, inTransaction } from '../store/connections/executor.ts';
+import { continueErasure, findUndone, findUndoneOf } from '../store/erasure/erasing.ts';
 
 /** Batches that the request itself waits for, where there are no more than one of events and one of audit entries, as of most contacts. */
 const AT_ONCE = 2;

@@ -4,7 +4,7 @@ import type { FilterValues } from '../pagination.ts';
 import { type Form, oneOf, typeOf } from '../resources/field-types.ts';
 import { type FilterForm, filtersOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
-import { type PublicIdTable, parseId } from '../store/public-ids.ts';
+import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
 /** What a client gave: the values of each filter, any of which a row may have. By property. */
 export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;

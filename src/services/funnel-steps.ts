@@ -9,8 +9,8 @@ import {
   findStepsAround,
   type Siblings,
   type StepRow,
-} from '../store/funnel-steps.ts';
-import { findPagesWithSteps, type StepsProjection } from '../store/funnels-with-steps.ts';
+} from '../store/reading/funnel-steps.ts';
+import { findPagesWithSteps, type StepsProjection } from '../store/reading/funnels-with-steps.ts';
 import * as funnels from './funnels.ts';
 import type { Projection } from './reads.ts';
 import type { Ref } from './refs.ts';

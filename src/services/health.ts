@@ -1,9 +1,9 @@
 // Whether this process can serve, and what holds its lists up. Load balancers ask, so it needs no key and reveals nothing of the data.
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { toStoreError } from '../store/failures.ts';
-import { isTooNew, migrationState } from '../store/migrations.ts';
-import { isReadOnly } from '../store/server-facts.ts';
+import { toStoreError } from '../store/connections/failures.ts';
+import { isReadOnly } from '../store/inspection/server-facts.ts';
+import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
 import { findHeldLists, type Told, toTold } from './held-lists.ts';
 
 /** What a process that can serve says of itself. */

@@ -1,6 +1,6 @@
 // What holds lists up for longer than requests do: said by `/readyz`, by the metrics, by the log and by `doctor`.
 import type { App } from '../context.ts';
-import { findHolders, type Holder } from '../store/horizon-holders.ts';
+import { findHolders, type Holder } from '../store/inspection/horizon-holders.ts';
 
 /** A transaction that holds lists up. */
 export interface HeldBy

@@ -6,10 +6,10 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { bigintAsText } from '../rows/json.ts';
-import type { ChangeOutcome, Recorded } from '../store/changes/records.ts';
-import type { Changed } from '../store/changes.ts';
-import { findFirstAnswer, findUnchanged } from '../store/idempotency-records.ts';
-import type { Table } from '../store/tables.ts';
+import type { Changed } from '../store/changing/changes.ts';
+import { findFirstAnswer, findUnchanged } from '../store/changing/idempotency-records.ts';
+import type { ChangeOutcome, Recorded } from '../store/changing/records.ts';
+import type { Table } from '../store/reading/tables.ts';
 import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 

@@ -1,8 +1,8 @@
 // How many requests to the authorization server are kept that anybody may send: authorization requests that wait for a
 // person, pushed ones that wait for a browser, clients that register themselves. Each is counted, and refused beyond a limit.
 import type { App } from '../context.ts';
-import { findClient } from '../store/oauth-clients.ts';
-import { takeBackTry } from '../store/sign-in-failures.ts';
+import { findClient } from '../store/accounts/oauth-clients.ts';
+import { takeBackTry } from '../store/accounts/sign-in-failures.ts';
 import { type Limit, networkKey, requireFewTries } from './throttle.ts';
 
 /** From one network, of people who have not signed in; or by one person who has. */

@@ -1,7 +1,12 @@
 // OAuth clients as the authorization server finds them, and those that the operator does not register: clients that register
 // themselves (RFC 7591), and the gateway's own.
 import type { App } from '../context.ts';
-import { findClient, insertClient, type NewOauthClient, type OauthClient } from '../store/oauth-clients.ts';
+import {
+  findClient,
+  insertClient,
+  type NewOauthClient,
+  type OauthClient,
+} from '../store/accounts/oauth-clients.ts';
 
 export type { OauthClient };
 export type ClientMetadata = NewOauthClient['metadata'];

@@ -3,9 +3,9 @@
 import { grantable } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { findGrant, findGrantsOfUser, type NamedGrant, revokeGrant } from '../store/oauth-grants.ts';
-import { toId } from '../store/public-ids.ts';
-import type { Membership } from '../store/users.ts';
+import { findGrant, findGrantsOfUser, type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
+import type { Membership } from '../store/accounts/users.ts';
+import { toId } from '../store/sql/public-ids.ts';
 import { statusOf } from './oauth-grants.ts';
 
 /**

@@ -9,8 +9,8 @@ import {
   type OauthGrant,
   revokeGrant,
   saveGrant,
-} from '../store/oauth-grants.ts';
-import { findUserByPublicId } from '../store/users.ts';
+} from '../store/accounts/oauth-grants.ts';
+import { findUserByPublicId } from '../store/accounts/users.ts';
 
 /** A grant before its person has chosen a team. */
 export type NewGrantRecord = Omit<GrantRecord, 'userId'> & { readonly userPublicId: string };

@@ -3,10 +3,10 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { OAUTH_GRANTS } from '../store/credential-tables.ts';
-import { type NamedGrant, revokeGrant } from '../store/oauth-grants.ts';
-import { findById } from '../store/rows.ts';
-import { beginChange } from '../store/transactions.ts';
+import { OAUTH_GRANTS } from '../store/accounts/credential-tables.ts';
+import { type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
+import { beginChange } from '../store/changing/transactions.ts';
+import { findById } from '../store/reading/rows.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 

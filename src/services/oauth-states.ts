@@ -1,7 +1,7 @@
 // What the authorization server keeps for a while: codes, refresh tokens, sessions, interactions, pushed requests. Whose
 // fields mean what is the authorization server's business.
 import type { App } from '../context.ts';
-import * as states from '../store/oauth-states.ts';
+import * as states from '../store/accounts/oauth-states.ts';
 
 export type NewState = states.NewState;
 export type State = states.State;

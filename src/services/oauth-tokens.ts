@@ -1,9 +1,9 @@
 // Access tokens that the authorization server issues: what is recorded of them, so that they can be revoked (RFC 7009) and
 // asked about (RFC 7662). The tokens themselves are signed JWTs, which are not stored.
 import type { App } from '../context.ts';
-import * as accessTokens from '../store/oauth-access-tokens.ts';
-import { revokeGrant } from '../store/oauth-grants.ts';
-import { type Issuance, issueTokens } from '../store/oauth-issuances.ts';
+import * as accessTokens from '../store/accounts/oauth-access-tokens.ts';
+import { revokeGrant } from '../store/accounts/oauth-grants.ts';
+import { type Issuance, issueTokens } from '../store/accounts/oauth-issuances.ts';
 
 export type { Issuance };
 export type IssuedAccessToken = accessTokens.IssuedAccessToken;

@@ -2,7 +2,7 @@
 // old rows beside them deleted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
-import { notAhead } from '../store/cleaning.ts';
+import { notAhead } from '../store/cleaning/cleaning.ts';
 import {
   addCheck,
   type Changes,

@@ -2,8 +2,8 @@
 // operator's `user set-password`; what they granted stays.
 import type { App } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
-import { withTransaction } from '../store/transactions.ts';
-import { endSessions, replacePasswordHash } from '../store/users.ts';
+import { endSessions, replacePasswordHash } from '../store/accounts/users.ts';
+import { withTransaction } from '../store/changing/transactions.ts';
 import { hashPassword, parsePassword } from './passwords.ts';
 import { personOf, type SignedIn, signedInAt } from './sessions.ts';
 import { type Credentials, signIn } from './sign-in.ts';

@@ -3,8 +3,8 @@
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts';
 import { invalid } from '../errors.ts';
-import { createFairQueue, type FairQueue } from '../fair-queue.ts';
 
 /** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
 export const MIN_PASSWORD_LENGTH = 12;

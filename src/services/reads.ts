@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Page, PageRequest, Selection } from '../pagination.ts';
 import { setNull } from '../rows/columns.ts';
-import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/counts.ts';
+import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/reading/counts.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/reading/rows.ts';
+import type { Table } from '../store/reading/tables.ts';
 import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
-import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/rows.ts';
-import type { Table } from '../store/tables.ts';
-import type { Tenancy } from '../store/tenancy.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };

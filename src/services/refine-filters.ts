@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../pagination.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import { REFINE_FILTERS } from '../store/tables.ts';
+import { REFINE_FILTERS } from '../store/reading/tables.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 

@@ -1,6 +1,6 @@
 // References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
 import { notFound } from '../errors.ts';
-import { type PublicIdTable, parseId, toId } from '../store/public-ids.ts';
+import { type PublicIdTable, parseId, toId } from '../store/sql/public-ids.ts';
 
 export type { PublicIdTable };
 

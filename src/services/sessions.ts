@@ -2,8 +2,8 @@
 // authorization server's. When all sessions of a person were ended is written on the person, where no request that is under
 // way can undo it.
 import type { App } from '../context.ts';
-import { deleteStateByUid } from '../store/oauth-states.ts';
-import { findSignedIn, type PersonRow } from '../store/users.ts';
+import { deleteStateByUid } from '../store/accounts/oauth-states.ts';
+import { findSignedIn, type PersonRow } from '../store/accounts/users.ts';
 
 /** A session, or a sign-in that is to become one, by the names of oidc-provider. */
 export interface SignedIn {

@@ -1,5 +1,5 @@
 // Tags of a workspace.
-import { TAGS } from '../store/tables.ts';
+import { TAGS } from '../store/reading/tables.ts';
 import { readsOf } from './reads.ts';
 import { writesOf } from './writes.ts';
 

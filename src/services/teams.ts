@@ -3,7 +3,7 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import type { TeamRow } from '../resources/teams.ts';
-import { TEAMS } from '../store/tables.ts';
+import { TEAMS } from '../store/reading/tables.ts';
 import { type Projection, readsOf, withTime } from './reads.ts';
 
 const reads = readsOf(TEAMS, 'account:read');

@@ -3,7 +3,7 @@
 import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { countTry } from '../store/sign-in-failures.ts';
+import { countTry } from '../store/accounts/sign-in-failures.ts';
 
 export interface Limit {
   /** Tries within the window; one more is refused. */

@@ -9,7 +9,7 @@ import {
   findUserByPublicId,
   type Membership,
   type PersonRow,
-} from '../store/users.ts';
+} from '../store/accounts/users.ts';
 
 export type { Membership, PersonRow };
 

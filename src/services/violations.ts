@@ -1,9 +1,9 @@
 // The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
 import { AppError, invalid, notFound } from '../errors.ts';
 import { toSnakeCase, withArticle } from '../resources/resource.ts';
-import type { ChangeRules } from '../store/changes/rules.ts';
-import { type Violation, violationOf } from '../store/failures.ts';
-import type { Table } from '../store/tables.ts';
+import type { ChangeRules } from '../store/changing/rules.ts';
+import { type Violation, violationOf } from '../store/connections/failures.ts';
+import type { Table } from '../store/reading/tables.ts';
 import type { NameOf } from './parse-fields.ts';
 
 type Noun = Table<{ id: bigint }>;

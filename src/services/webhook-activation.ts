@@ -11,16 +11,16 @@ import {
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
 } from '../resources/webhook-endpoints.ts';
-import { type MissedSince, makeMissedDue, untilChangesEnd } from '../store/missed-events.ts';
-import { WEBHOOK_ENDPOINTS } from '../store/tables.ts';
-import { transactionLimit } from '../store/time-limits.ts';
-import { withTenantTransaction } from '../store/transactions.ts';
+import { withTenantTransaction } from '../store/changing/transactions.ts';
+import { transactionLimit } from '../store/connections/time-limits.ts';
+import { WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import { type MissedSince, makeMissedDue, untilChangesEnd } from '../store/webhooks/missed-events.ts';
 import {
   activateEndpoint,
   deactivateEndpoint,
   lockEndpoint,
   replaceSecret,
-} from '../store/webhook-endpoints.ts';
+} from '../store/webhooks/webhook-endpoints.ts';
 import { changeLocked } from './locked-change.ts';
 import type { Done } from './mutate.ts';
 import { type Input, parseFields } from './parse-fields.ts';

@@ -10,8 +10,8 @@ import {
   type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
-import { WEBHOOK_DELIVERIES } from '../store/tables.ts';
-import { type AttemptRow, findAttempts } from '../store/webhook-deliveries.ts';
+import { WEBHOOK_DELIVERIES } from '../store/reading/tables.ts';
+import { type AttemptRow, findAttempts } from '../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { mayReadSubject } from './webhook-events.ts';

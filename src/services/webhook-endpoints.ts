@@ -9,9 +9,9 @@ import {
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
-import { findById, findByIds } from '../store/rows.ts';
-import { FUNNELS, PAGES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
-import { WEBHOOK_ENDPOINT_RULES } from '../store/webhook-endpoints.ts';
+import { findById, findByIds } from '../store/reading/rows.ts';
+import { FUNNELS, PAGES, WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
 import { readsOf } from './reads.ts';

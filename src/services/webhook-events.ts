@@ -2,7 +2,7 @@
 import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
-import { WEBHOOK_EVENTS } from '../store/tables.ts';
+import { WEBHOOK_EVENTS } from '../store/reading/tables.ts';
 import { readsOf, withholding } from './reads.ts';
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = withholding(

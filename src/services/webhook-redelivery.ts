@@ -14,13 +14,13 @@ import {
 } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
-import { findSnapshots } from '../store/changes/find-snapshots.ts';
-import type { ChangeRecord } from '../store/changes/record-change.ts';
-import { executeSteps, type NotMade } from '../store/changes.ts';
-import { makeMissedDue } from '../store/missed-events.ts';
+import { executeSteps, type NotMade } from '../store/changing/changes.ts';
+import type { ChangeRecord } from '../store/changing/record-change.ts';
+import { findSnapshots } from '../store/changing/snapshots.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/tables.ts';
-import type { Tenancy } from '../store/tenancy.ts';
+import { makeMissedDue } from '../store/webhooks/missed-events.ts';
 import {
   cancelDelivery,
   findEndpoint,
@@ -29,7 +29,7 @@ import {
   lockDelivery,
   makeDue,
   makeFailedDue,
-} from '../store/webhook-deliveries.ts';
+} from '../store/webhooks/webhook-deliveries.ts';
 import { changeLocked } from './locked-change.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Input, parseFields } from './parse-fields.ts';

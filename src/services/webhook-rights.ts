@@ -3,7 +3,7 @@ import { covers, grantable, requireCaller, type Scope } from '../auth/scopes.ts'
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { EVENT_TYPES, scopeOfEventType, TEST_EVENT_TYPE } from '../resources/event-types.ts';
-import { findBackings, type Subscription } from '../store/webhook-backing.ts';
+import { findBackings, type Subscription } from '../store/webhooks/webhook-backing.ts';
 
 /**
  * The caller may read the subjects of all these events. @param eventTypeIds none: every type there is

@@ -9,7 +9,7 @@ import {
   webhookEndpointWithSecret,
 } from '../resources/webhook-endpoints.ts';
 import { jsonOf, snapshotRows } from '../rows/snapshot-rows.ts';
-import { findSecret } from '../store/webhook-endpoints.ts';
+import { findSecret } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 
 const PURPOSE = 'webhook secret';

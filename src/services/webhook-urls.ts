@@ -2,7 +2,7 @@
 // (jobs/sender.ts). Pure.
 import { type BlockList, isIP } from 'node:net';
 import { invalid } from '../errors.ts';
-import { isAllowedAddress } from '../network-addresses.ts';
+import { isAllowedAddress } from '../network/network-addresses.ts';
 
 const MAX_LENGTH = 2_000;
 

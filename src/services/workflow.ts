@@ -1,5 +1,5 @@
 // The arithmetic of a funnel's workflow tree: parents, branches and positions of steps (DESIGN §8). Pure.
-import type { BranchName, TreePosition } from '../store/funnel-steps.ts';
+import type { BranchName, TreePosition } from '../store/reading/funnel-steps.ts';
 
 /** Which branch is discarded when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';

@@ -3,8 +3,8 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
-import { findSubdomain } from '../store/hosts.ts';
-import { WORKSPACES } from '../store/tables.ts';
+import { findSubdomain } from '../store/accounts/hosts.ts';
+import { WORKSPACES } from '../store/reading/tables.ts';
 import { readsOf } from './reads.ts';
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(

@@ -10,11 +10,11 @@ import {
 } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
-import type { ChangeRules } from '../store/changes/rules.ts';
-import { changeStatements } from '../store/changes/statements.ts';
-import { executeChange, findCurrent } from '../store/changes.ts';
-import type { Table } from '../store/tables.ts';
-import type { Tenancy } from '../store/tenancy.ts';
+import { executeChange, findCurrent } from '../store/changing/changes.ts';
+import type { ChangeRules } from '../store/changing/rules.ts';
+import { changeStatements } from '../store/changing/statements.ts';
+import type { Table } from '../store/reading/tables.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';

@@ -3,30 +3,30 @@
 // cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
-import type { FairQueue } from '../fair-queue.ts';
-import type { Logger } from '../log.ts';
+import type { FairQueue } from '../concurrency/fair-queue.ts';
+import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
-import { LOOKUP_READERS, readersOf } from './connection-counts.ts';
-import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
-import { createDistribution, type Distribution } from './distribution.ts';
-import { toStoreError } from './failures.ts';
+import { LOOKUP_READERS, readersOf } from './connections/connection-counts.ts';
+import { toStoreError } from './connections/failures.ts';
+import { createLiveness } from './connections/liveness.ts';
+import { createPool } from './connections/pool.ts';
+import { createStatementNames } from './connections/prisma-names.ts';
+import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
+import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './connections/time-limits.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
-import { createHorizons, type Horizons } from './horizons.ts';
-import { createLiveness } from './liveness.ts';
+import { createHorizons, type Horizons } from './high-water-marks/horizons.ts';
 import { applicationName } from './migrations/compatibility.ts';
-import { createPool } from './pool.ts';
-import { createStatementNames } from './prisma-names.ts';
-import { createChanging, createExpensive, SCANS } from './queues.ts';
-import { createRunningServer } from './readers/running-server.ts';
-import { createReaders, type Readers } from './readers.ts';
+import { createReaders, type Readers } from './pipelining/readers.ts';
+import { createRunningServer } from './pipelining/running-server.ts';
+import { createDeliveryQueue, type DeliveryQueue } from './queue/delivery-queue.ts';
 import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
-import { createRowGuard, type RowGuard } from './row-owners.ts';
-import type { Statement } from './statements.ts';
-import { createCitusCheck, createTenantRole } from './tenant-role.ts';
-import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './time-limits.ts';
+import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
+import type { Statement } from './sql/statements.ts';
+import { types } from './sql/value-types.ts';
+import { createRowGuard, type RowGuard } from './tenancy/row-owners.ts';
+import { createCitusCheck, createTenantRole } from './tenancy/tenant-role.ts';
 import { traceStore } from './traced-store.ts';
-import { types } from './value-types.ts';
 
 export interface Store {
   readonly pool: pg.Pool;

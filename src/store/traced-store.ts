@@ -2,9 +2,9 @@
 import type pg from 'pg';
 import { type Attributes, inSpan, type Span } from '../telemetry/tracing.ts';
 import type { PrismaClient } from './generated/client.ts';
-import type { Readers } from './readers.ts';
+import type { Readers } from './pipelining/readers.ts';
 import type { Replicas } from './replicas/replicas.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from './sql/statements.ts';
 
 const DATABASE: Attributes = { 'db.system.name': 'postgresql' };
 

@@ -1,9 +1,9 @@
 // The connections of a worker: a small pool of its own, so that deliveries take no connection from requests, nor they from deliveries.
-import type { Logger } from '../log.ts';
-import { createJobQueue, type JobQueue } from './job-queue.ts';
-import { createPool } from './pool.ts';
+import type { Logger } from '../output/log.ts';
+import { createPool } from './connections/pool.ts';
+import { limitTransactions } from './connections/time-limits.ts';
+import { createJobQueue, type JobQueue } from './queue/job-queue.ts';
 import type { Store } from './store.ts';
-import { limitTransactions } from './time-limits.ts';
 
 export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
   readonly jobs: JobQueue;

@@ -23,7 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TracingConfig } from '../config/telemetry.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../output/log.ts';
 import type { Span, Tracer } from './tracing.ts';
 
 /** Spans that wait to be sent; more are dropped. */

@@ -3,7 +3,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'no
 import { importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
-import type { OauthGrant } from '../../src/store/oauth-grants.ts';
+import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';

@@ -5,7 +5,7 @@ import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import * as signing from '../../src/services/operator/signing-keys.ts';
-import { type OauthGrant, revokeGrant } from '../../src/store/oauth-grants.ts';
+import { type OauthGrant, revokeGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import {
   type Caller,

@@ -3,9 +3,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { findServer } from '../../src/store/embedded/postmaster.ts';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
-import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { fill } from './fill.ts';
 import { processTreeTimeUs } from './processor-time.ts';
 import type { Progress } from './progress.ts';

@@ -1,7 +1,7 @@
 // Who is measured, and how each one is started.
 import { fileURLToPath } from 'node:url';
-import { READERS } from '../../src/store/connection-counts.ts';
-import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
+import { READERS } from '../../src/store/connections/connection-counts.ts';
+import { PLAN_SETTINGS } from '../../src/store/pipelining/session.ts';
 import { GO_SERVER } from './go-server.ts';
 import type { SubjectSpec } from './subject.ts';
 import { GRAPHQL_ROWS, REST_ROWS } from './subjects/limit-pages.ts';

@@ -3,7 +3,7 @@
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
 import { type CpuUse, cpuPerRequest, measureCpuUse } from './cpu-use.ts';

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createDemoLink } from '../../src/graphiql/demo-link.ts';
 import { listen } from '../../src/http/listener.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { setPassword } from '../../src/services/operator/users.ts';
 import { DEMO_EMAIL } from '../../src/store/demo/people.ts';
 import { seedDemoKey } from '../support/demo.ts';

@@ -1,7 +1,7 @@
 // `distribute` leaves all or nothing: whatever ends it midway, the store is as it was, and it can be run again.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { type Env, type Result, run, start } from '../commands/cli.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import { openGateway } from '../support/gateway.ts';

@@ -10,7 +10,7 @@ import { create as createClient } from '../../src/services/operator/oauth-client
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
-import { applyMigrations } from '../../src/store/migrations.ts';
+import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { type Env, runHere, runJsonHere, start, temporaryFolder } from './cli.ts';

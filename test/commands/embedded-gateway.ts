@@ -4,7 +4,7 @@ import { keptSecretKey } from '../../src/commands/secret-key.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import type { Clusters } from '../support/cluster.ts';
 
 /** A gateway in process on the embedded database of a data folder, as `serve` has it. */

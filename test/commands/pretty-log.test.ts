@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { linesFor } from '../../src/commands/pretty-log.ts';
-import { createLogger, type Logger } from '../../src/log.ts';
+import { createLogger, type Logger } from '../../src/output/log.ts';
 
 /** What a terminal, or what is none, gets of what `write` logs. */
 function written(isTTY: boolean, write: (log: Logger) => void): string {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/store/migrations.ts';
+import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
 

@@ -5,7 +5,7 @@ import { checkWorkers } from '../../src/commands/doctor/workers.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { configOfWorker } from '../../src/config/workers.ts';
 import { StartupError } from '../../src/errors.ts';
-import { mostConnections, mostReplicaConnections } from '../../src/store/connection-counts.ts';
+import { mostConnections, mostReplicaConnections } from '../../src/store/connections/connection-counts.ts';
 
 test('either the parts are within the whole and enough to work with, or it is refused by name', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 // The root field `viewer`: a caller's own credential.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OauthGrant } from '../../src/store/oauth-grants.ts';
+import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';

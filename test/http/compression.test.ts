@@ -1,9 +1,9 @@
 // What is compressed and what never is, and that the work for it is bounded (src/http/compression.ts, RFC 9110 §8.4 and §12.5.3).
 import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { preferredCoding } from '../../src/content-coding.ts';
 import { createCompression } from '../../src/http/compression.ts';
 import { Exchange, type Peer } from '../../src/http/exchange.ts';
+import { preferredCoding } from '../../src/messages/content-coding.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, type RequestOptions } from '../support/gateway.ts';
 

@@ -1,4 +1,4 @@
-// A request whose deadline passes during a change is told the truth about it (src/store/transactions.ts, DESIGN §12).
+// A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts, DESIGN §12).
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';

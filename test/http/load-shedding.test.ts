@@ -7,7 +7,7 @@ import { STATUS_OF } from '../../src/errors.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { createLoadShedding, type LoadShedding } from '../../src/http/load-shedding.ts';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';

@@ -2,9 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deliver, type Works } from '../../src/jobs/deliver.ts';
 import { createErasedEvents } from '../../src/jobs/erased-events.ts';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { type ContactEvent, findDueDeliveries, findDueEndpoint } from '../../src/store/deliveries-due.ts';
-import { executorOf } from '../../src/store/executor.ts';
+import { executorOf } from '../../src/store/connections/executor.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
+import {
+  type ContactEvent,
+  findDueDeliveries,
+  findDueEndpoint,
+} from '../../src/store/webhooks/deliveries-due.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createSender, type Sender } from '../../src/jobs/sender.ts';
-import { isAllowedAddress } from '../../src/network-addresses.ts';
+import { isAllowedAddress } from '../../src/network/network-addresses.ts';
 import {
   hasOpenssl,
   makeCertificate,

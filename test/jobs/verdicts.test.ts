@@ -1,12 +1,12 @@
 // What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Outcome } from '../../src/store/attempt-outcome.ts';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { findDueEndpoint } from '../../src/store/deliveries-due.ts';
-import { cancelPending, recordOutcomes } from '../../src/store/delivery-outcomes.ts';
-import { deactivateBecause } from '../../src/store/endpoint-deactivation.ts';
-import { continueErasure, findUndoneOf } from '../../src/store/erasing.ts';
-import { executorOf } from '../../src/store/executor.ts';
+import { executorOf } from '../../src/store/connections/executor.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
+import { continueErasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';
+import type { Outcome } from '../../src/store/sql/attempt-outcome.ts';
+import { findDueEndpoint } from '../../src/store/webhooks/deliveries-due.ts';
+import { cancelPending, recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
+import { deactivateBecause } from '../../src/store/webhooks/endpoint-deactivation.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@
 // the request. Programs on the same paths get a problem document.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { networkKey } from '../../src/services/throttle.ts';
-import { countTry } from '../../src/store/sign-in-failures.ts';
+import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { createRates, type Rates } from '../../src/rates/rates.ts';
 import { noMetrics } from '../../src/telemetry/metrics.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { typeOf } from '../../src/resources/field-types.ts';
 import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
-import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
-import * as tables from '../../src/store/tables.ts';
+import { API_KEYS, OAUTH_GRANTS } from '../../src/store/accounts/credential-tables.ts';
+import * as tables from '../../src/store/reading/tables.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 

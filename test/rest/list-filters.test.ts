@@ -1,7 +1,7 @@
 // Filters and orders of lists over REST, on contacts (issue 12): what they choose, how a client walks through them, and what is
 // refused.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { toPublicId } from '../../src/store/public-ids.ts';
+import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';

@@ -1,7 +1,7 @@
 // Ids in paths: the integer id or the public id; anything else is 404, never a 500 (DESIGN §5).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toPublicId } from '../../src/store/public-ids.ts';
+import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';

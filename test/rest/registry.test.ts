@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
-import { drawIds } from '../../src/store/ids.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';

@@ -1,7 +1,7 @@
 // Which texts can be stored, compared with what PostgreSQL itself accepts and returns.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isStorable } from '../../src/rows/storable.ts';
-import { readRows } from '../../src/store/reads.ts';
+import { readRows } from '../../src/store/reading/reads.ts';
 import { query, withPrisma } from '../../src/store/store.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { TEXTS } from '../support/hostile.ts';

@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clean, createCleaner } from '../../src/services/cleaning.ts';
-import { revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
-import { countTry } from '../../src/store/sign-in-failures.ts';
+import { revokeGrant, saveGrant } from '../../src/store/accounts/oauth-grants.ts';
+import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';

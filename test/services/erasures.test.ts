@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startEraser } from '../../src/jobs/eraser.ts';
 import { blankSome } from '../../src/services/erasures.ts';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { findDueDeliveries } from '../../src/store/deliveries-due.ts';
-import { continueErasure, type Erasure, findUndoneOf } from '../../src/store/erasing.ts';
-import { type Executor, executorOf, inTransaction } from '../../src/store/executor.ts';
-import { FLOOR_CLASS } from '../../src/store/horizons.ts';
-import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import { type Executor, executorOf, inTransaction } from '../../src/store/connections/executor.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
+import { continueErasure, type Erasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';
+import { FLOOR_CLASS } from '../../src/store/high-water-marks/horizons.ts';
+import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
+import { findDueDeliveries } from '../../src/store/webhooks/deliveries-due.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantable, SCOPES } from '../../src/auth/scopes.ts';
 import * as consents from '../../src/services/oauth-consents.ts';
-import { revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
+import { revokeGrant, saveGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';

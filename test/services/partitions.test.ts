@@ -3,11 +3,11 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkPartitions } from '../../src/commands/doctor/partitions.ts';
 import { keepPartitions, makePartitions, partitionHealth } from '../../src/services/partitions.ts';
-import { ERASED } from '../../src/store/erased.ts';
-import { readErasures } from '../../src/store/erasures.ts';
+import { readErasures } from '../../src/store/erasure/erasures.ts';
 import { addCheck, hasLeftCheck, makePartition, openChanges } from '../../src/store/partitions/change.ts';
 import { DAY_MS } from '../../src/store/partitions/ranges.ts';
 import { AGING_TABLES, type AgingTable, readPartitions } from '../../src/store/partitions/tables.ts';
+import { ERASED } from '../../src/store/sql/erased.ts';
 import { workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

@@ -6,8 +6,8 @@ import * as users from '../../src/services/operator/users.ts';
 import { hashPassword } from '../../src/services/passwords.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { networkKey } from '../../src/services/throttle.ts';
-import { countTry } from '../../src/store/sign-in-failures.ts';
-import { findAccount } from '../../src/store/users.ts';
+import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
+import { findAccount } from '../../src/store/accounts/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { restNameOf } from '../../src/resources/resource.ts';
 import { toInvalid } from '../../src/services/violations.ts';
-import { APPLIED_TAGS, CONTACTS, type Table } from '../../src/store/tables.ts';
+import { APPLIED_TAGS, CONTACTS, type Table } from '../../src/store/reading/tables.ts';
 
 /** As the driver has it. */
 const refusedBy = (code: string, constraint: string) =>

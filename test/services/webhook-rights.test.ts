@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
 import { mayReceive } from '../../src/services/webhook-rights.ts';
-import type { Subscription } from '../../src/store/webhook-backing.ts';
+import type { Subscription } from '../../src/store/webhooks/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

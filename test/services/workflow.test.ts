@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BranchChoice, removeSplit } from '../../src/services/workflow.ts';
-import type { TreePosition } from '../../src/store/funnel-steps.ts';
+import type { TreePosition } from '../../src/store/reading/funnel-steps.ts';
 import type { Plan } from '../support/factories.ts';
 import { anyBranch, anyPlans, namesOf, normal, removeFrom, splitsOf } from '../support/plans.ts';
 

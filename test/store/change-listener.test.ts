@@ -1,7 +1,7 @@
-// A connection for LISTEN is trusted only while test notifications arrive over it (src/store/change-listener.ts).
+// A connection for LISTEN is trusted only while test notifications arrive over it (src/store/changing/change-listener.ts).
 import { afterEach, expect, test } from 'vitest';
-import { createLogger } from '../../src/log.ts';
-import { listenForChanges } from '../../src/store/change-listener.ts';
+import { createLogger } from '../../src/output/log.ts';
+import { listenForChanges } from '../../src/store/changing/change-listener.ts';
 import { createStore } from '../../src/store/store.ts';
 import { cloneTemplate } from '../support/gateway.ts';
 import { createNetwork } from '../support/network.ts';

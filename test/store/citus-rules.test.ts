@@ -1,7 +1,7 @@
 // A store that Citus distributes is migrated like any other: no migration does what Citus refuses.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readTables } from '../../src/store/distribution/state.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { readTables } from '../../src/store/shard-placement/state.ts';
 import { findRefused } from '../support/citus-rules.ts';
 import { REFUSED, TAKEN } from '../support/citus-statements.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

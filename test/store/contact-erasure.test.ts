@@ -1,8 +1,8 @@
 // Erasing a contact: nothing of the person is left, and what happened is still known.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as contacts from '../../src/services/contacts.ts';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { tablesBelow } from '../../src/store/tables.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
+import { tablesBelow } from '../../src/store/reading/tables.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

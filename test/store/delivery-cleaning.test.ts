@@ -1,8 +1,8 @@
-// The deliveries of endpoints that are gone go; all else stays (src/store/delivery-cleaning.ts).
+// The deliveries of endpoints that are gone go; all else stays (src/store/cleaning/delivery-cleaning.ts).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eraseContact } from '../../src/store/contact-erasure.ts';
-import { deleteOrphanedDeliveries } from '../../src/store/delivery-cleaning.ts';
-import { recordOutcomes } from '../../src/store/delivery-outcomes.ts';
+import { deleteOrphanedDeliveries } from '../../src/store/cleaning/delivery-cleaning.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
+import { recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
 import { blankAll } from '../support/blanking.ts';
 import { webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

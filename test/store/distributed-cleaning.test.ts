@@ -1,7 +1,7 @@
-// What is over is deleted where tables are distributed as well (src/store/cleaning.ts): there no rows are locked while they are looked for.
+// What is over is deleted where tables are distributed as well (src/store/cleaning/cleaning.ts): there no rows are locked while they are looked for.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteExpired } from '../../src/store/cleaning.ts';
+import { deleteExpired } from '../../src/store/cleaning/cleaning.ts';
 import type { Store } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { prepare } from '../../src/commands/serve/prepare.ts';
-import { lockForErasure } from '../../src/store/contact-erasure.ts';
-import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/distribution/state.ts';
-import { inItsWorkspace } from '../../src/store/distribution.ts';
-import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import { lockForErasure } from '../../src/store/erasure/contact-erasure.ts';
 import type { Replicas } from '../../src/store/replicas/replicas.ts';
+import { inItsWorkspace } from '../../src/store/shard-placement/distribution.ts';
+import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/shard-placement/state.ts';
+import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

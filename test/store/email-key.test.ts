@@ -1,6 +1,6 @@
 // How e-mail addresses are compared: as JavaScript trims, and whatever their case.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emailKey } from '../../src/store/email-key.ts';
+import { emailKey } from '../../src/store/sql/email-key.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { earlierHomes } from '../../src/store/embedded/data-folder.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { findEmbedded } from '../../src/store/embedded/inspect.ts';
 import { isServerOf, readPostmaster } from '../../src/store/embedded/postmaster.ts';
-import { openEmbedded } from '../../src/store/embedded.ts';
 import { createClusters, kill, query } from '../support/cluster.ts';
 
 const clusters = createClusters();

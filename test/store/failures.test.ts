@@ -1,7 +1,7 @@
 // Which database failures are "not now" (503), and which are a fault of ours (500).
 import { describe, expect, test } from 'vitest';
 import { AppError, notFound } from '../../src/errors.ts';
-import { toStoreError } from '../../src/store/failures.ts';
+import { toStoreError } from '../../src/store/connections/failures.ts';
 
 /** An error as each layer throws it: the driver's own, Prisma's around it, and one as a cause. */
 const FORMS: Record<string, (code: string) => Error> = {

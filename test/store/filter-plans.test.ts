@@ -3,9 +3,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
-import { countUnder, existsUnder } from '../../src/store/counts.ts';
-import { findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
-import { isExpensive, selectionOf } from '../../src/store/selections.ts';
+import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
+import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
+import { isExpensive, selectionOf } from '../../src/store/reading/selections.ts';
 import {
   APPLIED_TAGS,
   CONTACTS,
@@ -15,15 +15,15 @@ import {
   type Table,
   WEBHOOK_ENDPOINTS,
   WORKSPACES,
-} from '../../src/store/tables.ts';
-import type { Tenancy } from '../../src/store/tenancy.ts';
+} from '../../src/store/reading/tables.ts';
+import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const ROWS = 10_000;
 const SIZE = 10;
-/** How many rows of a tag are looked at before the list is walked (src/store/paired-by-time.ts). */
+/** How many rows of a tag are looked at before the list is walked (src/store/reading/paired-by-time.ts). */
 const MANY = 2_501;
 
 let gateway: Gateway;

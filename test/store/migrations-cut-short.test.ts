@@ -1,9 +1,9 @@
 // Migrations that end before they are done: by Ctrl-C, by the database, by the end of the process.
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cancellingOn } from '../../src/store/cancelling.ts';
+import { cancellingOn } from '../../src/store/connections/cancelling.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
-import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters } from '../support/cluster.ts';
 import { cloneTemplate, openGateway } from '../support/gateway.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';

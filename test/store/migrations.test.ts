@@ -9,7 +9,7 @@ import { RESERVED } from '../../src/services/operator/subdomains.ts';
 import { applicationName } from '../../src/store/migrations/compatibility.ts';
 import { createMigration } from '../../src/store/migrations/create.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
-import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 

@@ -1,7 +1,12 @@
 // Grants as rows: how they are saved, completed and revoked.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeGrant, findGrantByKey, revokeGrant, saveGrant } from '../../src/store/oauth-grants.ts';
+import {
+  completeGrant,
+  findGrantByKey,
+  revokeGrant,
+  saveGrant,
+} from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';

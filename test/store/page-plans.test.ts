@@ -3,12 +3,11 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
-import { countUnder, existsUnder } from '../../src/store/counts.ts';
-import { findSteps, findStepsAround } from '../../src/store/funnel-steps.ts';
-import { findPagesWithSteps } from '../../src/store/funnels-with-steps.ts';
-import { drawIds } from '../../src/store/ids.ts';
-import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
-import type { Store } from '../../src/store/store.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
+import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
+import { findSteps, findStepsAround } from '../../src/store/reading/funnel-steps.ts';
+import { findPagesWithSteps } from '../../src/store/reading/funnels-with-steps.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import {
   CONTACTS,
   FUNNELS,
@@ -17,8 +16,9 @@ import {
   SPLITS,
   type Table,
   WEBHOOK_ENDPOINTS,
-} from '../../src/store/tables.ts';
-import type { Tenancy } from '../../src/store/tenancy.ts';
+} from '../../src/store/reading/tables.ts';
+import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -1,10 +1,10 @@
-// A tag in the order of changes, wherever its contacts are in a list that is longer than what is walked of it (src/store/paired-by-time.ts).
+// A tag in the order of changes, wherever its contacts are in a list that is longer than what is walked of it (src/store/reading/paired-by-time.ts).
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues } from '../../src/pagination.ts';
-import { findPageUnder } from '../../src/store/rows.ts';
-import { CONTACTS } from '../../src/store/tables.ts';
-import type { Tenancy } from '../../src/store/tenancy.ts';
+import { findPageUnder } from '../../src/store/reading/rows.ts';
+import { CONTACTS } from '../../src/store/reading/tables.ts';
+import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

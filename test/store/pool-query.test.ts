@@ -1,6 +1,6 @@
-// A statement that PostgreSQL refuses costs no connection (src/store/pool-query.ts).
+// A statement that PostgreSQL refuses costs no connection (src/store/connections/pool-query.ts).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../src/store/executor.ts';
+import { inTransaction } from '../../src/store/connections/executor.ts';
 import { query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';

@@ -1,15 +1,15 @@
 // Projections and their prepared statements are cached in bounded numbers, fairly between teams.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
-import { joinColumns } from '../../src/store/below-pages.ts';
-import { insertRows } from '../../src/store/changes/distributed/insert-rows.ts';
-import { STEPS, TREE } from '../../src/store/funnel-steps.ts';
-import { createStatementNames } from '../../src/store/prisma-names.ts';
-import { project } from '../../src/store/projections.ts';
-import { MAX_PREPARED_PROJECTIONS } from '../../src/store/readers/statement-names.ts';
-import { createReaders, type Readers } from '../../src/store/readers.ts';
-import { CONTACTS, FUNNELS } from '../../src/store/tables.ts';
+import { insertRows } from '../../src/store/changing/distributed/insert-rows.ts';
+import { createStatementNames } from '../../src/store/connections/prisma-names.ts';
+import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
+import { MAX_PREPARED_PROJECTIONS } from '../../src/store/pipelining/statement-names.ts';
+import { joinColumns } from '../../src/store/reading/below-pages.ts';
+import { STEPS, TREE } from '../../src/store/reading/funnel-steps.ts';
+import { project } from '../../src/store/reading/projections.ts';
+import { CONTACTS, FUNNELS } from '../../src/store/reading/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

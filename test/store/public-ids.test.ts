@@ -1,7 +1,13 @@
 // Public ids: PostgreSQL writes them, Node reads them, and they are one arithmetic.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PublicIdTable, parseId, TYPE_NUMBER, toId, toPublicId } from '../../src/store/public-ids.ts';
+import {
+  type PublicIdTable,
+  parseId,
+  TYPE_NUMBER,
+  toId,
+  toPublicId,
+} from '../../src/store/sql/public-ids.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const SIX = 52n ** 6n;

@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { BlockRow, type RowBlock, textOf } from '../../src/rows/row-block.ts';
-import { collectRows, connectionOf } from '../../src/store/readers/rows-query.ts';
-import { createReaders, type Readers } from '../../src/store/readers.ts';
+import { collectRows, connectionOf } from '../../src/store/connections/rows-query.ts';
+import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
 import * as factories from '../support/factories.ts';
 import {
   complete,

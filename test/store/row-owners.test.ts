@@ -1,10 +1,10 @@
 // Rows are given to their owner alone: whatever mixture of rows a statement gave, all are the caller's or none is handed on.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/log.ts';
-import { API_KEYS, OAUTH_GRANTS } from '../../src/store/credential-tables.ts';
-import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/row-owners.ts';
-import * as tables from '../../src/store/tables.ts';
+import { createLogger } from '../../src/output/log.ts';
+import { API_KEYS, OAUTH_GRANTS } from '../../src/store/accounts/credential-tables.ts';
+import * as tables from '../../src/store/reading/tables.ts';
+import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/tenancy/row-owners.ts';
 import { toBlock } from '../support/row-block.ts';
 
 /** Workspace n is of team n modulo 3; those from 20 on are not there. */

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
-import { countUnder, existsUnder } from '../../src/store/counts.ts';
-import { drawIds } from '../../src/store/ids.ts';
-import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/rows.ts';
-import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/tables.ts';
-import type { Tenancy } from '../../src/store/tenancy.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
+import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
+import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/reading/tables.ts';
+import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkTenantRole } from '../../src/commands/doctor/tenant-role.ts';
-import { applyMigrations, migrationState } from '../../src/store/migrations.ts';
-import { TENANT_ROLE } from '../../src/store/tenant-role.ts';
-import { readTenantRoleFacts } from '../../src/store/tenant-role-facts.ts';
+import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
+import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
+import { TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { openGateway } from '../support/gateway.ts';

@@ -3,10 +3,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantRoleFindings } from '../../src/commands/doctor/tenant-role.ts';
-import { queryAs } from '../../src/store/tenant-query.ts';
-import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenant-role.ts';
-import { readTenantRoleFacts } from '../../src/store/tenant-role-facts.ts';
-import { withTenantTransaction } from '../../src/store/transactions.ts';
+import { queryAs } from '../../src/store/changing/tenant-query.ts';
+import { withTenantTransaction } from '../../src/store/changing/transactions.ts';
+import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
+import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';

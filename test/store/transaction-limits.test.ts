@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
+import { withTransaction } from '../../src/store/changing/transactions.ts';
+import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
-import { interactiveLimits, transactionLimit } from '../../src/store/time-limits.ts';
-import { withTransaction } from '../../src/store/transactions.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

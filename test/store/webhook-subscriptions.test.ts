@@ -1,4 +1,4 @@
-// Which endpoints a change makes deliveries for, in its own transaction (src/store/changes/records.ts).
+// Which endpoints a change makes deliveries for, in its own transaction (src/store/changing/records.ts).
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

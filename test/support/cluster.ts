@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
 
 /** No waiting for the disk: these clusters survive killed processes, and no power cut. */
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
-const EMBEDDED = fileURLToPath(new URL('../../src/store/embedded.ts', import.meta.url));
+const EMBEDDED = fileURLToPath(new URL('../../src/store/embedded/embedded.ts', import.meta.url));
 
 /** Temporary folders, and what runs in them. */
 export interface Clusters {

@@ -1,7 +1,7 @@
 // The plans of statements that the gateway reads by, as PostgreSQL makes and runs them on a reading connection.
 import pg from 'pg';
-import { PLAN_SETTINGS } from '../../src/store/readers/session.ts';
-import type { Statement } from '../../src/store/statements.ts';
+import { PLAN_SETTINGS } from '../../src/store/pipelining/session.ts';
+import type { Statement } from '../../src/store/sql/statements.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Gateway } from './gateway.ts';
 

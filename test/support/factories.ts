@@ -3,10 +3,10 @@
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
-import type { BranchName } from '../../src/store/funnel-steps.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
 import type { Prisma } from '../../src/store/generated/client.ts';
-import { drawIds } from '../../src/store/ids.ts';
-import type { PublicIdTable } from '../../src/store/public-ids.ts';
+import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
+import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import type { Caller } from './gateway.ts';
 
 type Overrides<Input> = Partial<Input>;

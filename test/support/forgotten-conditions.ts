@@ -1,6 +1,6 @@
 // Statements as they would be had somebody forgotten a condition: every one that a gateway sends is sent without it.
 import type pg from 'pg';
-import type { Statement } from '../../src/store/statements.ts';
+import type { Statement } from '../../src/store/sql/statements.ts';
 import type { Gateway } from './gateway.ts';
 
 /** A condition that is always true; the parameters that it names keep their types. */

@@ -5,7 +5,7 @@ import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { requireDocumented } from './openapi.ts';
 
 /** Who sends a request: the value of its Authorization header. */

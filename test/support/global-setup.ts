@@ -6,8 +6,8 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { parseConfig } from '../../src/config/config.ts';
 import { makePartitions } from '../../src/services/partitions.ts';
-import { openEmbedded } from '../../src/store/embedded.ts';
-import { applyMigrations } from '../../src/store/migrations.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,8 +1,13 @@
 // Grants for tests, made as the authorization server makes them, with a token and a refresh token each.
 import { createHash, randomUUID } from 'node:crypto';
 import type { App } from '../../src/context.ts';
+import {
+  completeGrant,
+  findGrantByKey,
+  type OauthGrant,
+  saveGrant,
+} from '../../src/store/accounts/oauth-grants.ts';
 import type { TeamRole } from '../../src/store/generated/client.ts';
-import { completeGrant, findGrantByKey, type OauthGrant, saveGrant } from '../../src/store/oauth-grants.ts';
 import * as factories from './factories.ts';
 
 interface GrantOptions {

@@ -1,7 +1,7 @@
 // Counts the SQL statements of a request, those that find out who asks, and what is asked once, left out.
 
-import { READERS } from '../../src/store/connection-counts.ts';
-import { SCANS } from '../../src/store/queues.ts';
+import { READERS } from '../../src/store/connections/connection-counts.ts';
+import { SCANS } from '../../src/store/connections/queues.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The names of the statements that `work` sends, by the pool and by the reading connections. */

@@ -1,7 +1,7 @@
 // A team with many rows of everything, its ids mixed with those of another team's, and the lists that show them.
 import type { App } from '../../src/context.ts';
-import { drawIds } from '../../src/store/ids.ts';
-import type { PublicIdTable } from '../../src/store/public-ids.ts';
+import { drawIds } from '../../src/store/changing/ids.ts';
+import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import * as factories from './factories.ts';
 import type { Caller } from './gateway.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/output/log.ts';
 import { createTracer } from '../../src/telemetry/opentelemetry.ts';
 import type { Tracer } from '../../src/telemetry/tracing.ts';
 import * as factories from '../support/factories.ts';

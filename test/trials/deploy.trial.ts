@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { blocksOf, read } from '../docs/markdown.ts';
 import { type Machine, ROOT, withMachine } from './child-processes.ts';
 import { type Image, play } from './dockerfile.ts';

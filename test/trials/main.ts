@@ -1,7 +1,7 @@
 // `npm run trial -- NAME`: something that takes longer, or needs more of the machine, than a test may. Each prints its figures
 // and ends with 1 when what it shows does not hold. Without a name, they are listed.
 import { readdir, readFile } from 'node:fs/promises';
-import { ignoreClosedPipes } from '../../src/closed-pipe.ts';
+import { ignoreClosedPipes } from '../../src/output/closed-pipe.ts';
 import { say } from './say.ts';
 
 ignoreClosedPipes(process.stdout, process.stderr);

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { listenForChanges } from '../../src/store/change-listener.ts';
+import { listenForChanges } from '../../src/store/changing/change-listener.ts';
 import { startPgBouncer } from './faults/pgbouncer.ts';
 import { report, withTestBed } from './test-bed.ts';
 

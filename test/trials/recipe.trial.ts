@@ -31,10 +31,10 @@ const OPERATIONS = 'test/support/operations.ts';
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/contacts.prisma', /^model Contact \{$/m, 'notes Note[]'],
-  ['src/store/public-ids.ts', /^ {2}webhook_deliveries: 16n,$/m, 'notes: 17n,'],
+  ['src/store/sql/public-ids.ts', /^ {2}webhook_deliveries: 16n,$/m, 'notes: 17n,'],
   ['src/resources/event-types.ts', /^ {4}contact: .*,$/m, "note: 'created updated deleted',"],
   [
-    'src/store/tables.ts',
+    'src/store/reading/tables.ts',
     /^export const CONTACTS[\s\S]*?;$/m,
     "export const NOTES = tableOf(note, below(contact, 'contact_id'));",
   ],
@@ -58,7 +58,11 @@ const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] 
     /^import .*funnel-steps\.ts';$/m,
     "import { note } from '../resources/notes.ts';",
   ],
-  ['src/store/tables.ts', /^import .*funnels\.ts';$/m, "import { note } from '../resources/notes.ts';"],
+  [
+    'src/store/reading/tables.ts',
+    /^import .*funnels\.ts';$/m,
+    "import { note } from '../resources/notes.ts';",
+  ],
   ['src/rest/router.ts', /^import .*funnels\.ts';$/m, "import { noteRoutes } from './notes.ts';"],
 ];
 

@@ -2,8 +2,8 @@
 // `npm run trial -- walks [rows] [--without-horizon] [--without-replay]`; 1,000,000 by default. With the first option lists end nowhere,
 // with the second one a replica takes the primary's horizon at once: then rows are skipped, and the trial fails. The part about a
 // streaming replica needs Debian's `postgresql`.
-import type { Horizons, Told } from '../../src/store/horizons.ts';
-import { TYPE_NUMBER } from '../../src/store/public-ids.ts';
+import type { Horizons, Told } from '../../src/store/high-water-marks/horizons.ts';
+import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { type TestBed, withTestBed } from './test-bed.ts';
 import { createFace, walkBeside } from './walks/beside.ts';
 import { tryCost } from './walks/cost.ts';

@@ -3,19 +3,23 @@ import pg from 'pg';
 import { closeApp, createApp } from '../../app.ts';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
-import { createLogger } from '../../log.ts';
+import { createLogger } from '../../output/log.ts';
 import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
-import { mostConnections } from '../../store/connection-counts.ts';
+import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
-import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
+import {
+  hearsNotifications,
+  readServerFacts,
+  type ServerFacts,
+} from '../../store/inspection/server-facts.ts';
 import {
   findForeignTable,
   holdsForeignTables,
   isTooNew,
   type MigrationState,
   migrationState,
-} from '../../store/migrations.ts';
-import { hearsNotifications, readServerFacts, type ServerFacts } from '../../store/server-facts.ts';
+} from '../../store/migrations/migrations.ts';
+import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { checkDistribution } from './distribution.ts';
 import { type Finding, fail, ok, REFUSES_TO_START, runCheck, warn } from './findings.ts';

@@ -1,14 +1,14 @@
 // Whether Citus distributes the store, wholly or in part.
 import pg from 'pg';
 import type { Settings } from '../../config/config.ts';
+import { migrationState } from '../../store/migrations/migrations.ts';
 import {
   type CitusFacts,
   isInPlace,
   type PlacedTable,
   readCitusFacts,
   readTables,
-} from '../../store/distribution/state.ts';
-import { migrationState } from '../../store/migrations.ts';
+} from '../../store/shard-placement/state.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
 

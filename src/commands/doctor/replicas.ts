@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeApp, createApp } from '../../app.ts';
 import type { Settings } from '../../config/config.ts';
-import { createLogger } from '../../log.ts';
+import { createLogger } from '../../output/log.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
 import { type Finding, fail, ok, REFUSES_TO_START, warn } from './findings.ts';

@@ -1,9 +1,9 @@
 // Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
 import pg from 'pg';
+import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
+import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
 import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
-import { makesTenantRole, migrationState } from '../../store/migrations.ts';
-import { TENANT_ROLE } from '../../store/tenant-role.ts';
-import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/tenant-role-facts.ts';
+import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'tenant role';

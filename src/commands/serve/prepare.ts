@@ -5,7 +5,7 @@ import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { hasAnyTeam } from '../../store/demo/seed.ts';
 import { earlierHomes } from '../../store/embedded/data-folder.ts';
-import { migrationState } from '../../store/migrations.ts';
+import { migrationState } from '../../store/migrations/migrations.ts';
 import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
 import { bringUpToDate, type OpenDatabase, requireTenantRole } from '../database.ts';

@@ -3,10 +3,10 @@
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
-import { createLogger } from '../../log.ts';
+import { createLogger } from '../../output/log.ts';
 import { type Accounts, createAccounts } from '../../rates/accounts.ts';
-import { mostConnections } from '../../store/connection-counts.ts';
-import { readServerFacts } from '../../store/server-facts.ts';
+import { mostConnections } from '../../store/connections/connection-counts.ts';
+import { readServerFacts } from '../../store/inspection/server-facts.ts';
 import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
 import { type DatabaseServer, withApp, withServer } from '../database.ts';

@@ -2,7 +2,7 @@
 // again and again. All of them accept connections from one listening socket: what waits there is lost with none of them.
 import cluster, { type Worker } from 'node:cluster';
 import { StartupError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../output/log.ts';
 import type { OfPrimary, OfWorker } from './calls.ts';
 import { type Channel, createChannel } from './channel.ts';
 

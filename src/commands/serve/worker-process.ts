@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../output/log.ts';
 import type { Leases } from '../../rates/rates.ts';
 import { aborted } from '../aborted.ts';
 import { withApp } from '../database.ts';

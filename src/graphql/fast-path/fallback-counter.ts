@@ -1,7 +1,7 @@
 // Counts fallbacks of the fast path to the full executor by reason, and logs each reason at most once a minute, so that a bug of
 // the compiler is noticed.
 import { AppError } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../output/log.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { Unsupported } from './complete.ts';
 

@@ -7,10 +7,10 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
+import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { Limits } from '../../config/limits.ts';
-import type { Reply } from '../../reply.ts';
+import type { Reply } from '../../messages/reply.ts';
 import { readFromReplicas } from '../../services/consistency.ts';
-import { SharedCache } from '../../shared-cache.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
 import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';

@@ -1,7 +1,8 @@
 // A concurrency limit on large answers, which bounds the memory that they take together. A large answer holds a slot until
 // the client has read it; slots are limited in total and per team.
+
+import { createFairQueue, type FairQueue, type Release } from '../../concurrency/fair-queue.ts';
 import { AppError } from '../../errors.ts';
-import { createFairQueue, type FairQueue, type Release } from '../../fair-queue.ts';
 import { callersTeamId, type GraphContext } from '../context.ts';
 
 /** Answers up to this size need no slot. */

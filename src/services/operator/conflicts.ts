@@ -1,6 +1,6 @@
 // What the operator is told when the store refuses a row because another one has its place: one sentence a constraint.
 import { AppError } from '../../errors.ts';
-import { violatedUniqueness } from '../../store/failures.ts';
+import { violatedUniqueness } from '../../store/connections/failures.ts';
 
 const SUBDOMAIN = ['subdomain', 'This subdomain is taken: it names one team or one workspace.'] as const;
 

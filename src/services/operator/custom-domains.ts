@@ -7,7 +7,7 @@ import {
   deleteCustomDomain,
   findCustomDomains,
   insertCustomDomain,
-} from '../../store/custom-domains.ts';
+} from '../../store/accounts/custom-domains.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireWorkspaceId } from './refs.ts';

@@ -4,10 +4,15 @@ import { parseScopes } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { disableClient, findClients, insertClient, type OauthClientRow } from '../../store/oauth-clients.ts';
-import { revokeGrant } from '../../store/oauth-grants.ts';
-import { findById } from '../../store/rows.ts';
-import { WORKSPACES } from '../../store/tables.ts';
+import {
+  disableClient,
+  findClients,
+  insertClient,
+  type OauthClientRow,
+} from '../../store/accounts/oauth-clients.ts';
+import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
+import { findById } from '../../store/reading/rows.ts';
+import { WORKSPACES } from '../../store/reading/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { parseRef, type Ref } from '../refs.ts';

@@ -1,7 +1,12 @@
 // Grants as the operator sees them: those of any team, and their end.
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { findGrant, findGrantsOfTeam, type NamedGrant, revokeGrant } from '../../store/oauth-grants.ts';
+import {
+  findGrant,
+  findGrantsOfTeam,
+  type NamedGrant,
+  revokeGrant,
+} from '../../store/accounts/oauth-grants.ts';
 import { parseRef, type Ref } from '../refs.ts';
 import { requireTeamId } from './refs.ts';
 

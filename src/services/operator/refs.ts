@@ -1,9 +1,9 @@
 // Teams and workspaces as the operator refers to them: any of them, by id or public id.
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { parseId } from '../../store/public-ids.ts';
-import { hasTeam } from '../../store/teams.ts';
-import { hasWorkspace } from '../../store/workspaces.ts';
+import { hasTeam } from '../../store/accounts/teams.ts';
+import { hasWorkspace } from '../../store/accounts/workspaces.ts';
+import { parseId } from '../../store/sql/public-ids.ts';
 import type { Ref } from '../refs.ts';
 
 /** The id of a team, given that or its public id. @throws AppError `not_found`, which says how to see and make teams */

@@ -1,6 +1,6 @@
 // Whether the secret keys of this process open the store's signing keys. It makes none, and changes nothing.
 import type { App } from '../../context.ts';
-import { findSigningKeys } from '../../store/signing-keys.ts';
+import { findSigningKeys } from '../../store/accounts/signing-keys.ts';
 
 export interface SigningKeyHealth {
   /** Keys that have not left the published list. */

@@ -11,8 +11,8 @@ import {
   retireOthers,
   type SigningKeyRow,
   setActiveAt,
-} from '../../store/signing-keys.ts';
-import { withTransaction } from '../../store/transactions.ts';
+} from '../../store/accounts/signing-keys.ts';
+import { withTransaction } from '../../store/changing/transactions.ts';
 
 /** How long a new key is published before it signs: longer than anybody should keep the list of keys. */
 const ANNOUNCED_MS = 60_000;

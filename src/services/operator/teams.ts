@@ -1,8 +1,8 @@
 // Teams as the operator manages them: making them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { findTeams, insertTeam, setTeamSubdomain, type TeamRow } from '../../store/teams.ts';
-import { withTransaction } from '../../store/transactions.ts';
+import { findTeams, insertTeam, setTeamSubdomain, type TeamRow } from '../../store/accounts/teams.ts';
+import { withTransaction } from '../../store/changing/transactions.ts';
 import { isName, parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';

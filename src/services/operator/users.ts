@@ -3,8 +3,7 @@
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
-import { revokeGrant } from '../../store/oauth-grants.ts';
-import { withTransaction } from '../../store/transactions.ts';
+import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import {
   deleteMembership,
   endSessions,
@@ -18,7 +17,8 @@ import {
   setDisabledAt,
   setPasswordHash,
   type TeamRole,
-} from '../../store/users.ts';
+} from '../../store/accounts/users.ts';
+import { withTransaction } from '../../store/changing/transactions.ts';
 import { parseName } from '../names.ts';
 import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';

@@ -2,18 +2,18 @@
 // clients do: it has nothing of this.
 import type { App } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { parseId } from '../../store/public-ids.ts';
-import { findPageUnder } from '../../store/rows.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/tables.ts';
-import type { Tenancy } from '../../store/tenancy.ts';
-import { withTransaction } from '../../store/transactions.ts';
+import { withTransaction } from '../../store/changing/transactions.ts';
+import { findPageUnder } from '../../store/reading/rows.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/reading/tables.ts';
+import { parseId } from '../../store/sql/public-ids.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
 import {
   findEndpoint,
   findTenancyOf,
   lockDelivery,
   makeDue,
   makeFailedDue,
-} from '../../store/webhook-deliveries.ts';
+} from '../../store/webhooks/webhook-deliveries.ts';
 import { parseFilters } from '../filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
 import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhook-redelivery.ts';

@@ -5,7 +5,7 @@ import {
   insertWorkspace,
   setWorkspaceSubdomain,
   type WorkspaceRow,
-} from '../../store/workspaces.ts';
+} from '../../store/accounts/workspaces.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';

@@ -2,10 +2,10 @@
 // migration waits until it is done.
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { cancellingOn } from '../cancelling.ts';
+import { requestCancel } from '../connections/cancel.ts';
+import { cancellingOn } from '../connections/cancelling.ts';
+import { connectionOf } from '../connections/rows-query.ts';
 import { shareMigrationLock } from '../migrations/lock.ts';
-import { requestCancel } from '../readers/cancel.ts';
-import { connectionOf } from '../readers/rows-query.ts';
 import type { Manifest, TableManifest } from './manifest.ts';
 
 /** What is in the store, and its rows. */

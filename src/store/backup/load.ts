@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { StartupError } from '../../errors.ts';
-import { cancellingOn } from '../cancelling.ts';
+import { requestCancel } from '../connections/cancel.ts';
+import { cancellingOn } from '../connections/cancelling.ts';
 import { OWNER } from '../embedded/address.ts';
 import { LEASE_DATABASE } from '../embedded/lease.ts';
-import { readErasures, repeatErasures } from '../erasures.ts';
+import { readErasures, repeatErasures } from '../erasure/erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
-import { applyMigrations } from '../migrations.ts';
-import { requestCancel } from '../readers/cancel.ts';
+import { applyMigrations } from '../migrations/migrations.ts';
 import type { ArchiveReader } from './archive.ts';
 import { quoted, TABLES } from './dump.ts';
 

@@ -1,6 +1,6 @@
 // The demo's contacts: most of them customers in good standing, and a few of every other kind that a shop has.
 
-import { drawIds } from '../ids.ts';
+import { drawIds } from '../changing/ids.ts';
 import { createPerson, type Person } from '../seed/people.ts';
 import type { Random } from '../seed/random.ts';
 import type { WorkspaceData } from './data/shape.ts';

@@ -1,6 +1,7 @@
 // The demo's workflow trees: the nested data laid out as steps and pages.
-import type { BranchName } from '../funnel-steps.ts';
-import { drawIds } from '../ids.ts';
+
+import { drawIds } from '../changing/ids.ts';
+import type { BranchName } from '../reading/funnel-steps.ts';
 import type { FunnelData, SplitData, StepData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';

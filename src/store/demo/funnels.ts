@@ -1,5 +1,5 @@
 // The demo's funnels with their pages and workflow trees.
-import { drawIds } from '../ids.ts';
+import { drawIds } from '../changing/ids.ts';
 import type { FunnelData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type InsertedFunnel, insertWorkflows } from './funnel-steps.ts';

@@ -1,8 +1,9 @@
 // Puts the demo teams into an empty store: all of them in one transaction, and once however many processes try.
+
+import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import { createRandom } from '../seed/random.ts';
-import type { Statement } from '../statements.ts';
+import type { Statement } from '../sql/statements.ts';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
-import { LIFT_LIMITS } from '../time-limits.ts';
 import { insertContacts } from './contacts.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';

@@ -1,5 +1,5 @@
 // The demo's tags.
-import { drawIds } from '../ids.ts';
+import { drawIds } from '../changing/ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, zip } from './named.ts';

@@ -1,5 +1,5 @@
 // The demo's outgoing webhook endpoints.
-import { drawIds } from '../ids.ts';
+import { drawIds } from '../changing/ids.ts';
 import type { EndpointData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import type { DemoFunnels } from './funnels.ts';

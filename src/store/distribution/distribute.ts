@@ -6,16 +6,22 @@
 // (`draw_time`), for a trigger on a shard cannot announce anything on the coordinator.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { cancellingOn } from '../cancelling.ts';
-import { endingSession } from '../ending-session.ts';
+import { requestCancel } from '../connections/cancel.ts';
+import { cancellingOn } from '../connections/cancelling.ts';
+import { endingSession } from '../connections/ending-session.ts';
+import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
+import { migrationState } from '../migrations/migrations.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
-import { migrationState } from '../migrations.ts';
 import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
-import { requestCancel } from '../readers/cancel.ts';
-import { BOUNDED_SESSIONS } from '../time-limits.ts';
-import { hasPlaces, makePlaces } from './places.ts';
-import { type CitusFacts, isInPlace, type PlacedTable, readCitusFacts, readTables } from './state.ts';
+import { hasPlaces, makePlaces } from '../shard-placement/places.ts';
+import {
+  type CitusFacts,
+  isInPlace,
+  type PlacedTable,
+  readCitusFacts,
+  readTables,
+} from '../shard-placement/state.ts';
 
 export interface DistributeOptions {
   /** How many shards the tables are to be cut into; said once, at the first time. */

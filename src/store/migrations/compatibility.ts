@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { APPLICATION } from '../time-limits.ts';
+import { APPLICATION } from '../connections/time-limits.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 
 /** Whether versions that do not have this migration cannot live with it. */

@@ -4,7 +4,7 @@
 // An index that is built while others write takes no transaction: what is there of it is dropped before.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { toStoreError } from '../failures.ts';
+import { toStoreError } from '../connections/failures.ts';
 import { splitStatements, withoutComments } from './split.ts';
 
 /** To be executed with a migration: its record is finished when, and only when, the migration is applied. */

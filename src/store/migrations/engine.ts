@@ -14,9 +14,9 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { once } from '../../once.ts';
-import { readTables } from '../distribution/state.ts';
-import { endingSession } from '../ending-session.ts';
+import { once } from '../../concurrency/once.ts';
+import { endingSession } from '../connections/ending-session.ts';
+import { readTables } from '../shard-placement/state.ts';
 import { dropUnrecorded, FINISH } from './cut-short.ts';
 import { readMigrations, readSchema } from './folder.ts';
 import { givingWay } from './giving-way.ts';

@@ -2,7 +2,7 @@
 // `create index concurrently`, which may be what the holder is doing, waits for everybody's.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { LIFT_SESSION_LIMITS } from '../time-limits.ts';
+import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 
 /** Any number that is nobody else's. */
 const LOCK = '7305441298826014721';

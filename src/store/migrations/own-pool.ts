@@ -1,7 +1,7 @@
 // Connections for work on the tables themselves, which may take long.
 import pg from 'pg';
-import { surviveLosses } from '../pool.ts';
-import { APPLICATION, LIFT_SESSION_LIMITS } from '../time-limits.ts';
+import { surviveLosses } from '../connections/pool.ts';
+import { APPLICATION, LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 
 /**
  * What changes of tables need where they are distributed by Citus: one shard after another, so that those of one transaction do not wait

@@ -3,8 +3,8 @@
 // done at once.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { endingSession } from '../ending-session.ts';
-import { TENANT_ROLE } from '../tenant-role.ts';
+import { endingSession } from '../connections/ending-session.ts';
+import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
 import type { Migration } from './folder.ts';
 import { givingWay } from './giving-way.ts';
 import { splitStatements, withoutComments } from './split.ts';

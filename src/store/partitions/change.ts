@@ -2,8 +2,8 @@
 // Whatever goes wrong leaves nothing behind; of several processes at once one works and the others leave it to that one. All of it
 // holds behind a pooler, and on Citus through its coordinator.
 import pg from 'pg';
+import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import type { Store } from '../store.ts';
-import { LIFT_LIMITS } from '../time-limits.ts';
 import type { Range } from './ranges.ts';
 import {
   type AgingTable,

@@ -1,6 +1,6 @@
 // The rows that stand in no partition for their time, but in the default one: those from before there were partitions, from a restored
 // backup, and from times in which none could be made. They are deleted by their age in small batches.
-import { statement } from '../statements.ts';
+import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import type { AgingTable } from './tables.ts';
 

@@ -1,7 +1,7 @@
 // The tables that grow without end, which are partitioned by the time of their rows, and what partitions they have. What no partition is
 // for stands in the default one, `<table>_default`.
-import { ERASED } from '../erased.ts';
-import { type Statement, statement } from '../statements.ts';
+import { ERASED } from '../sql/erased.ts';
+import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import type { Range } from './ranges.ts';
 

@@ -3,10 +3,10 @@
 // (DESIGN §14). The same marks measure how far a replica is behind: a mark that it has replayed is as old as the question for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
-import { HORIZON_VALUES, type Horizon, horizonsWith, toHorizon } from '../horizons.ts';
-import type { PublicIdTable } from '../public-ids.ts';
-import type { Readers } from '../readers.ts';
-import type { Statement } from '../statements.ts';
+import { HORIZON_VALUES, type Horizon, horizonsWith, toHorizon } from '../high-water-marks/horizons.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import type { PublicIdTable } from '../sql/public-ids.ts';
+import type { Statement } from '../sql/statements.ts';
 import { beforeHeader, POSITION, type Position, parseToken } from './positions.ts';
 
 /** A moment of the primary. */

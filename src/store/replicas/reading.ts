@@ -2,9 +2,9 @@
 // read, for whatever changes something, and for a request whose replica is lost on the way.
 import { AppError } from '../../errors.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
-import { ResultTooLarge } from '../readers/rows-query.ts';
-import type { Readers } from '../readers.ts';
-import type { Statement } from '../statements.ts';
+import { ResultTooLarge } from '../connections/rows-query.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import type { Statement } from '../sql/statements.ts';
 import type { Position } from './positions.ts';
 import type { Chosen, Replicas } from './replicas.ts';
 

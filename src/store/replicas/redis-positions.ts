@@ -1,9 +1,9 @@
 // Positions of writes in Redis or Valkey. While it does not answer nobody waits for it a second time: reads go to the primary, and
 // whoever writes waits for the replicas (write-positions.ts).
 import type { Redis } from 'ioredis';
-import type { Logger } from '../../log.ts';
-import { once } from '../../once.ts';
-import { toReason } from '../failures.ts';
+import { once } from '../../concurrency/once.ts';
+import type { Logger } from '../../output/log.ts';
+import { toReason } from '../connections/failures.ts';
 import { DIGITS } from './positions.ts';
 import type { SharedPositions } from './write-positions.ts';
 

@@ -3,11 +3,11 @@
 // behind: what is not known counts against it. What it was asked when it is lost is asked of the primary (reading.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Logger } from '../../log.ts';
-import { toReason } from '../failures.ts';
-import { connectionOf } from '../readers/rows-query.ts';
-import { createRunningServer, type RunningServer } from '../readers/running-server.ts';
-import type { Readers } from '../readers.ts';
+import type { Logger } from '../../output/log.ts';
+import { toReason } from '../connections/failures.ts';
+import { connectionOf } from '../connections/rows-query.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import { createRunningServer, type RunningServer } from '../pipelining/running-server.ts';
 import type { Mark, Marks } from './marks.ts';
 import { parseLog, SYSTEM } from './positions.ts';
 

@@ -1,8 +1,8 @@
 // The replicas of the store, of which reads take one in turn. No file below this folder changes anything but the positions of writes.
 import type pg from 'pg';
-import type { Logger } from '../../log.ts';
-import type { RunningServer } from '../readers/running-server.ts';
-import type { Readers } from '../readers.ts';
+import type { Logger } from '../../output/log.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import type { RunningServer } from '../pipelining/running-server.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
 import { createRedisPositions } from './redis-positions.ts';

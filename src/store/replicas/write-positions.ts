@@ -7,11 +7,11 @@
 // lost: one that has crashed may be back with an earlier state, the epoch in it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../output/log.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
-import { toReason } from '../failures.ts';
-import type { Readers } from '../readers.ts';
-import type { Statement } from '../statements.ts';
+import { toReason } from '../connections/failures.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import type { Statement } from '../sql/statements.ts';
 import { later, POSITION, type Position, parseToken } from './positions.ts';
 import { together } from './together.ts';
 

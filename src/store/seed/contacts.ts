@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { cancellingOn } from '../cancelling.ts';
-import { requestCancel } from '../readers/cancel.ts';
-import { LIFT_LIMITS } from '../time-limits.ts';
+import { requestCancel } from '../connections/cancel.ts';
+import { cancellingOn } from '../connections/cancelling.ts';
+import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import { createPerson, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 

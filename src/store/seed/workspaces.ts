@@ -1,5 +1,5 @@
 // Which workspace seeding and the banner's example are about, unless one is named.
-import type { Statement } from '../statements.ts';
+import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 const FIRST: Statement = {

@@ -6,7 +6,7 @@ import { createGraphqlHandler } from '../../../src/graphql/handler.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 import { Exchange } from '../../../src/http/exchange.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/output/log.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
 import { intercept } from '../../support/graphql-statements.ts';

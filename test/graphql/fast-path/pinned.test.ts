@@ -6,7 +6,7 @@ import type { GraphContext } from '../../../src/graphql/context.ts';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/output/log.ts';
 import { createFacts } from '../../../src/telemetry/request-facts.ts';
 
 const schema = buildSchema('type Query { thing: String }');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SCOPES } from '../../../src/auth/scopes.ts';
 import { hashOfClientSecret } from '../../../src/auth/tokens.ts';
 import { create, list, remove } from '../../../src/services/operator/oauth-clients.ts';
-import { findClient } from '../../../src/store/oauth-clients.ts';
+import { findClient } from '../../../src/store/accounts/oauth-clients.ts';
 import * as factories from '../../support/factories.ts';
 import { createGateway, type Gateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../../src/config/config.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/output/log.ts';
 import { RowCollector } from '../../../src/rows/row-block.ts';
 import { createRedisPositions } from '../../../src/store/replicas/redis-positions.ts';
 import {

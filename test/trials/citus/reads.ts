@@ -1,10 +1,9 @@
 // Every kind of read that the gateway has of what is below a workspace, by hand, with the numbers of the bench's rows.
 
 import type { PageRequest } from '../../../src/pagination.ts';
-import { countUnder, existsUnder } from '../../../src/store/counts.ts';
-import { findSteps, findStepsAround } from '../../../src/store/funnel-steps.ts';
-import { findById, findByIds, findPagesUnder, findPageUnder } from '../../../src/store/rows.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { countUnder, existsUnder } from '../../../src/store/reading/counts.ts';
+import { findSteps, findStepsAround } from '../../../src/store/reading/funnel-steps.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../../src/store/reading/rows.ts';
 import {
   CONTACTS,
   FUNNELS,
@@ -14,8 +13,9 @@ import {
   type Table,
   WEBHOOK_ENDPOINTS,
   WORKSPACES,
-} from '../../../src/store/tables.ts';
-import type { Tenancy } from '../../../src/store/tenancy.ts';
+} from '../../../src/store/reading/tables.ts';
+import type { Tenancy } from '../../../src/store/sql/tenancy.ts';
+import type { Store } from '../../../src/store/store.ts';
 
 export interface Read {
   readonly what: string;

@@ -1,7 +1,7 @@
 // Where the rows of a distributed store are, and how many shards a statement asks.
 import pg from 'pg';
-import { PLAN_SETTINGS } from '../../../src/store/readers/session.ts';
-import type { Statement } from '../../../src/store/statements.ts';
+import { PLAN_SETTINGS } from '../../../src/store/pipelining/session.ts';
+import type { Statement } from '../../../src/store/sql/statements.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** To how many shards a statement goes; what is read on the coordinator itself, as reference tables are, counts as none. */

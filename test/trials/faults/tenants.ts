@@ -3,8 +3,8 @@
 import { closeApp, createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import type { App } from '../../../src/context.ts';
-import { createLogger } from '../../../src/log.ts';
-import { applyMigrations } from '../../../src/store/migrations.ts';
+import { createLogger } from '../../../src/output/log.ts';
+import { applyMigrations } from '../../../src/store/migrations/migrations.ts';
 import * as factories from '../../support/factories.ts';
 import { SECRET_KEY } from '../secret-key.ts';
 import type { Caller } from './load.ts';

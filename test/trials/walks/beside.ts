@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type pg from 'pg';
 import type { App } from '../../../src/context.ts';
 import { createServer } from '../../../src/http/server.ts';
-import type { Horizons } from '../../../src/store/horizons.ts';
+import type { Horizons } from '../../../src/store/high-water-marks/horizons.ts';
 import { say } from '../say.ts';
 import { report } from '../test-bed.ts';
 import { byConnection, byLink, byNext, compare, type Send, walkDown, walkUntil } from './walkers.ts';

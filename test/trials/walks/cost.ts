@@ -1,7 +1,7 @@
 // What the horizon costs a page of rows that have been settled for long: the same pages with it and without, in turn.
 import { readFile } from 'node:fs/promises';
 import { createServer } from '../../../src/http/server.ts';
-import type { Horizons } from '../../../src/store/horizons.ts';
+import type { Horizons } from '../../../src/store/high-water-marks/horizons.ts';
 import { report, type TestBed } from '../test-bed.ts';
 
 const ROUNDS = 10;

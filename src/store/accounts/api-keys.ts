@@ -1,0 +1,99 @@
+// API keys as rows. The secret never reaches this layer: only its hash does.
+import type { ApiKey } from '../generated/client.ts';
+import { lookup } from '../reading/lookup.ts';
+import type { Statement } from '../sql/statements.ts';
+import { execute, query, type Store, type Transaction } from '../store.ts';
+
+export type ApiKeyLogin = Pick<
+  ApiKey,
+  'id' | 'publicId' | 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'
+>;
+
+const byHash = lookup<ApiKeyLogin>(
+  'api_keys.by_hash',
+  {
+    id: 'int8',
+    publicId: 'text',
+    teamId: 'int8',
+    name: 'text',
+    scopes: 'text[]',
+    expiresAt: 'timestamp',
+    revokedAt: 'timestamp',
+    lastUsedAt: 'timestamp',
+  },
+  (select) => `select ${select} from api_keys t where t.token_hash = $1`,
+);
+
+/** Waits for nobody who holds the row: whoever does notes a use too, or ends the key. */
+const touch = lookup<{ id: bigint }>(
+  'api_keys.touch',
+  { id: 'int8' },
+  (select) => `with due as (select id from api_keys
+      where id = $1 and (last_used_at is null or last_used_at <= $2::timestamptz - $3::float8 * interval '1 millisecond')
+      for no key update skip locked),
+    t as (update api_keys k set last_used_at = $2 from due where k.id = due.id returning k.id)
+    select ${select} from t`,
+);
+
+/** The key with this hash, revoked and expired ones included, or null. */
+export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
+  return byHash(store, [tokenHash]);
+}
+
+/** Notes a use, unless another one was noted within `intervalMs`: many processes write once between them. */
+export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs: number): Promise<void> {
+  await touch(store, [id, at, intervalMs]);
+}
+
+/** A key without its hash: what people may see of it. */
+export type ApiKeyRow = Omit<ApiKey, 'tokenHash'>;
+
+/** A key that is to be. */
+export type NewApiKey = Pick<
+  ApiKey,
+  'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
+>;
+
+const omit = { tokenHash: true } as const;
+
+const COLUMNS = `id, public_id as "publicId", team_id as "teamId", name, is_default as "isDefault", hint, scopes,
+  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+
+const INSERT: Statement = {
+  name: 'api_keys.insert',
+  text: `insert into api_keys (team_id, name, is_default, token_hash, hint, scopes, created_at, expires_at)
+    values ($1::int8, $2, $3::boolean, $4::bytea, $5, $6::text[], $7::timestamptz, $8::timestamptz) returning ${COLUMNS}`,
+};
+
+const LIST: Statement = {
+  name: 'api_keys.list',
+  text: `select ${COLUMNS} from api_keys where $1::int8 is null or team_id = $1 order by id`,
+};
+
+/**
+ * Inserts a key: within a transaction, or as a change of its own.
+ * @throws the store's error for a second live default key of a team (`api_keys_one_default`)
+ */
+export async function insertApiKey(db: Transaction | Store, key: NewApiKey): Promise<ApiKeyRow> {
+  const { teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt } = key;
+  const values = [teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt];
+  const [row] = await execute<ApiKeyRow>(db, INSERT, values);
+  if (row === undefined) throw new Error('Inserting an API key gave no row.');
+  return row;
+}
+
+/** A key by id, locked until the transaction ends, or null. */
+export async function lockApiKey(tx: Transaction, id: bigint): Promise<ApiKeyRow | null> {
+  await tx.$queryRaw`select id from api_keys where id = ${id} for update`;
+  return tx.apiKey.findUnique({ where: { id }, omit });
+}
+
+/** Sets when a key stops. */
+export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<ApiKeyRow> {
+  return tx.apiKey.update({ where: { id }, data: { revokedAt }, omit });
+}
+
+/** The keys of one team or of all, by id. */
+export function findApiKeys(store: Store, teamId: bigint | null): Promise<ApiKeyRow[]> {
+  return query(store, LIST, [teamId]);
+}

@@ -1,0 +1,45 @@
+// Custom domains as rows, for the operator; a request finds its workspace through hosts.ts.
+import type { CustomDomain } from '../generated/client.ts';
+import { type Store, withPrisma } from '../store.ts';
+
+export type CustomDomainRow = CustomDomain;
+
+/** Inserts a domain. @throws the store's error for a host that leads to a workspace already (`custom_domains_host_key`) */
+export async function insertCustomDomain(
+  store: Store,
+  domain: Pick<CustomDomain, 'workspaceId' | 'host' | 'createdAt'>,
+): Promise<CustomDomainRow> {
+  return withPrisma(store, (prisma) => prisma.customDomain.create({ data: domain }));
+}
+
+/** The domains of one workspace or of all, by id. */
+export async function findCustomDomains(
+  store: Store,
+  workspaceId: bigint | null,
+): Promise<CustomDomainRow[]> {
+  const where = workspaceId === null ? {} : { workspaceId };
+  return withPrisma(store, (prisma) => prisma.customDomain.findMany({ where, orderBy: { id: 'asc' } }));
+}
+
+/**
+ * Deletes a domain that no funnel is on.
+ * @returns the domain, null when there is none, or the ids of the funnels that are on it
+ */
+export async function deleteCustomDomain(
+  store: Store,
+  host: string,
+): Promise<CustomDomainRow | null | readonly bigint[]> {
+  return withPrisma(store, (prisma) =>
+    prisma.$transaction(async (tx) => {
+      // Whoever puts a funnel on it waits, and then does not find it.
+      await tx.$queryRaw`select from custom_domains where host = ${host} for update`;
+      const include = { funnels: { select: { id: true }, orderBy: { id: 'asc' as const } } };
+      const found = await tx.customDomain.findUnique({ where: { host }, include });
+      if (found === null) return null;
+      const { funnels, ...domain } = found;
+      if (funnels.length > 0) return funnels.map(({ id }) => id);
+      await tx.customDomain.delete({ where: { host } });
+      return domain;
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+// Which team or workspace a host name belongs to.
+
+import { isStorable } from '../../rows/storable.ts';
+import { lookup } from '../reading/lookup.ts';
+import type { Store } from '../store.ts';
+
+export interface HostOwner {
+  readonly teamId: bigint;
+  readonly workspaceId: bigint | null;
+}
+
+const OWNER = { teamId: 'int8', workspaceId: 'int8' } as const;
+
+const bySubdomain = lookup<HostOwner>(
+  'hosts.subdomain',
+  OWNER,
+  (select) => `select ${select} from (
+    select team_id, id as workspace_id from workspaces where subdomain = $1
+    union all select id, null from teams where subdomain = $1) t`,
+);
+
+const byCustomDomain = lookup<HostOwner>(
+  'hosts.custom_domain',
+  OWNER,
+  (select) => `select ${select} from (select w.team_id, w.id as workspace_id
+    from custom_domains d join workspaces w on w.id = d.workspace_id where d.host = $1) t`,
+);
+
+/** The owner of a subdomain of the service, or null. */
+export async function findSubdomain(store: Store, subdomain: string): Promise<HostOwner | null> {
+  return isStorable(subdomain) ? bySubdomain(store, [subdomain]) : null;
+}
+
+/** The workspace that a customer's custom domain leads to, or null. */
+export function findCustomDomain(store: Store, host: string): Promise<HostOwner | null> {
+  return byCustomDomain(store, [host]);
+}

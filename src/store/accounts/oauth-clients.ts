@@ -1,0 +1,57 @@
+// OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
+
+import { withTransaction } from '../changing/transactions.ts';
+import type { OauthClient, Prisma } from '../generated/client.ts';
+import type { Statement } from '../sql/statements.ts';
+import { query, type Store, withPrisma } from '../store.ts';
+
+export type { OauthClient };
+
+/** A client without its secret's hash: what people may see of it. */
+export type OauthClientRow = Omit<OauthClient, 'secretHash'>;
+
+/** A client that is to be. */
+export type NewOauthClient = Omit<OauthClient, 'metadata' | 'disabledAt'> & {
+  readonly metadata: Prisma.InputJsonObject;
+};
+
+const omit = { secretHash: true } as const;
+
+const BY_ID: Statement = {
+  name: 'oauth_clients.by_id',
+  text: `select id, name, metadata, secret_hash as "secretHash", team_id as "teamId", workspace_ids as "workspaceIds",
+    whole_team as "wholeTeam", dynamic, created_at as "createdAt", disabled_at as "disabledAt"
+    from oauth_clients where id = $1`,
+};
+
+/** The client with this `client_id`, disabled ones included, or null. */
+export async function findClient(store: Store, id: string): Promise<OauthClient | null> {
+  return (await query<OauthClient>(store, BY_ID, [id]))[0] ?? null;
+}
+
+/** Inserts a client. @throws AppError `unavailable`; the constraints' errors where `client` breaks one */
+export async function insertClient(store: Store, client: NewOauthClient): Promise<OauthClientRow> {
+  return withPrisma(store, (prisma) => prisma.oauthClient.create({ data: client, omit }));
+}
+
+/** The clients that act for one team, or all clients; the oldest first. */
+export async function findClients(store: Store, teamId: bigint | null): Promise<OauthClientRow[]> {
+  const where = teamId === null ? {} : { teamId };
+  const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
+  return withPrisma(store, (prisma) => prisma.oauthClient.findMany({ where, orderBy, omit }));
+}
+
+/**
+ * Disables a client and every token that it got for itself. A client that is disabled already keeps its time.
+ * @returns null when there is no such client
+ */
+export async function disableClient(store: Store, id: string, at: Date): Promise<OauthClientRow | null> {
+  return withTransaction({ store }, async (tx) => {
+    await tx.oauthClient.updateMany({ where: { id, disabledAt: null }, data: { disabledAt: at } });
+    await tx.oauthAccessToken.updateMany({
+      where: { clientId: id, revokedAt: null },
+      data: { revokedAt: at },
+    });
+    return tx.oauthClient.findUnique({ where: { id }, omit });
+  });
+}

@@ -1,0 +1,55 @@
+// Signing keys as rows. The private part reaches this layer sealed, and leaves it so.
+import type { Prisma, SigningKey } from '../generated/client.ts';
+import { type Store, type Transaction, withPrisma } from '../store.ts';
+
+export type SigningKeyRow = SigningKey;
+
+/** A public key as the store keeps it: a JSON Web Key (RFC 7517 §4). */
+export type StoredJwk = Readonly<Record<string, string>>;
+
+type NewSigningKey = Pick<SigningKeyRow, 'id' | 'alg' | 'sealedPrivate' | 'createdAt' | 'activeAt'> & {
+  readonly publicJwk: StoredJwk;
+};
+
+// Of two that begin at the same moment, the one that no other follows comes last.
+const orderBy = [
+  { activeAt: 'asc' },
+  { retiredAt: { sort: 'asc', nulls: 'last' } },
+  { id: 'asc' },
+] satisfies Prisma.SigningKeyOrderByWithRelationInput[];
+
+/** Every key, in the order in which they sign. */
+export async function findSigningKeys(store: Store): Promise<SigningKeyRow[]> {
+  return withPrisma(store, (prisma) => prisma.signingKey.findMany({ orderBy }));
+}
+
+/** Every key, in the order in which they sign; nobody else changes one until the transaction ends. */
+export async function lockSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
+  await tx.$executeRaw`lock table signing_keys in share row exclusive mode`;
+  return tx.signingKey.findMany({ orderBy });
+}
+
+export async function insertSigningKey(tx: Transaction, key: NewSigningKey): Promise<SigningKeyRow> {
+  const sealedPrivate = new Uint8Array(key.sealedPrivate);
+  return tx.signingKey.create({ data: { ...key, sealedPrivate, publicJwk: { ...key.publicJwk } } });
+}
+
+/** Sets when a key begins to sign. */
+export async function setActiveAt(tx: Transaction, id: string, activeAt: Date): Promise<SigningKeyRow> {
+  return tx.signingKey.update({ where: { id }, data: { activeAt } });
+}
+
+/** Sets when every key but one leaves; those that leave earlier anyway stay as they are. */
+export async function retireOthers(tx: Transaction, id: string, retiredAt: Date): Promise<void> {
+  await tx.signingKey.updateMany({ where: { id: { not: id }, retiredAt: null }, data: { retiredAt } });
+}
+
+/** Removes a key. Whether there was one. */
+export async function deleteSigningKey(tx: Transaction, id: string): Promise<boolean> {
+  return (await tx.signingKey.deleteMany({ where: { id } })).count === 1;
+}
+
+/** Removes the keys that have left by then. */
+export async function deleteRetiredKeys(tx: Transaction, at: Date): Promise<void> {
+  await tx.signingKey.deleteMany({ where: { retiredAt: { lte: at } } });
+}

@@ -1,0 +1,235 @@
+// People as rows, with their memberships, and the user that a caller stands for. The password's hash leaves this layer only for a
+// sign-in; a team's service user is nobody's account.
+
+import { type UserRow, user } from '../../resources/users.ts';
+import { rowMaker, selectList } from '../../rows/columns.ts';
+import { isStorable } from '../../rows/storable.ts';
+import type { TeamRole, User } from '../generated/client.ts';
+import { readRows } from '../reading/reads.ts';
+import { columnsOf } from '../reading/tables.ts';
+import { toId } from '../sql/public-ids.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { query, type Store, type StoreContext, type Transaction, withPrisma } from '../store.ts';
+import type { RowOwner } from '../tenancy/row-owners.ts';
+
+export type { TeamRole };
+
+/** A person without what is between them and their sign-ins: what others may see. */
+export type PersonRow = Omit<User, keyof typeof omit | 'email'> & { readonly email: string };
+
+/** A person with the teams that they belong to. */
+export type ListedUser = PersonRow & {
+  readonly memberships: { readonly teamId: bigint; readonly role: TeamRole }[];
+};
+
+/** A person who is to be. */
+export type NewUser = Pick<User, 'name' | 'timeZone' | 'locale' | 'createdAt'> & {
+  readonly email: string;
+  readonly passwordHash: string;
+};
+
+/** A team that a person belongs to. */
+export interface Membership {
+  readonly teamId: bigint;
+  readonly teamName: string;
+  readonly role: TeamRole;
+  readonly workspaces: { readonly id: bigint; readonly name: string }[];
+}
+
+/** A person as a sign-in needs them. */
+type PersonWithHash = PersonRow & Pick<User, 'sessionsEndedAt'> & { readonly passwordHash: string };
+
+const omit = {
+  passwordHash: true,
+  sessionsEndedAt: true,
+  serviceTeamId: true,
+  firstName: true,
+  lastName: true,
+} as const;
+
+/** What is selected of `u`, a person. */
+const PERSON = `u.id, u.public_id as "publicId", u.email, u.name, u.time_zone as "timeZone", u.locale,
+    u.created_at as "createdAt", u.updated_at as "updatedAt", u.disabled_at as "disabledAt"`;
+
+const USER_COLUMNS = columnsOf(user);
+const makeUser = rowMaker<UserRow>(USER_COLUMNS);
+const OF_TEAM: readonly RowOwner[] = [{ of: 'team', field: Object.keys(USER_COLUMNS).length, row: 0 }];
+
+/** One row always: the work is the same whether there is such a person. */
+const BY_EMAIL: Statement = {
+  name: 'users.by_email',
+  text: `select lower($1) as canonical, ${PERSON},
+    u.password_hash as "passwordHash", u.sessions_ended_at as "sessionsEndedAt"
+    from (values (1)) one left join users u on lower(u.email) = lower($1)`,
+};
+
+/** JSON has no 64-bit integers: the teams' ids are text in it. */
+const LIST: Statement = {
+  name: 'users.list',
+  text: `select ${PERSON}, coalesce(m.memberships, '[]') as memberships
+    from users u left join lateral (
+      select jsonb_agg(jsonb_build_object('teamId', team_id::text, 'role', role) order by team_id) as memberships
+      from team_members where user_id = u.id) m on true
+    where u.service_team_id is null
+      and ($1::int8 is null or exists (select from team_members where user_id = u.id and team_id = $1))
+    order by u.id`,
+};
+
+/** The team's service user, or a person who is in the team, given their id; or null. */
+export async function findCaller(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  personId: bigint | null,
+): Promise<UserRow | null> {
+  const { teamId } = tenancy;
+  const caller = statement(
+    'users.caller',
+    () => `select ${selectList(USER_COLUMNS)}, coalesce(t.service_team_id,
+          (select m.team_id from team_members m where m.user_id = t.id and m.team_id = $1)) as "team"
+      from users t
+      where t.id = coalesce($2::bigint, (select s.id from users s where s.service_team_id = $1))
+        and (t.service_team_id = $1 or exists (select from team_members m where m.user_id = t.id and m.team_id = $1))`,
+  );
+  return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
+}
+
+/** What an e-mail address names. */
+export interface Account {
+  /** The same for every way to write the address that names the same person, whether there is one or not. */
+  readonly canonical: string;
+  readonly user: PersonWithHash | null;
+}
+
+/** The account with this e-mail address, whatever its case; disabled people included. */
+export async function findAccount(store: Store, email: string): Promise<Account> {
+  if (!isStorable(email)) return { canonical: email, user: null };
+  const [row] = await query<PersonWithHash & { canonical: string }>(store, BY_EMAIL, [email]);
+  if (row === undefined) throw new Error('Looking up an account gave no row.');
+  const { canonical, ...user } = row;
+  return { canonical, user: user.id === null ? null : user };
+}
+
+/** The person with this e-mail address, whatever its case, disabled ones included, or null. */
+export async function findUserByEmail(store: Store, email: string): Promise<PersonWithHash | null> {
+  return (await findAccount(store, email)).user;
+}
+
+/** A person by id, disabled ones included, or null. */
+export async function findUser(store: Store, id: bigint): Promise<PersonRow | null> {
+  return toPerson(await withPrisma(store, (prisma) => prisma.user.findUnique({ where: { id }, omit })));
+}
+
+/** A person by public id, disabled ones included, or null. */
+export async function findUserByPublicId(store: Store, publicId: string): Promise<PersonRow | null> {
+  const id = toId('users', publicId);
+  return id === null ? null : findUser(store, id);
+}
+
+/** An enabled person by public id whose sessions were not ended since they signed in at `signedInAt`, or null. */
+export async function findSignedIn(
+  store: Store,
+  publicId: string,
+  signedInAt: Date,
+): Promise<PersonRow | null> {
+  const id = toId('users', publicId);
+  if (id === null) return null;
+  const where = { id, ...stillSignedIn(signedInAt) };
+  return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));
+}
+
+/** null for a service user too, who alone has no e-mail address. */
+function toPerson(row: (Omit<PersonRow, 'email'> & Pick<User, 'email'>) | null): PersonRow | null {
+  return row === null || row.email === null ? null : { ...row, email: row.email };
+}
+
+/** Enabled people whose sessions were not ended since `signedInAt`. Ended in the same moment: ended. */
+function stillSignedIn(signedInAt: Date) {
+  return { disabledAt: null, OR: [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }] };
+}
+
+/** The people of one team, or all, each with the teams they belong to; by id. */
+export async function findUsers(store: Store, teamId: bigint | null): Promise<ListedUser[]> {
+  const rows = await query<PersonRow & { memberships: { teamId: string; role: TeamRole }[] }>(store, LIST, [
+    teamId,
+  ]);
+  return rows.map(({ memberships, ...user }) => ({
+    ...user,
+    memberships: memberships.map(({ teamId: id, role }) => ({ teamId: BigInt(id), role })),
+  }));
+}
+
+/** Inserts a person. @throws the store's error for an e-mail address that is somebody's already (`users_email_key`) */
+export async function insertUser(tx: Transaction, person: NewUser): Promise<PersonRow> {
+  const data = { ...person, updatedAt: person.createdAt };
+  return { ...(await tx.user.create({ data, omit })), email: person.email };
+}
+
+/** Puts a person into a team, or changes their role there. */
+export async function saveMembership(
+  tx: Transaction,
+  membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
+): Promise<void> {
+  const { userId, teamId, role } = membership;
+  // Not as one upsert, of which Citus takes no enumerated values.
+  const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
+  if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
+}
+
+/** Takes a person out of a team. Returns whether they were in it. */
+export async function deleteMembership(store: Store, userId: bigint, teamId: bigint): Promise<boolean> {
+  const { count } = await withPrisma(store, (prisma) =>
+    prisma.teamMember.deleteMany({ where: { userId, teamId } }),
+  );
+  return count > 0;
+}
+
+/** The teams that a person belongs to, with their workspaces; by id. */
+export async function findMemberships(store: Store, userId: bigint): Promise<Membership[]> {
+  const workspaces = { select: { id: true, name: true }, orderBy: { id: 'asc' as const } };
+  const found = await withPrisma(store, (prisma) =>
+    prisma.teamMember.findMany({
+      where: { userId },
+      orderBy: { teamId: 'asc' },
+      select: { teamId: true, role: true, team: { select: { name: true, workspaces } } },
+    }),
+  );
+  return found.map(({ teamId, role, team }) => ({
+    teamId,
+    role,
+    teamName: team.name,
+    workspaces: team.workspaces,
+  }));
+}
+
+/** Sets a password. */
+export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<void> {
+  await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
+}
+
+/** Sets the password of a person whose session still lives. Whether it did: of two at once, one finds it ended. */
+export async function replacePasswordHash(
+  tx: Transaction,
+  id: bigint,
+  passwordHash: string,
+  signedInAt: Date,
+): Promise<boolean> {
+  const where = { id, ...stillSignedIn(signedInAt) };
+  return (await tx.user.updateMany({ where, data: { passwordHash } })).count === 1;
+}
+
+/** Says when a person was disabled; null: is not. */
+export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<void> {
+  await tx.user.update({ where: { id }, data: { disabledAt }, select: { id: true } });
+}
+
+/**
+ * Signs a person out in every browser that they signed in with up to `at`. The time is what counts: a request that is
+ * under way writes its session's row again after it is deleted.
+ */
+export async function endSessions(tx: Transaction, id: bigint, at: Date): Promise<PersonRow> {
+  await tx.oauthState.deleteMany({ where: { userId: id } });
+  const person = toPerson(await tx.user.update({ where: { id }, data: { sessionsEndedAt: at }, omit }));
+  if (person === null) throw new Error(`User ${id} is a service user, which has no sessions.`);
+  return person;
+}

@@ -1,0 +1,51 @@
+// Workspaces as rows: what is not read through tables.ts.
+import type { Workspace } from '../generated/client.ts';
+import { type Store, withPrisma } from '../store.ts';
+
+/** A workspace with its custom domains. */
+export type WorkspaceRow = Workspace & { readonly domains: readonly string[] };
+
+/** A workspace that is to be. */
+export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
+
+/** Whether there is a workspace with this id. */
+export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
+  const workspace = await withPrisma(store, (prisma) =>
+    prisma.workspace.findUnique({ where: { id }, select: { id: true } }),
+  );
+  return workspace !== null;
+}
+
+/** Inserts a workspace. @throws the store's error for a subdomain that is taken */
+export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<WorkspaceRow> {
+  const data = { ...workspace, updatedAt: workspace.createdAt };
+  return { ...(await withPrisma(store, (prisma) => prisma.workspace.create({ data }))), domains: [] };
+}
+
+/**
+ * Gives a workspace another subdomain. It works on the tables of every version.
+ * @throws the store's error for a subdomain that is taken
+ */
+export async function setWorkspaceSubdomain(
+  store: Store,
+  id: bigint,
+  subdomain: string,
+  updatedAt: Date,
+): Promise<Pick<Workspace, 'id' | 'publicId' | 'name' | 'subdomain'>> {
+  const data = { subdomain, updatedAt };
+  const select = { id: true, publicId: true, name: true, subdomain: true };
+  return withPrisma(store, (prisma) => prisma.workspace.update({ where: { id }, data, select }));
+}
+
+/** The workspaces of one team or of all, by id. */
+export async function findWorkspaces(store: Store, teamId: bigint | null): Promise<WorkspaceRow[]> {
+  const where = teamId === null ? {} : { teamId };
+  const include = { customDomains: { select: { host: true }, orderBy: { id: 'asc' as const } } };
+  const workspaces = await withPrisma(store, (prisma) =>
+    prisma.workspace.findMany({ where, orderBy: { id: 'asc' }, include }),
+  );
+  return workspaces.map(({ customDomains, ...workspace }) => ({
+    ...workspace,
+    domains: customDomains.map(({ host }) => host),
+  }));
+}

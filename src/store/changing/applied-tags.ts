@@ -1,0 +1,34 @@
+// What is special of applying tags to contacts and removing them, as SQL.
+import { MAX_TAGS } from '../../resources/tags.ts';
+import { APPLIED_TAGS } from '../reading/tables.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { query, type StoreContext } from '../store.ts';
+import type { ChangeRules } from './rules.ts';
+
+export const APPLIED_TAG_RULES: ChangeRules = {
+  touchesParent: true,
+  most: { perParent: MAX_TAGS, property: 'tagId' },
+  constraints: { contact_tags_pkey: 'tagId' },
+};
+
+/** The id of a tag's being applied to a contact of the caller's own; null where it is not. */
+export async function findAppliedTagId(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  contactId: bigint,
+  tagId: bigint,
+): Promise<bigint | null> {
+  const ofBoth = statement(
+    'contact_tags.of_both',
+    () => `select t.id::text from contacts c
+      join contact_tags t on t.workspace_id = c.workspace_id and t.contact_id = c.id and t.tag_id = $4
+      where c.id = $3 and ${APPLIED_TAGS.owned('$1', '$2')}`,
+  );
+  const { teamId, workspaceIds } = await store.distribution.reach(tenancy, {
+    table: 'contacts',
+    ids: [contactId],
+  });
+  const [found] = await query<{ id: string }>(store, ofBoth, [teamId, workspaceIds, contactId, tagId]);
+  return found === undefined ? null : BigInt(found.id);
+}

@@ -1,0 +1,42 @@
+// What is special of contacts, as SQL: their changes, and finding one by its e-mail address.
+
+import { APPLIED_TAGS, CONTACTS } from '../reading/tables.ts';
+import { emailKey } from '../sql/email-key.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { query, type StoreContext } from '../store.ts';
+import type { ChangeRules } from './rules.ts';
+
+/** Whether a contact has what it is known by. */
+const IS_KNOWN = '(n.email_address is not null or n.phone_number is not null)';
+
+export const CONTACT_RULES: ChangeRules = {
+  derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
+  // Its first e-mail address or phone number.
+  events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
+  knownBy: { column: 'email_address', keyOf: emailKey },
+  tags: APPLIED_TAGS,
+  constraints: { contact_tags_workspace_id_tag_id_fkey: 'tagIds' },
+};
+
+/**
+ * The id of the contact with an e-mail address, in a workspace that is the caller's; null where there is none. Not as the caller's
+ * tenant: under row-level security only what cannot leak is looked up in an index, which this expression is not.
+ */
+export async function findByEmailAddress(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  workspaceId: bigint,
+  emailAddress: string,
+): Promise<bigint | null> {
+  const byAddress = statement(
+    'contacts.email',
+    () => `select t.id, t.workspace_id as "workspaceId" from contacts t where t.workspace_id = $3 and ${emailKey('t.email_address')} = ${emailKey('$4::text')}
+      and ${CONTACTS.owned('$1', '$2')}`,
+  );
+  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, emailAddress];
+  const [found] = await query<{ id: bigint; workspaceId: bigint }>(store, byAddress, values);
+  if (found === undefined) return null;
+  await store.rowGuard.requireWorkspace(found.workspaceId, tenancy, byAddress.name);
+  return found.id;
+}

@@ -1,0 +1,75 @@
+// The set of tags that an object is given with a change of its own, in a distributed store (`changes/tag-set.ts`), with its events.
+
+import type { Table } from '../../reading/tables.ts';
+import type { Transaction } from '../../store.ts';
+import type { ChangeRecord } from '../record-change.ts';
+import { findSnapshots } from '../snapshots.ts';
+import { insertRows } from './insert-rows.ts';
+
+/** What applies the tags. */
+type Applied = Table<{ id: bigint }>;
+type Events = ChangeRecord['events'];
+
+/** Applies tags to an object. */
+export async function applyTags(
+  tx: Transaction,
+  applied: Applied,
+  workspaceId: bigint,
+  objectId: bigint,
+  tagIds: readonly bigint[],
+): Promise<Events> {
+  if (tagIds.length === 0) return [];
+  const { name, parent } = applied;
+  const rows = await insertRows<{ id: bigint }>(tx, {
+    insert: `insert into ${name} (workspace_id, ${parent.column}, tag_id)`,
+    workspaceId,
+    types: ['bigint', 'bigint'],
+    rows: [...new Set(tagIds)].map((tagId) => [objectId, tagId]),
+    returning: 'id',
+  });
+  return eventsOf(tx, applied, 'created', workspaceId, rows);
+}
+
+/** Has an object have these tags and no others. */
+export async function replaceTags(
+  tx: Transaction,
+  applied: Applied,
+  workspaceId: bigint,
+  objectId: bigint,
+  tagIds: readonly bigint[],
+): Promise<Events> {
+  const { name, parent } = applied;
+  const there = await tx.$queryRawUnsafe<{ id: bigint; tag_id: bigint }[]>(
+    `select a.id, a.tag_id from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint order by a.id`,
+    workspaceId,
+    objectId,
+  );
+  const gone = there.filter(({ tag_id }) => !tagIds.includes(tag_id));
+  const removed = await eventsOf(tx, applied, 'deleted', workspaceId, gone);
+  if (gone.length > 0)
+    await tx.$executeRawUnsafe(
+      `delete from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint and a.id = any($3::bigint[])`,
+      workspaceId,
+      objectId,
+      gone.map(({ id }) => id),
+    );
+  const missing = tagIds.filter((tagId) => there.every(({ tag_id }) => tag_id !== tagId));
+  return [...(await applyTags(tx, applied, workspaceId, objectId, missing)), ...removed];
+}
+
+async function eventsOf(
+  tx: Transaction,
+  applied: Applied,
+  name: 'created' | 'deleted',
+  workspaceId: bigint,
+  rows: readonly { readonly id: bigint }[],
+): Promise<Events> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id).sort((one, other) => (one < other ? -1 : 1));
+  const snapshots = await findSnapshots(tx, applied, workspaceId, ids);
+  return ids.map((subjectId, index) => {
+    const data = snapshots[index];
+    if (data === undefined) throw new TypeError(`${applied.name}: a row is not there`);
+    return { resource: applied.resource, name, subjectId, data };
+  });
+}

@@ -1,0 +1,82 @@
+// The first answers to requests with idempotency keys, found for a retry.
+import { subjectTypeOf } from '../../resources/resource.ts';
+import { executorOf } from '../connections/executor.ts';
+import { toStoreError } from '../connections/failures.ts';
+import { ownedWorkspace, type Table } from '../reading/tables.ts';
+import { isErasedEntry, unlessErased } from '../sql/erased.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
+import { findSnapshots } from './snapshots.ts';
+import { queryAs } from './tenant-query.ts';
+
+/** What the first request with a key asked for, and was answered. */
+export interface FirstAnswer {
+  /** SHA-256 in hexadecimal; null where it was about a workspace that is not the caller's (any more). */
+  readonly requestHash: string | null;
+  readonly outcome: ChangeOutcome;
+  /** The JSON of the row as it was then; null where it was erased, or nothing was changed. */
+  readonly snapshot: string | null;
+  readonly workspaceId: bigint;
+  /** The audit entry, or the id that one would have where nothing was changed. */
+  readonly auditEntryId: bigint;
+  readonly isUnchanged: boolean;
+  /** When the request was made. */
+  readonly at: Date;
+}
+
+/** The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none. */
+export async function findFirstAnswer(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  keyHash: string,
+): Promise<FirstAnswer | null> {
+  const byKey = statement(
+    'idempotency_records.key',
+    () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
+        r.outcome, r.workspace_id as "workspaceId", r.audit_entry_id as "auditEntryId",
+        (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a', 'r.workspace_id'))})::text as snapshot,
+        a.id is null as "isUnchanged", r.created_at as at
+      from idempotency_records r
+      left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
+      where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
+  );
+  const { workspaceIds } = await store.distribution.reach({ ...tenancy, workspaceIds: null });
+  const [first] = await queryAs<FirstAnswer>(store, tenancy, byKey, [
+    tenancy.teamId,
+    tenancy.workspaceIds,
+    keyHash,
+    workspaceIds,
+  ]);
+  return first ?? null;
+}
+
+/**
+ * A row as it was when a request changed nothing of it, of which no copy is kept: as it is, or was before its next change.
+ * @returns its JSON; null where it was erased since
+ */
+export async function findUnchanged(
+  { store }: StoreContext,
+  table: Table<{ id: bigint }>,
+  id: bigint,
+  { workspaceId, auditEntryId, at }: FirstAnswer,
+): Promise<string | null> {
+  const db = executorOf(store.pool);
+  try {
+    const [now = null] = await findSnapshots(db, table, workspaceId, [id]);
+    const { updated_at: updatedAt } = JSON.parse(now ?? '{}') as { updated_at?: string };
+    if (updatedAt !== undefined && new Date(updatedAt) <= at) return now;
+    // Of contacts nothing is recorded without the state before it but an erasure; of others, what did not change them.
+    const [next] = await db.$queryRawUnsafe<{ before: string | null }[]>(
+      `select (${unlessErased('a.before', isErasedEntry('a', '$1::bigint'))})::text as before from audit_entries a
+        where a.workspace_id = $1::bigint and a.id > $2::bigint and a.subject_type = $3::text and a.subject_id = $4::bigint
+          ${table.name === 'contacts' ? 'and a.contact_id = $4::bigint' : 'and a.before is not null'}
+        order by a.id limit 1`,
+      ...[workspaceId, auditEntryId, subjectTypeOf(table.resource), id],
+    );
+    return next === undefined ? now : next.before;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

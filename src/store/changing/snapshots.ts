@@ -1,0 +1,49 @@
+// What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
+// src/rows/snapshot-rows.ts reads it again.
+import { typeOf } from '../../resources/field-types.ts';
+import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import { type Columns, sqlOf } from '../../rows/columns.ts';
+import type { Executor } from '../connections/executor.ts';
+import { type Table, withWorkspace } from '../reading/tables.ts';
+import { statement } from '../sql/statements.ts';
+
+/**
+ * The JSON of the row `t`, member for member what REST shows.
+ * @param instead SQL in place of a field's own: in a statement that changes rows, other tables are seen as they were before it
+ */
+export function snapshot(
+  { fields }: Resource,
+  columns: Columns,
+  instead: Readonly<Record<string, string>> = {},
+): string {
+  const members = Object.entries(fields)
+    .filter(([, { internal }]) => internal !== true)
+    .map(([property, field]) => {
+      const sql = instead[property] ?? sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`;
+      return `${jsonForm(sql, field)} as "${restNameOf(property, field)}"`;
+    });
+  return `(select to_json(v) from (select ${members.join(', ')}) v)`;
+}
+
+function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
+  if (restAsNumber === true) return `(${sql})::int`;
+  return typeOf(type).jsonSql?.(sql) ?? sql;
+}
+
+/** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
+export async function findSnapshots(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  { name, resource, columns }: Table<{ id: bigint }>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<string[]> {
+  const { text } = statement(
+    `${name}.${resource.type}.snapshots`,
+    () => `select ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
+      from unnest($2::bigint[]) with ordinality i (id, place)
+        join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
+      order by i.place`,
+  );
+  const found = await tx.$queryRawUnsafe<{ snapshot: string }[]>(text, workspaceId, ids);
+  return found.map((row) => row.snapshot);
+}

@@ -1,0 +1,56 @@
+// The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
+// afterwards.
+import type { Table } from '../reading/tables.ts';
+import { contactOfApplied } from '../sql/tags.ts';
+import { contactIdOf, event } from './records.ts';
+import { snapshot } from './snapshots.ts';
+
+/** What applies the tags. */
+type Applied = Table<{ id: bigint }>;
+
+/** The set of an object that is created as `t`. */
+export function appliedSetOfNew({ name, parent: { column } }: Applied): string {
+  return `applied as (
+      insert into ${name} (workspace_id, ${column}, tag_id)
+      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
+      returning *
+    ),`;
+}
+
+/** The set of an object that is changed as `t`. */
+export function appliedSet({ name, parent: { column } }: Applied): string {
+  const ofObject = `a.workspace_id = t.workspace_id and a.${column} = t.id`;
+  return `unapplied as (
+      delete from ${name} a using t where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]) returning a.*
+    ), newly as (
+      insert into ${name} (workspace_id, ${column}, tag_id)
+      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
+      where not exists (select from ${name} a where ${ofObject} and a.tag_id = i.id)
+      returning *
+    ), applied as (
+      select a.* from ${name} a join t on ${ofObject} where $tag_ids::bigint[] is null or a.tag_id = any ($tag_ids::bigint[])
+      union all select * from newly
+    ),`;
+}
+
+/** Whether the set of an object `row` would become another one. */
+export function isOtherSet({ name, parent: { column } }: Applied, row: string): string {
+  const ofObject = `a.workspace_id = ${row}.workspace_id and a.${column} = ${row}.id`;
+  return `exists (select from ${name} a where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]))
+    or exists (select from unnest($tag_ids::bigint[]) i (id) where not exists (
+      select from ${name} a where ${ofObject} and a.tag_id = i.id))`;
+}
+
+/** The events of each tag that was applied to the contact `t` or removed from it, with the contact as the change left it. */
+export function tagEvents(applied: Applied, action: string): string[] {
+  const { resource, columns } = applied;
+  const data = snapshot(resource, columns, { contact: contactOfApplied('t') });
+  const shown = (from: string) =>
+    `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${data} as data from ${from} t) a`;
+  return action === 'created'
+    ? [event(resource, 'created', 'data', { from: shown('applied') })]
+    : [
+        event(resource, 'created', 'data', { from: shown('newly') }),
+        event(resource, 'deleted', 'data', { from: shown('unapplied') }),
+      ];
+}

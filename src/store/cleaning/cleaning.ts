@@ -1,0 +1,100 @@
+// Deleting what is over: states, access tokens, counts of tries, positions of writes, the records of idempotency keys, grants that were
+// never finished, clients that nobody uses. In small batches, so that no statement takes long; rows that another process is deleting are
+// left to it.
+import { KEY_LIFETIME } from '../changing/records.ts';
+import { isUnsupported } from '../connections/failures.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+interface Sweep {
+  readonly table: string;
+  /** Of the row `t`, at the time $1. */
+  readonly where: string;
+  /** The columns of its primary key where it is below a workspace, and may be distributed. */
+  readonly key?: string;
+  /** Deleting from it, even nothing, has every process forget what it knows: it is looked first. */
+  readonly isAnnounced?: boolean;
+}
+
+const SWEEPS: readonly Sweep[] = [
+  // Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window
+  // (services/throttle.ts).
+  { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
+  { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
+  { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
+  // Replicas that are further behind are not read.
+  { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
+  // No retry can ask for it any more (idempotency-records.ts).
+  {
+    table: 'idempotency_records',
+    key: 'workspace_id, key_hash',
+    where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
+  },
+  // A consent that broke off after its grant was saved.
+  {
+    table: 'oauth_grants',
+    where: "t.team_id is null and t.created_at < $1::timestamptz - interval '1 day'",
+    isAnnounced: true,
+  },
+  // A client that registered itself is kept while a grant to it is live, and a month longer: people come back. Of those that
+  // nobody has ever granted anything there may be many: the newest are kept.
+  {
+    table: 'oauth_clients',
+    where: `t.dynamic and t.disabled_at is null and (t.created_at < $1::timestamptz - interval '30 days'
+        and not exists (select from oauth_grants g where g.client_id = t.id
+          and least(g.revoked_at, g.expires_at) > $1::timestamptz - interval '30 days')
+      or t.created_at < (select c.created_at from oauth_clients c where c.dynamic
+          order by c.created_at desc offset 9999 limit 1)
+        and not exists (select from oauth_grants g where g.client_id = t.id))`,
+    isAnnounced: true,
+  },
+];
+
+/** A time, or the database's own where that is earlier: by a clock that has jumped ahead nothing is over. */
+export async function notAhead(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
+  const [row] = await query<{ at: Date }>(db, EARLIER, [at]);
+  return row?.at ?? at;
+}
+
+const EARLIER = statement(
+  'cleaning.not_ahead',
+  () => 'select least($1::timestamptz, statement_timestamp()) as at',
+);
+
+/** Deletes at most `limit` rows of each kind. Returns whether there may be more. */
+export async function deleteExpired(store: Store, at: Date, limit: number): Promise<boolean> {
+  let more = false;
+  for (const sweep of SWEEPS) {
+    if (sweep.isAnnounced && (await query(store, findOne(sweep), [at])).length === 0) continue;
+    const gone = await query(store, remove(sweep), [at, limit]).catch((error: unknown) => {
+      if (sweep.key === undefined || !isUnsupported(error)) throw error;
+      return query(store, removeDistributed(sweep, sweep.key), [at, limit]);
+    });
+    more ||= gone.length === limit;
+  }
+  return more;
+}
+
+function findOne({ table, where }: Sweep): Statement {
+  return statement(`${table}.sweep.look`, () => `select from ${table} t where ${where} limit 1`);
+}
+
+function remove({ table, where }: Sweep): Statement {
+  return statement(
+    `${table}.sweep`,
+    () => `delete from ${table} where ctid = any(array(
+      select t.ctid from ${table} t where ${where} limit $2 for update skip locked)) returning 1`,
+  );
+}
+
+/**
+ * Citus locks no rows of several shards: two processes may delete the same ones, the second of which waits for the first. What has been
+ * changed meanwhile is looked at again by the outer condition alone.
+ */
+function removeDistributed({ table, where }: Sweep, key: string): Statement {
+  return statement(
+    `${table}.sweep.distributed`,
+    () =>
+      `delete from ${table} t where ${where} and (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
+  );
+}

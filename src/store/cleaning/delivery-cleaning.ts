@@ -1,0 +1,34 @@
+// Deleting the deliveries of endpoints that are gone, in small batches, so that no statement takes long. What is old goes with its
+// partition (partitions/).
+import { isUnsupported } from '../connections/failures.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store they go by their age alone. */
+export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: number): Promise<boolean> {
+  const gone = await query(db, ORPHANS, [limit]).catch((error: unknown) => {
+    if (isUnsupported(error)) return [];
+    throw error;
+  });
+  return gone.length === limit;
+}
+
+/** Endpoints that deliveries name, each found by one step of an index; of those that are gone the deliveries go as well. */
+const ORPHANS = statement(
+  'webhook_deliveries.orphans',
+  () => `with recursive named as (
+      (select workspace_id, endpoint_id from webhook_deliveries order by workspace_id, endpoint_id limit 1)
+      union all
+      select n.* from named p cross join lateral (
+        select d.workspace_id, d.endpoint_id from webhook_deliveries d
+        where (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
+        order by d.workspace_id, d.endpoint_id limit 1) n
+    ), gone as (
+      select * from named n where not exists (select from webhook_endpoints e
+        where e.workspace_id = n.workspace_id and e.id = n.endpoint_id)
+    )
+    delete from webhook_deliveries where (workspace_id, id, created_at) in (
+      select d.workspace_id, d.id, d.created_at from gone g
+      join webhook_deliveries d on d.workspace_id = g.workspace_id and d.endpoint_id = g.endpoint_id
+      limit $1::int) returning 1`,
+);

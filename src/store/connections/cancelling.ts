@@ -1,0 +1,37 @@
+// Work that is told to stop, whose statements may wait for others. They are cancelled, so that PostgreSQL's answer says what has become of
+// each: a commit that was sent comes to its end, and nothing is executed for somebody who has gone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withAbortListener } from '../../concurrency/abort.ts';
+
+/** PostgreSQL ignores a request that arrives between two statements: the next one is cancelled with the next request. */
+const PAUSE_MS = 100;
+
+/**
+ * Awaits `work`, and from the signal's abort on has whatever it executes cancelled, until it has ended.
+ * @param cancel sends the requests
+ * @throws what `work` throws
+ */
+export async function cancellingOn<T>(
+  signal: AbortSignal,
+  cancel: () => Promise<void>,
+  work: Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  let cancelling: Promise<void> | undefined;
+  const repeat = async () => {
+    while (!ended.signal.aborted) {
+      await cancel();
+      await sleep(PAUSE_MS, undefined, { signal: ended.signal }).catch(() => {});
+    }
+  };
+  const begin = () => {
+    cancelling = repeat();
+  };
+  if (signal.aborted) begin();
+  try {
+    return await withAbortListener(signal, begin, work);
+  } finally {
+    ended.abort();
+    await cancelling;
+  }
+}

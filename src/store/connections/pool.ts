@@ -1,0 +1,156 @@
+// Pools of connections: their timeouts, and what becomes of a connection over which nothing arrives any more.
+import pg from 'pg';
+import type { Logger } from '../../output/log.ts';
+import { requestCancel } from './cancel.ts';
+import { markUnsent, toReason } from './failures.ts';
+import type { Liveness, Watched } from './liveness.ts';
+import { keepAfterRefusals } from './pool-query.ts';
+import { connectionOf } from './rows-query.ts';
+
+export interface Pool extends Watched {
+  readonly pool: pg.Pool;
+  /** Cancels what is being executed over any connection. */
+  cancel(): Promise<void>;
+  /** Closes every connection; those over which the closing handshake does not complete, after a time. */
+  close(): Promise<void>;
+}
+
+type Connected = (
+  error: Error | undefined,
+  client?: pg.PoolClient,
+  release?: pg.PoolClient['release'],
+) => void;
+
+const CLOSE_TIMEOUT_MS = 2_000;
+
+interface PoolOptions {
+  readonly answerTimeoutMs: number;
+  readonly limits: string;
+  readonly liveness?: Liveness | null;
+  readonly preparedStatements: boolean;
+}
+
+/**
+ * Creates a pool without opening a connection.
+ * @param options.answerTimeoutMs how long a connection in use may be silent
+ * @param options.limits what limits the transactions of a session (time-limits.ts)
+ * @param options.liveness says when the database does not answer: nobody then waits for a connection
+ */
+export function createPool(
+  config: pg.PoolConfig,
+  { answerTimeoutMs, limits, liveness = null, preparedStatements }: PoolOptions,
+  log: Logger,
+): Pool {
+  const clients = new Set<pg.Client>();
+  const pool = new pg.Pool({
+    ...config,
+    Client: recordedIn(clients, preparedStatements),
+    onConnect: async (client) => void (await client.query(limits)),
+  });
+  // An idle connection that breaks is replaced at the next statement.
+  pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
+  surviveLosses(pool);
+  limitSilence(pool, answerTimeoutMs);
+  keepAfterRefusals(pool);
+  const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
+  const socketOf = (client: pg.Client) => connectionOf(client).stream;
+  const destroy = () => {
+    for (const client of clients) socketOf(client).destroy();
+  };
+  return {
+    pool,
+    isBusy: () => pool.waitingCount > 0 || pool.totalCount > pool.idleCount,
+    sockets: () => [...clients].map(socketOf),
+    abandon(error) {
+      for (const refuse of [...waiting]) refuse(error);
+      destroy();
+    },
+    async cancel() {
+      await Promise.all([...clients].map((client) => requestCancel(config, client)));
+    },
+    async close() {
+      // Over a broken network the closing handshake never completes.
+      const timer = setTimeout(destroy, CLOSE_TIMEOUT_MS);
+      await pool.end();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Lets whoever uses a connection learn of its loss by what is asked of it: an error that nobody listens to would end the process. */
+export function surviveLosses(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => {}));
+}
+
+/** A client that is in the set from its beginning, while it still connects, to its end. */
+function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      clients.add(this);
+      connectionOf(this).stream.once('close', () => clients.delete(this));
+      if (!preparedStatements) sendUnprepared(this);
+    }
+  };
+}
+
+type Send = (statement: unknown, ...rest: unknown[]) => unknown;
+
+/** Makes a client prepare nothing under a name; statements that send themselves have to see to that (tenant-query.ts). */
+function sendUnprepared(client: pg.Client): void {
+  const send = client.query.bind(client) as Send;
+  const unprepared: Send = (statement, ...rest) => {
+    const isPlain = statement instanceof Object && 'name' in statement && !('submit' in statement);
+    return send(isPlain ? { ...statement, name: undefined } : statement, ...rest);
+  };
+  client.query = unprepared as pg.Client['query'];
+}
+
+/**
+ * Makes the pool refuse to wait for a connection while the database does not answer.
+ * @returns who waits for one now
+ */
+function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) => void> {
+  const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+  const waiting = new Set<(error: Error) => void>();
+  const guarded = (callback: Connected) => {
+    liveness.asked();
+    if (liveness.refusal !== null) {
+      process.nextTick(callback, markUnsent(liveness.refusal));
+      return;
+    }
+    const refuse = (error: Error) => {
+      if (waiting.delete(refuse)) callback(markUnsent(error));
+    };
+    waiting.add(refuse);
+    connect((error, client, release) => {
+      // It was refused meanwhile: nobody uses the connection.
+      if (!waiting.delete(refuse)) release?.();
+      else if (error) {
+        liveness.suspect();
+        callback(markUnsent(error));
+      } else callback(undefined, client, release);
+    });
+  };
+  pool.connect = ((callback?: Connected) => {
+    if (callback !== undefined) return guarded(callback);
+    return new Promise<pg.PoolClient>((resolve, reject) => {
+      guarded((error, client) => (client === undefined ? reject(error) : resolve(client)));
+    });
+  }) as pg.Pool['connect'];
+  return waiting;
+}
+
+/**
+ * Closes a connection of the pool that receives nothing for so long while it is in use: PostgreSQL would have cancelled a statement
+ * earlier, so that the network or the server is stalled.
+ */
+function limitSilence(pool: pg.Pool, timeoutMs: number): void {
+  const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
+  pool.on('connect', (client) => {
+    const stream = streamOf(client);
+    stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));
+  });
+  pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
+  pool.on('release', (_, client) => streamOf(client).setTimeout(0));
+}

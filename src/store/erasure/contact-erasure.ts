@@ -1,0 +1,101 @@
+// Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12), at once in its row, behind that elsewhere
+// (erasing.ts). That something happened, when, and by whom stays.
+import { contact } from '../../resources/contacts.ts';
+import { type Field, toSnakeCase } from '../../resources/resource.ts';
+import { sqlOf } from '../../rows/columns.ts';
+import { bumpAt } from '../changing/records.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
+import type { Executor } from '../connections/executor.ts';
+import { CONTACTS, tablesBelow } from '../reading/tables.ts';
+import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+
+/** What a blanked contact has: nothing but what it cannot be without. */
+const BLANK = Object.entries<Field>(contact.fields)
+  .filter(([property]) => sqlOf(CONTACTS.columns, property) === undefined)
+  .flatMap(([property, { nullable, members }]) => {
+    if (property === 'anonymous') return ['anonymous = true'];
+    if (members !== undefined) return [`${toSnakeCase(property)} = '{}'`];
+    return nullable ? [`${toSnakeCase(property)} = null`] : [];
+  });
+
+/** Blanks the row. Its time is `$3`: lists are in the order of it. */
+const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${bumpAt('$3')}
+  where c.workspace_id = $1::bigint and c.id = $2::bigint`;
+const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
+
+const LOCK =
+  'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
+
+/** The last ids that were drawn, and the time. Asked of no table: sequences are the coordinator's, where there is one. */
+const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
+  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
+/** The last id of the contact's rows: those of an import that left the sequence behind are above it. */
+const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
+  where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
+
+const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at)
+  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz)
+  on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
+    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
+
+const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
+  ({ name, parent: { column } }) =>
+    `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
+);
+
+/**
+ * Erases a contact of a workspace, also one that has been deleted or erased before: its row is blanked, and what was written of it until
+ * then is recorded as erased, which erasing.ts blanks when this has committed. Whoever calls it records it as a change.
+ *
+ * Changes of the contact take its lock before they draw ids: what they have written under lower ones has committed. Its time is drawn
+ * last, for lists stand still until this has committed.
+ */
+export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
+  await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
+  const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
+  if (drawn === undefined) throw new TypeError('The last ids were not told');
+  const through = async (table: 'events' | 'audit_entries', last: bigint) => {
+    const [found] = await tx.$queryRawUnsafe<{ id: bigint }[]>(written(table), workspaceId, contactId);
+    return found !== undefined && found.id > last ? found.id : last;
+  };
+  const events = await through('events', drawn.events);
+  const entries = await through('audit_entries', drawn.entries);
+  await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now);
+  for (const statement of REMOVE_BELOW) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
+  const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
+  await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
+}
+
+/**
+ * Locks a contact that is the caller's, before it is erased.
+ * @returns what REST shows of it; of one that was deleted, what it showed last
+ */
+export async function lockForErasure(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tenancy: Tenancy,
+  contactId: bigint,
+): Promise<{ workspaceId: bigint; json: string } | null> {
+  const find = <Row>(text: string, { teamId, workspaceIds }: Tenancy) =>
+    tx.$queryRawUnsafe<Row[]>(text, teamId, workspaceIds, contactId);
+  const place = await inItsWorkspace(tx, 'contacts', tenancy, contactId);
+  const [found] = place === null ? [] : await find<{ workspaceId: bigint }>(CONTACT_TO_ERASE, place);
+  if (found !== undefined) {
+    const [json] = await findSnapshots(tx, CONTACTS, found.workspaceId, [contactId]);
+    if (json !== undefined) return { ...found, json };
+  }
+  // It may have been deleted while its lock was waited for.
+  const [deleted] = await find<{ workspaceId: bigint; json: string }>(DELETED_CONTACT_TO_ERASE, tenancy);
+  return deleted ?? null;
+}
+
+const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId"
+  from contacts t where t.id = $3::bigint and ${CONTACTS.owned('$1', '$2::bigint[]')} for update of t`;
+
+/** The last entry that still says what it was: of its deletion, or of its erasure. */
+const DELETED_CONTACT_TO_ERASE = `select a.workspace_id as "workspaceId", coalesce(a.after, a.before)::text as json
+  from audit_entries a join workspaces w on w.id = a.workspace_id
+  where w.team_id = $1 and ($2::bigint[] is null or a.workspace_id = any($2::bigint[]))
+    and a.contact_id = $3::bigint and a.subject_type = '${contact.type}' and a.subject_id = $3::bigint and coalesce(a.after, a.before) is not null
+  order by a.id desc limit 1`;

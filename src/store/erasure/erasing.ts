@@ -1,0 +1,152 @@
+// What an erasure has left to blank: events, what is queued of them, the answers of receivers, audit entries. In batches, each a short
+// transaction, so that nobody waits for them; what a crash leaves is found by the records of erasures. Done twice, it is done once.
+
+import type { Executor } from '../connections/executor.ts';
+import { CANCELED } from '../sql/attempt-outcome.ts';
+import { ERASED } from '../sql/erased.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** An erasure that is not done. */
+export interface Erasure {
+  readonly workspaceId: bigint;
+  readonly contactId: bigint;
+  readonly eventsThrough: bigint;
+  readonly entriesThrough: bigint;
+  readonly erasedAt: string;
+}
+
+/** Does something in a transaction of its own. */
+type Run = <T>(work: (tx: Executor) => PromiseLike<T>) => Promise<T>;
+
+/** How far it went: `busy` where somebody else is at it. */
+export type Progress = 'done' | 'more' | 'busy';
+
+/** One kind of rows that are blanked. */
+interface Kind {
+  /** Ids of some that are not blanked yet. @param through the last one */
+  readonly find: string;
+  readonly through: 'eventsThrough' | 'entriesThrough';
+  /** How many are blanked at a time. */
+  readonly batch: number;
+  /** Of the workspace $1 those with the ids $2; the time $3 is not asked for by each. */
+  readonly blank: readonly { readonly text: string; readonly isTimed?: true }[];
+}
+
+const EVENT_IDS = 'd.workspace_id = $1::bigint and d.event_id = any($2::bigint[])';
+
+const find = (table: 'events' | 'audit_entries') => `select t.id from ${table} t
+  where t.workspace_id = $1::bigint and t.contact_id = $2::bigint and t.id <= $3::bigint and t.erased_at is null`;
+
+const KINDS: readonly Kind[] = [
+  {
+    through: 'eventsThrough',
+    find: `${find('events')} limit $4::int`,
+    // Each may have a delivery for every endpoint of its workspace.
+    batch: 25,
+    blank: [
+      // In the order in which whoever writes what came of attempts locks them.
+      {
+        text: `select d.id from webhook_deliveries d where ${EVENT_IDS} and d.status = 'pending' order by d.id for update of d`,
+      },
+      // What is being sent at this moment arrives; what comes back is not kept (delivery-outcomes.ts).
+      { text: `update webhook_deliveries d set ${CANCELED} where ${EVENT_IDS} and d.status = 'pending'` },
+      {
+        text: `update webhook_attempts a set response_start = null
+          where a.workspace_id = $1::bigint and a.response_start is not null
+            and a.delivery_id in (select d.id from webhook_deliveries d where ${EVENT_IDS})`,
+      },
+      // Last: those that are marked have nothing left.
+      {
+        text: `update events t set data = null, erased_at = $3::timestamptz
+          where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.erased_at is null`,
+        isTimed: true,
+      },
+    ],
+  },
+  {
+    through: 'entriesThrough',
+    find: `${find('audit_entries')} and t.action <> '${ERASED}' limit $4::int`,
+    batch: 250,
+    blank: [
+      {
+        text: `update audit_entries t set before = null, after = null, erased_at = $3::timestamptz
+          where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.erased_at is null`,
+        isTimed: true,
+      },
+    ],
+  },
+];
+
+/** Ids that are looked for at a time: of those that are blanked already each search passes over all. */
+const FOUND = 2_000;
+
+const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as "eventsThrough",
+  x.entries_through as "entriesThrough", x.erased_at::text as "erasedAt"`;
+
+/** Erasures that are not done, the longest waiting first. */
+export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Erasure[]> {
+  return query<Erasure>(db, UNDONE, [limit]);
+}
+
+const UNDONE = statement(
+  'contact_erasures.undone',
+  () =>
+    `select ${COLUMNS} from contact_erasures x where x.done_at is null order by x.erased_at limit $1::int`,
+);
+
+const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
+  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.done_at is null`;
+
+/** The erasure of a contact; null where it is done, or there is none. */
+export async function findUndoneOf(
+  db: Pick<Executor, '$queryRawUnsafe'>,
+  workspaceId: bigint,
+  contactId: bigint,
+): Promise<Erasure | null> {
+  const [found] = await db.$queryRawUnsafe<Erasure[]>(OF_CONTACT, workspaceId, contactId);
+  return found ?? null;
+}
+
+/** Whoever blanks holds the record: others leave it to them, and an erasure that comes meanwhile waits for the batch. */
+const TAKE = `${OF_CONTACT} for update of x skip locked`;
+
+/** An erasure that came meanwhile has more to do. */
+const FINISH = `update contact_erasures x set done_at = current_timestamp
+  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.events_through = $3::bigint and x.entries_through = $4::bigint`;
+
+/**
+ * Blanks what an erasure has left, in at most so many batches.
+ * @param run executes each batch in a transaction of its own
+ * @param isLittle only if it is at most one batch of each kind
+ */
+export async function continueErasure(
+  run: Run,
+  erasure: Erasure,
+  most: number,
+  isLittle = false,
+): Promise<Progress> {
+  const { workspaceId, contactId, eventsThrough, entriesThrough, erasedAt } = erasure;
+  let batches = 0;
+  for (const kind of KINDS)
+    for (;;) {
+      const found = await run((tx) =>
+        tx.$queryRawUnsafe<{ id: bigint }[]>(kind.find, workspaceId, contactId, erasure[kind.through], FOUND),
+      );
+      if (found.length === 0) break;
+      if (isLittle && found.length > kind.batch) return 'more';
+      for (let at = 0; at < found.length; at += kind.batch) {
+        if (batches++ === most) return 'more';
+        const ids = found.slice(at, at + kind.batch).map(({ id }) => id);
+        const isOurs = await run(async (tx) => {
+          if ((await tx.$queryRawUnsafe<object[]>(TAKE, workspaceId, contactId)).length === 0) return false;
+          for (const { text, isTimed } of kind.blank)
+            await tx.$executeRawUnsafe(text, workspaceId, ids, ...(isTimed ? [erasedAt] : []));
+          return true;
+        });
+        if (!isOurs) return 'busy';
+      }
+    }
+  await run((tx) => tx.$executeRawUnsafe(FINISH, workspaceId, contactId, eventsThrough, entriesThrough));
+  return 'done';
+}

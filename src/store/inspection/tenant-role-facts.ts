@@ -1,0 +1,43 @@
+// Whether the role that callers' changes run as (tenant-role.ts) is held to their rows: what could let it by, as the catalogs have it.
+import type pg from 'pg';
+import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
+
+export interface TenantRoleFacts {
+  /** With Citus it is not used. */
+  readonly isDistributed: boolean;
+  /** null: there is none. */
+  readonly role: {
+    /** A superuser, one that bypasses row-level security, or the owner of a table. */
+    readonly isExempt: boolean;
+    /** Whether the connection's user may switch to it. */
+    readonly canEnter: boolean;
+    /** Whether the connection's user is held by its policies all the time: neither owner nor superuser, and a member that inherits. */
+    readonly isInherited: boolean;
+    /** Tables that it may read or change with no policy for it, or with row-level security off. */
+    readonly open: readonly string[];
+  } | null;
+}
+
+const FACTS = `with tenant as (select oid, rolsuper or rolbypassrls as exempt from pg_roles where rolname = '${TENANT_ROLE}'),
+    tables as (select c.oid, c.relname, c.relowner, c.relrowsecurity from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')),
+    opened as (select t.* from tables t, tenant where has_any_column_privilege(tenant.oid, t.oid, 'select, insert, update')
+      or has_table_privilege(tenant.oid, t.oid, 'delete, truncate'))
+  select exists (select from pg_extension where extname = 'citus') as "isDistributed",
+    (select json_build_object(
+      'isExempt', tenant.exempt or exists (select from tables t where pg_has_role(tenant.oid, t.relowner, 'usage')),
+      'canEnter', pg_has_role(tenant.oid,
+        case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end),
+      'isInherited', pg_has_role(tenant.oid, 'usage')
+        and exists (select from opened t where not pg_has_role(t.relowner, 'usage')),
+      'open', array(select t.relname from opened t where not t.relrowsecurity or not exists (
+        select from pg_policy p where p.polrelid = t.oid and not p.polpermissive and tenant.oid = any (p.polroles)) order by 1))
+      from tenant) as role`;
+
+/** Asks a store. @throws the driver's error */
+export async function readTenantRoleFacts(db: Pick<pg.ClientBase, 'query'>): Promise<TenantRoleFacts> {
+  const { rows } = await db.query<TenantRoleFacts>(FACTS);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error('The server says nothing of its roles.');
+  return facts;
+}

@@ -1,0 +1,248 @@
+// The store's migrations: where it stands, and bringing it up to date. `_prisma_migrations` is kept as `prisma migrate deploy`
+// keeps it, so Prisma's own tools can take over at any time.
+import pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { endingSession } from '../connections/ending-session.ts';
+import { isIncompatible, requireNoOlder } from './compatibility.ts';
+import { afterCutShort, forgetUnfinished, isCutShort } from './cut-short.ts';
+import { isUnedited, type Migration, PRISMA_FOLDER, readMigrations } from './folder.ts';
+import { takeMigrationLockAlone } from './lock.ts';
+import { withOwnPool } from './own-pool.ts';
+import { requireFreeSubdomains } from './reserved-subdomains.ts';
+import {
+  isClosed,
+  openToTenants,
+  readTenantRoleState,
+  roleIsMissing,
+  withoutTenants,
+} from './tenant-role.ts';
+
+/** Names of migrations, by what became of them in this store. */
+export interface MigrationState {
+  applied: string[];
+  pending: string[];
+  /** Begun and not ended: they failed, or another process is just applying them. */
+  failed: string[];
+  /** Applied, and their file was changed afterwards. */
+  edited: string[];
+  /** In the store, but not on the disk: a newer version of the gateway was here. It can be lived with unless `isTooNew`. */
+  unknown: string[];
+}
+
+interface Row {
+  name: string;
+  checksum: string;
+  finished: boolean;
+}
+
+/** The first migration of the versions before this one's; nothing leads from their tables to these. */
+const BEFORE = '20261120000000_init';
+
+/** Whether a migration is the one that makes the role of tenants. */
+export function makesTenantRole(name: string): boolean {
+  return name.endsWith('_tenant_role');
+}
+
+/**
+ * Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed.
+ * @throws StartupError for a store whose tables cannot be brought to what this version needs
+ */
+export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
+  const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readRows(db)]);
+  const inStore = new Map(rows.map((row) => [row.name, row]));
+  if (inStore.has(BEFORE)) {
+    throw new StartupError(
+      'The database was made by an earlier version of the gateway, before the first release, and cannot be migrated to this one: to start afresh, delete the folder DATA_DIR, or name an empty database in DATABASE_URL; to keep what is in it, stay with that version.',
+    );
+  }
+  const state: MigrationState = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
+  for (const migration of onDisk) {
+    const row = inStore.get(migration.name);
+    inStore.delete(migration.name);
+    if (!row) state.pending.push(migration.name);
+    else if (!row.finished) state.failed.push(migration.name);
+    else state.applied.push(migration.name);
+    if (row?.finished && !isUnedited(migration, row.checksum)) state.edited.push(migration.name);
+  }
+  state.unknown.push(...inStore.keys());
+  return state;
+}
+
+async function readRows(db: pg.Pool): Promise<Row[]> {
+  try {
+    const { rows } = await db.query<Row>(
+      `select migration_name as name, checksum, finished_at is not null as finished
+         from _prisma_migrations where rolled_back_at is null order by started_at`,
+    );
+    return rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '42P01') return [];
+    throw error;
+  }
+}
+
+interface ApplyOptions {
+  /** Which of the pending ones. */
+  readonly only?: (name: string) => boolean;
+  /** Rows stay as they are, also a team or a workspace with a subdomain that is the service's own now. */
+  readonly lenient?: boolean;
+  /** Also what running processes of an older version cannot live with. */
+  readonly force?: boolean;
+  /** Whether callers' changes are to run as the role of tenants. A store without it gets it now, if it is wanted. */
+  readonly tenantRole?: boolean;
+  /** Told that tables of before have been opened to that role. */
+  readonly onOpened?: () => void;
+  /** When it is aborted, what is under way is undone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Applies what is pending and returns its names. Of several processes at once, one works and the others wait.
+ * @throws StartupError for a store that cannot be migrated, which is then as it was; when it is interrupted
+ */
+export async function applyMigrations(
+  db: pg.Pool,
+  prismaFolder = PRISMA_FOLDER,
+  {
+    only = () => true,
+    lenient = false,
+    force = false,
+    tenantRole = true,
+    onOpened = () => {},
+    signal = new AbortController().signal,
+  }: ApplyOptions = {},
+): Promise<string[]> {
+  const isDone = async (state: MigrationState, pool: pg.Pool) =>
+    isUpToDate(state) && !(tenantRole && isMade(state) && isClosed(await readTenantRoleState(pool)));
+  if (await isDone(await migrationState(db, prismaFolder), db)) return [];
+  return withOwnPool(db, 'migrate', async (pool) => {
+    const holder = await pool.connect();
+    let before: readonly string[] | undefined;
+    let reason: unknown;
+    const onFailed = (error: unknown) => {
+      reason = error;
+    };
+    try {
+      await endingSession({ client: holder, pool, signal }, () => takeMigrationLockAlone(holder));
+      const found = await migrationState(pool, prismaFolder);
+      if (found.failed.length > 0) await forgetUnfinished(pool);
+      const state = found.failed.length > 0 ? await migrationState(pool, prismaFolder) : found;
+      requireSound(state);
+      if (await isDone(state, pool)) return [];
+      const role = await readTenantRoleState(pool);
+      const isToBeOpened = tenantRole && isMade(state) && isClosed(role);
+      const isToBeMade = state.pending.filter(only).some(makesTenantRole);
+      if (tenantRole && (isToBeOpened || isToBeMade) && !role.isAttainable) throw roleIsMissing(role);
+      const hasRole = isMade(state) ? !isClosed(role) : tenantRole;
+      if (state.applied.length === 0) await requireEmpty(pool);
+      else if (!lenient) await requireFreeSubdomains(pool, state.pending);
+      if (!force) await requireNoOlder(pool, state.pending);
+      before = state.applied;
+      const { withEngine } = await import('./engine.ts');
+      const { appliedMigrationNames } = await withEngine(
+        pool,
+        prismaFolder,
+        (engine, { migrationsList, ...input }) => {
+          const migrationDirectories = migrationsList.migrationDirectories.filter(({ path }) => only(path));
+          return engine.applyMigrations({
+            ...input,
+            migrationsList: { ...migrationsList, migrationDirectories },
+          });
+        },
+        { signal, onFailed, ...(!hasRole && { partOf: withoutTenants }) },
+      );
+      if (isToBeOpened) {
+        await openToTenants(pool, await appliedOf(pool, prismaFolder), signal);
+        onOpened();
+      }
+      return appliedMigrationNames;
+    } catch (error) {
+      if (before !== undefined && (isCutShort(reason) || signal.aborted)) {
+        const readApplied = async () => (await migrationState(pool, prismaFolder)).applied;
+        throw await afterCutShort(pool, { isInterrupted: signal.aborted, before, readApplied, cause: error });
+      }
+      if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause: error });
+      if (error instanceof StartupError) throw error;
+      throw new StartupError(
+        `The database could not be migrated: ${await whatFailed(pool, reason ?? error)}`,
+        {
+          cause: error,
+        },
+      );
+    } finally {
+      // Closed, not given back: the lock goes with the transaction.
+      holder.release(true);
+    }
+  });
+}
+
+/** Whether the role of tenants has been made, or left out. */
+function isMade({ applied }: MigrationState): boolean {
+  return applied.some(makesTenantRole);
+}
+
+async function appliedOf(pool: pg.Pool, prismaFolder: string): Promise<Migration[]> {
+  const { applied } = await migrationState(pool, prismaFolder);
+  return (await readMigrations(prismaFolder)).filter(({ name }) => applied.includes(name));
+}
+
+function isUpToDate(state: MigrationState): boolean {
+  return [state.pending, state.failed, state.edited].every((names) => names.length === 0) && !isTooNew(state);
+}
+
+/** Whether a newer version of the gateway migrated the store to what this one cannot live with (compatibility.ts). */
+export function isTooNew({ unknown }: MigrationState): boolean {
+  return unknown.some(isIncompatible);
+}
+
+function requireSound(state: MigrationState): void {
+  const { pending, edited, unknown } = state;
+  // On top of what is not known here nothing is put.
+  if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {
+    throw new StartupError(
+      `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it.`,
+    );
+  }
+  if (edited.length > 0) {
+    throw new StartupError(
+      `The migration ${edited.join(', ')} was changed after it had been applied: restore its file (git checkout prisma/migrations), and put changes into a new migration.`,
+    );
+  }
+}
+
+/** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */
+async function requireEmpty(pool: pg.Pool): Promise<void> {
+  const name = await findForeignTable(pool);
+  if (name !== null)
+    throw new StartupError(`${holdsForeignTables(name)}: name an empty database in DATABASE_URL.`);
+}
+
+/** A table of somebody else's in a database without the gateway's; null where there is none. */
+export async function findForeignTable(pool: pg.Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+        and relname <> '_prisma_migrations'
+        and not exists (select from pg_depend
+          where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+      order by 1 limit 1`,
+  );
+  return rows[0]?.name ?? null;
+}
+
+export const holdsForeignTables = (name: string) =>
+  `The database holds tables that are not the gateway's ("${name}")`;
+
+/** Which migration failed, and what PostgreSQL said of it. */
+async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {
+  const { rows } = await pool
+    .query<{ name: string }>(
+      `select migration_name as name from _prisma_migrations
+        where finished_at is null and rolled_back_at is null order by started_at desc limit 1`,
+    )
+    .catch(() => ({ rows: [] }));
+  const reason = error instanceof Error ? error.message : String(error);
+  const [row] = rows;
+  if (!row) return `${reason.trim()} (check DATABASE_URL and the rights of its user, then start again).`;
+  return `${row.name} failed and left nothing behind (${reason.trim()}): correct that, and start again.`;
+}

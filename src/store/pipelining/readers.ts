@@ -1,0 +1,244 @@
+// Pipelined connections for short reads: each is shared by many requests at once, and statements are sent without waiting for earlier
+// results, so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. Those
+// queued behind its first one are sent again over another connection, which is safe since reads change nothing. After a time limit
+// the connection is closed.
+import type pg from 'pg';
+import { withAbortListener } from '../../concurrency/abort.ts';
+import type { Logger } from '../../output/log.ts';
+import type { RowBlock } from '../../rows/row-block.ts';
+import type { ConnectionReading } from '../../telemetry/metrics.ts';
+import { databaseUnavailable, toReason } from '../connections/failures.ts';
+import type { Liveness, Watched } from '../connections/liveness.ts';
+import type { Statement } from '../sql/statements.ts';
+import { createPing } from './ping.ts';
+import { type Read, ReadingConnection, rejectAborted } from './reading-connection.ts';
+import type { RunningServer } from './running-server.ts';
+
+export interface Readers extends Watched {
+  /**
+   * The rows of one prepared statement, which may be executed more than once.
+   * @param tenantId the team that the read is for, if any
+   * @param signal once it is aborted, a read that waits is not sent, and with the option `cancels` one that was sent is cancelled
+   * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else the driver's error
+   */
+  read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
+  /** Its connections now. */
+  load(): ConnectionReading;
+  close(): Promise<void>;
+}
+
+interface ReadersOptions {
+  /** How many connections share the reads, at least 2; opened on demand. As many more may replace stalled ones meanwhile. */
+  readonly count: number;
+  readonly connection: pg.ClientConfig;
+  /** Milliseconds without a result after which a connection is closed. */
+  readonly answerTimeoutMs: number;
+  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on a connection of its own. */
+  readonly cancels?: boolean;
+  /** Of one result; a read of a larger one throws `ResultTooLarge`. */
+  readonly maxBytes?: number;
+  /** Whether statements are prepared under their names; absent: they are. */
+  readonly preparedStatements?: boolean;
+  /** Says when the database does not answer: reads are then refused at once. */
+  readonly liveness?: Liveness;
+  /** Told of connections that are opened or lost. */
+  readonly server?: RunningServer;
+  readonly log: Logger;
+}
+
+/** The tenant of reads that are for no team. */
+const NO_TENANT = 0n;
+/** The interval at which connections are checked while reads are pending. */
+const TICK_MS = 50;
+/** A connection without a result for so many ticks in a row is stalled: after 250 to 300 ms. */
+const STALLED_TICKS = 6;
+/** The most reads on one connection, and the most that wait for one, of all teams and of one. */
+const MAX_PENDING = 1_000;
+const MAX_WAITING = 1_000;
+const MAX_WAITING_PER_TENANT = 250;
+/** A team whose reads have stalled so many connections gets none of the reserved ones. */
+const MAX_STALLED_PER_TENANT = 2;
+const RESERVED = 2;
+const CLOSE_TIMEOUT_MS = 2_000;
+
+function closed(): Error {
+  return new Error('Connection terminated: closed');
+}
+
+/** Open connections, and how many there may be. */
+interface Group {
+  readonly max: number;
+  readonly connections: ReadingConnection[];
+}
+
+/** Creates readers without opening a connection: the first read opens one. */
+export function createReaders(options: ReadersOptions): Readers {
+  const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, server, log } = options;
+  /** The first `count` that are not stalled share the reads. */
+  const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
+  /** Used while all ordinary ones are stalled. */
+  const reserved: Group = { max: RESERVED, connections: [] };
+  const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
+  let waiting: Read[] = [];
+  let ticker: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const all = () => [...ordinary.connections, ...reserved.connections];
+  const isBusy = () => waiting.length > 0 || all().some(({ pending }) => pending > 0);
+
+  function open({ connections }: Group): ReadingConnection {
+    const opened = new ReadingConnection(connection, {
+      maxBytes,
+      preparedStatements: options.preparedStatements ?? true,
+      onOpen(instance) {
+        server?.opened(instance);
+        sendWaiting();
+      },
+      onClosed(error, unanswered) {
+        connections.splice(connections.indexOf(opened), 1);
+        if (error === null) return;
+        if (unanswered !== null && !isClosed)
+          log.warn({ reason: toReason(error) }, 'reading connection lost');
+        if (!isClosed) {
+          server?.lost();
+          liveness?.suspect();
+        }
+        for (const read of unanswered ?? []) {
+          if (isClosed || liveness?.refusal) read.reject(error);
+          else if (!trySend(read)) waiting.push(read);
+        }
+        // No connection is open, and none could be opened: all waiting reads fail.
+        if (unanswered === null && !all().some(({ isOpen }) => isOpen))
+          for (const read of waiting.splice(0)) read.reject(error);
+        else sendWaiting();
+      },
+    });
+    connections.push(opened);
+    return opened;
+  }
+
+  /** Of the first `count` connections of a group that are not stalled, the one with the fewest reads; null when all are full. */
+  function leastBusy(group: Group): ReadingConnection | null {
+    let best: ReadingConnection | null = null;
+    let least = MAX_PENDING;
+    let usable = 0;
+    for (const candidate of group.connections) {
+      if (candidate.isStalled) continue;
+      const { pending } = candidate;
+      if (pending === 0) return candidate;
+      if (pending < least) {
+        best = candidate;
+        least = pending;
+      }
+      if (++usable === count) return best;
+    }
+    return group.connections.length < group.max ? open(group) : best;
+  }
+
+  /** Whether a team's own reads probably are what stalls connections. */
+  function stallsConnections(tenantId: bigint): boolean {
+    const stalled = () => all().filter((one) => one.isStalled && one.headTenantId === tenantId);
+    return tenantId !== NO_TENANT && stalled().length >= MAX_STALLED_PER_TENANT;
+  }
+
+  /** Sends a read, or rejects it if its signal is aborted. False when no connection has room. */
+  function trySend(read: Read): boolean {
+    if (rejectAborted(read)) return true;
+    const target = leastBusy(ordinary) ?? (stallsConnections(read.tenantId) ? null : leastBusy(reserved));
+    target?.read(read);
+    return target !== null;
+  }
+
+  /** Closes the connections that replaced stalled ones once none is stalled, so that there is room for new ones next time. */
+  function closeReplacements(): void {
+    if (all().some(({ isStalled }) => isStalled)) return;
+    for (const one of [...ordinary.connections.slice(count), ...reserved.connections])
+      if (one.isOpen && one.pending === 0) one.end();
+  }
+
+  function sendWaiting(): void {
+    if (waiting.length > 0 && !isClosed) waiting = waiting.filter((read) => !trySend(read));
+  }
+
+  function tick(): void {
+    const connections = all();
+    for (const one of connections) {
+      const silentTicks = one.tick();
+      if (silentTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
+      else if (silentTicks === STALLED_TICKS) {
+        if (one.pending > 1)
+          log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
+        one.isStalled = true;
+        // The cause may have stalled idle connections too: they are pinged before a read is sent on them.
+        for (const other of connections) if (other.pending === 0) other.read(createPing());
+      }
+    }
+    for (const one of all()) if (one.isStalled) one.handOver(trySend);
+    sendWaiting();
+    closeReplacements();
+    if (isBusy()) return;
+    clearInterval(ticker);
+    ticker = undefined;
+  }
+
+  function isFull(tenantId: bigint): boolean {
+    if (waiting.length >= MAX_WAITING) return true;
+    if (waiting.length < MAX_WAITING_PER_TENANT) return false;
+    return waiting.filter((read) => read.tenantId === tenantId).length >= MAX_WAITING_PER_TENANT;
+  }
+
+  function submit(read: Read): void {
+    if (isClosed) {
+      read.reject(closed());
+      return;
+    }
+    liveness?.asked();
+    if (liveness?.refusal) {
+      read.reject(liveness.refusal);
+      return;
+    }
+    // One timer for all reads is cheaper than one for each.
+    ticker ??= setInterval(tick, TICK_MS);
+    if (trySend(read)) return;
+    if (isFull(read.tenantId)) read.reject(databaseUnavailable());
+    else waiting.push(read);
+  }
+
+  return {
+    read(statement, values, tenantId = NO_TENANT, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<RowBlock>();
+      const read: Read = { statement, values, tenantId, signal, resolve, reject, resends: 0 };
+      submit(read);
+      if (!cancels || signal === undefined) return promise;
+      const cancel = () => {
+        for (const one of all()) one.cancel(read);
+      };
+      return withAbortListener(signal, cancel, promise);
+    },
+    load() {
+      const open = all().filter(({ isOpen }) => isOpen);
+      return {
+        open: open.length,
+        busy: open.filter(({ pending }) => pending > 0).length,
+        stalled: open.filter(({ isStalled }) => isStalled).length,
+        waiting: waiting.length,
+      };
+    },
+    isBusy,
+    sockets: () => all().map(({ socket }) => socket),
+    abandon(error) {
+      for (const read of waiting.splice(0)) read.reject(error);
+      for (const one of all()) one.fail(error);
+    },
+    async close() {
+      isClosed = true;
+      for (const read of waiting.splice(0)) read.reject(closed());
+      const timer = setTimeout(() => {
+        for (const one of all()) one.fail(closed());
+      }, CLOSE_TIMEOUT_MS);
+      await Promise.allSettled(all().map((one) => one.end()));
+      clearTimeout(timer);
+      clearInterval(ticker);
+    },
+  };
+}

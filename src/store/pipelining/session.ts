@@ -1,0 +1,54 @@
+// Sets up a new connection for reads: planner settings, and a check that rows are read correctly.
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
+import { IncompleteRows, RowsQuery } from '../connections/rows-query.ts';
+
+// Planning for each execution would cost more than executing these statements. One generic plan is right for all parameters, since
+// their text fixes which index they scan (rows.ts). In the order of that index they can stop early, but the planner, which
+// cannot know how many rows a parent has, may estimate a sequential or bitmap scan, or another join than by an index from few
+// rows, to be cheaper. Citus chooses the shard by the parameters, so that plans are made for each of them there.
+export const PLAN_SETTINGS = `
+  select set_config('plan_cache_mode', case when exists (select from pg_extension where extname = 'citus')
+    then 'auto' else 'force_generic_plan' end, false);
+  set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
+
+/** A statement with known rows: a number, text with multibyte characters, null, and an empty string. */
+const CANARY = {
+  name: '',
+  text: `select n, repeat('é', n), nullif(n, 2), '' from generate_series(1, $1::int) n`,
+};
+const CANARY_ROWS = [1, 2, 3].map((n) => [`${n}`, 'é'.repeat(n), n === 2 ? null : `${n}`, '']);
+
+/** The start of the server and the database: nobody keeps a connection through another start. */
+const INSTANCE = `select extract(epoch from pg_postmaster_start_time()) || ' ' || d.oid as instance
+  from pg_database d where d.datname = current_database()`;
+
+const VERSION: string = createRequire(import.meta.url)('pg/package.json').version;
+
+/**
+ * Sets up a connection that was just opened.
+ * @returns which start of which server it leads to
+ * @throws StartupError when rows are not read correctly, because the driver's version is another one; else the driver's error
+ */
+export async function prepareSession(client: pg.Client): Promise<string> {
+  const canary = new Promise<RowBlock>((resolve, reject) => {
+    client.query(new RowsQuery(CANARY, [3], resolve, reject));
+  });
+  const [rows, told] = await Promise.all([
+    canary.catch((error: Error) => {
+      if (error instanceof IncompleteRows) return null;
+      throw error;
+    }),
+    client.query<{ instance: string }>(INSTANCE),
+    client.query(PLAN_SETTINGS),
+  ]);
+  const read = rows?.map((block, index) =>
+    [0, 1, 2, 3].map((field) => textOf(new BlockRow(block, index), field)),
+  );
+  if (JSON.stringify(read) === JSON.stringify(CANARY_ROWS)) return told.rows[0]?.instance ?? '';
+  throw new StartupError(
+    `Rows do not come whole out of node-postgres ${VERSION}: install the versions that package-lock.json names.`,
+  );
+}

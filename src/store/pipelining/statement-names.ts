@@ -1,0 +1,52 @@
+// The names under which one connection has prepared statements for projections. Their number is bounded; evicted ones are deallocated. A
+// name is never used twice, so that results which are still pending cannot be confused.
+import type pg from 'pg';
+import { SharedCache } from '../../concurrency/shared-cache.ts';
+import { deallocate } from '../connections/rows-query.ts';
+
+/** In PostgreSQL a prepared statement takes about 100 kB in each connection. */
+export const MAX_PREPARED_PROJECTIONS = 100;
+
+/** A name, and how many statements are pending under it: it is not evicted while there are any. */
+export interface Prepared {
+  readonly name: string;
+  pending: number;
+}
+
+/** PostgreSQL's unnamed statement, which the next one replaces. */
+const UNNAMED = '';
+
+export class StatementNames {
+  readonly #names: SharedCache<Prepared>;
+  #made = 0;
+
+  constructor(client: pg.Client) {
+    this.#names = new SharedCache({
+      max: MAX_PREPARED_PROJECTIONS,
+      canEvict: ({ pending }) => pending === 0,
+      onEvict: ({ name }) => deallocate(client, name),
+    });
+  }
+
+  /** The name for a projection's statement, with one more pending; the unnamed statement where nothing can be evicted. */
+  acquire(statementName: string, tenantId: bigint): Prepared {
+    let prepared = this.#names.get(statementName, tenantId);
+    if (prepared === undefined) {
+      prepared = { name: `projection_${++this.#made}`, pending: 0 };
+      if (!this.#names.add(statementName, tenantId, prepared)) return { name: UNNAMED, pending: 1 };
+    }
+    prepared.pending += 1;
+    return prepared;
+  }
+}
+
+/**
+ * SQLSTATEs of a prepared statement that has to be prepared again: it is unknown (its preparation failed before those queued behind it
+ * were executed), it exists already, or its result types have changed since a migration.
+ */
+const STALE = new Set(['26000', '42P05', '0A000']);
+
+/** Whether a statement failed because it has to be prepared again. */
+export function isStale(error: Error): boolean {
+  return STALE.has((error as { code?: string }).code ?? '');
+}

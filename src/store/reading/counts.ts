@@ -1,0 +1,177 @@
+// How many rows the lists of any table have, and whether there is one on a side of a position: one statement for all parents.
+import { MAX_ID } from '../../cursors.ts';
+import type { Selection } from '../../pagination.ts';
+import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import type { Unowned } from '../tenancy/row-owners.ts';
+import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { readRows, scanRows } from './reads.ts';
+import {
+  BOUNDS,
+  boundsOf,
+  isExpensive,
+  ofSelection,
+  type Places,
+  type Selected,
+  selectionOf,
+  selectSome,
+} from './selections.ts';
+import type { Table } from './tables.ts';
+
+type Row = { id: bigint };
+
+/** How many rows a list has. */
+export interface Count {
+  /** Where it is not exact, there are more than so many. */
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** What is read here has no row of anybody's. */
+const NO_ROWS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
+
+/** Rows are counted up to here: what a count costs is bounded. */
+export const MAX_EXACT_COUNT = 100_000;
+
+/** A position in a list, and the side of it to look at. */
+export interface Probe extends Selection {
+  readonly id: bigint;
+  /** In a list by `updatedAt`: the time of the position. */
+  readonly time?: Date | null | undefined;
+  readonly side: 'at_or_below' | 'at_or_above';
+}
+
+/**
+ * How many visible rows each parent has, in the parents' order; none under one that is not the caller's.
+ * @throws AppError `too_many_requests` when the team has too many counts waiting
+ */
+export async function countUnder<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  parents: readonly bigint[],
+  selection: Selection = {},
+): Promise<Count[]> {
+  const { filter } = selection;
+  if (parents.length > 1 && (await ctx.store.distribution.isDistributed()))
+    return (await Promise.all(parents.map((id) => countUnder(ctx, table, tenancy, [id], selection)))).flat();
+  const selected = selectionOf(table, { ...(filter && { filter }) });
+  const count = perParent(table, selected, parents, 'count', (places) => {
+    const limit = MAX_EXACT_COUNT + 1;
+    const condition = table.narrowed('$2');
+    return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
+  });
+  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
+  const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
+  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
+  return parents.map((id) => {
+    const rows = Number(found.get(String(id)) ?? 0);
+    return { count: Math.min(rows, MAX_EXACT_COUNT), isExact: rows <= MAX_EXACT_COUNT };
+  });
+}
+
+/**
+ * Whether each parent has a visible row at the probe's position or on its side of it, in the parents' order.
+ * @throws AppError `too_many_requests` when it is expensive to tell, and the team has too many expensive reads waiting
+ */
+export async function existsUnder<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  parents: readonly bigint[],
+  probe: Probe,
+): Promise<boolean[]> {
+  if (parents.length > 1 && (await ctx.store.distribution.isDistributed()))
+    return (await Promise.all(parents.map((id) => existsUnder(ctx, table, tenancy, [id], probe)))).flat();
+  const selected = selectionOf(table, probe);
+  const bounded = BOUNDS[selected.sort];
+  const exists = perParent(
+    table,
+    selected,
+    parents,
+    'exists',
+    (places) => {
+      // One row of the index is enough: as a scalar it cannot become a join that reads the whole table.
+      const condition = table.narrowed('$2');
+      return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
+    },
+    bounded,
+  );
+  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
+  const values = [
+    tenancy.teamId,
+    workspaceIds,
+    exists.parents,
+    ...boundsOf(toBounds(probe)),
+    ...selected.values,
+  ];
+  const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
+  const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NO_ROWS));
+  return parents.map((id) => (found.get(String(id)) ?? null) !== null);
+}
+
+/** In a distributed store the workspace of a parent that is in one: what stands below it is counted on its shard. */
+async function workspacesOf<R extends Row>(
+  ctx: StoreContext,
+  { parent: { table: above } }: Table<R>,
+  tenancy: Tenancy,
+  [parent]: readonly bigint[],
+): Promise<readonly bigint[] | null> {
+  if (!isBelowWorkspace(above) || parent === undefined || !(await ctx.store.distribution.isDistributed()))
+    return tenancy.workspaceIds;
+  const workspace = await findWorkspace(ctx, above, tenancy, parent);
+  return workspace === null ? [] : [workspace];
+}
+
+/** The positions that a probe looks between: its own is among them. */
+function toBounds({ id, time, side, sort = 'id' }: Probe) {
+  const bounds = { sort, order: 'asc', after: null, before: null } as const;
+  return side === 'at_or_below'
+    ? { ...bounds, before: id < MAX_ID ? id + 1n : MAX_ID, beforeTime: time }
+    : { ...bounds, after: id - 1n, afterTime: time };
+}
+
+/**
+ * The statement that gives the value of an expression for each parent that is the caller's, and what is its `$3`. For one parent
+ * alone it joins nothing.
+ * @param bounded how many parameters stand before the values of filters, behind `$3`
+ */
+function perParent<R extends Row>(
+  table: Table<R>,
+  selected: Selected,
+  parents: readonly bigint[],
+  name: string,
+  value: (places: Places) => string,
+  bounded = 0,
+): { statement: Statement; parents: bigint | bigint[] } {
+  const above = table.parent.table;
+  const [only, ...others] = parents;
+  const places = { bound: 4, value: 4 + bounded };
+  const whole = `${table.name}.${name}`;
+  if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
+    const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
+    const text = () =>
+      `select p.id as "parentId", ${value({ ...places, parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
+    return { statement: selectionStatement(whole, selected, text), parents: [...new Set(parents)] };
+  }
+  const text = () =>
+    `select $3::bigint as "parentId", ${value({ ...places, parent: '$3', workspace: '$3' })} as "value" where ${isOwned(above, '$3', '$3')}`;
+  return { statement: selectionStatement(`${whole}_one`, selected, text), parents: only };
+}
+
+/** A statement of a name and a selection. */
+function selectionStatement(name: string, selected: Selected, text: () => string): Statement {
+  return ofSelection(statement(`${name}${selected.name}`, text), selected);
+}
+
+/** What `perParent` gave, by the parents' ids. */
+function valuesOf(rows: RowBlock): Map<string | null, string | null> {
+  return new Map(
+    rows.map((block, index) => {
+      const row = new BlockRow(block, index);
+      return [textOf(row, 0), textOf(row, 1)];
+    }),
+  );
+}

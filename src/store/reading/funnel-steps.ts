@@ -1,0 +1,228 @@
+// A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
+
+import { funnelStep } from '../../resources/funnel-steps.ts';
+import type { PageRow } from '../../resources/pages.ts';
+import type { Row } from '../../resources/resource.ts';
+import {
+  type Columns,
+  layoutOf,
+  type RowMaker,
+  rowMaker,
+  sameFields,
+  selectList,
+} from '../../rows/columns.ts';
+import { BlockRow, startOf } from '../../rows/row-block.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext, Transaction } from '../store.ts';
+import { readKnown, type Scope } from './known-rows.ts';
+import { ownersOf, project, type Source } from './projections.ts';
+import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
+
+export type StepColumns = Row<typeof funnelStep>;
+export type BranchName = NonNullable<StepColumns['branch']>;
+
+/** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
+export type TreePosition = Readonly<Pick<StepColumns, 'id' | 'kind' | 'parentId' | 'branch' | 'position'>>;
+
+export interface StepRow extends Readonly<StepColumns> {
+  readonly page: PageRow | null;
+}
+
+/** Steps with the same parent and on the same branch, at least one, in their order. */
+export type Siblings = readonly StepRow[];
+
+export const STEPS: Source<StepColumns> = {
+  name: 'funnel_steps.tree',
+  columns: { ...columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }), ...WORKSPACE_COLUMN },
+  owners: { workspaceId: 'workspace' },
+  besides: ['page'],
+};
+
+/** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
+export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
+
+/** Where the page's columns stand: behind those of the step. */
+const PAGE_OFFSET = Object.keys(STEPS.columns).length;
+const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
+const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
+
+/** The steps `t` of a funnel's workflow. Steps that were removed are in no list of siblings. */
+export const stepsUnder = (workspace: string, funnel: string): string =>
+  `t.workspace_id = ${workspace} and t.funnel_id = ${funnel} and t.sibling_list is not null`;
+/** The order of the steps `t` of one funnel: siblings stand together, in their order. */
+export const STEP_ORDER = 't.sibling_list, t.position';
+
+/** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
+const stepsOf = (
+  funnels: string,
+  columns: Columns,
+  withPages: boolean,
+  workspace: Scope['workspace'],
+): string =>
+  `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
+    from ${funnels}
+      join funnel_steps t on ${stepsUnder('f.workspace_id', 'f.id')}
+      ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
+    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
+    order by t.funnel_id, ${STEP_ORDER}`;
+
+/**
+ * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
+ * @param projection the properties of steps that will be asked for, without which pages are not read; null reads all
+ */
+export async function findSteps(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  funnelIds: readonly bigint[],
+  projection: readonly string[] | null = null,
+): Promise<Siblings[]> {
+  const withPages = projection?.includes('page') ?? true;
+  const projected = project(STEPS, withPages ? null : [...TREE, ...(projection ?? [])], tenancy.teamId);
+  const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
+  const make = withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>);
+  const ids = [...new Set(funnelIds)];
+  const funnels = 'unnest($3::bigint[]) i (id) join funnels f on f.id = i.id';
+  const blocks = await readKnown(ctx, tenancy, {
+    known: { table: 'funnels', ids },
+    value: ids,
+    owners,
+    statementOf: ({ suffix, workspace }) =>
+      projected.statement(`funnel_steps.of_funnels${suffix}`, () =>
+        stepsOf(funnels, projected.columns, withPages, workspace),
+      ),
+  });
+  return blocks.flatMap((rows) => groupSiblings(rows.map(make)));
+}
+
+/** Every step of the funnels that these steps are in, where the caller owns them. */
+export async function findStepsAround(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  stepIds: readonly bigint[],
+): Promise<Siblings[]> {
+  const { columns, make, owners } = project(STEPS);
+  const blocks = await readKnown(ctx, tenancy, {
+    known: { table: 'funnel_steps', ids: stepIds },
+    value: stepIds,
+    owners: [...owners, ...PAGE_OWNERS],
+    statementOf: ({ suffix, workspace }) =>
+      statement(`funnel_steps.around${suffix}`, () =>
+        stepsOf(
+          `(select distinct o.workspace_id, o.funnel_id as id
+          from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
+          where ${workspace === null ? '($2::bigint[] is null or o.workspace_id = any($2))' : `o.workspace_id = ${workspace}`}) f`,
+          columns,
+          true,
+          workspace,
+        ),
+      ),
+  });
+  return blocks.flatMap((rows) => groupSiblings(rows.map(withPage(make))));
+}
+
+/** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
+  const groups: Siblings[] = [];
+  const [first] = steps;
+  const layout = first && layoutOf(first);
+  const [begin = 0, end = 0] = [layout?.get('funnelId')?.index, layout?.get('kind')?.index];
+  let from = 0;
+  let last: StepRow | null = null;
+  let at = 0;
+  for (const step of steps) {
+    if (last !== null && !sameFields(last, step, begin, end)) {
+      groups.push(steps.slice(from, at));
+      from = at;
+    }
+    last = step;
+    at += 1;
+  }
+  if (last !== null) groups.push(steps.slice(from));
+  return groups;
+}
+
+const withPage =
+  (make: RowMaker<StepColumns>): RowMaker<StepRow> =>
+  (rows, index) => {
+    const isPage = startOf(new BlockRow(rows, index), PAGE_OFFSET) >= 0;
+    return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
+  };
+
+/** A funnel, by what finds its rows. */
+export interface LockedFunnel {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+}
+
+/**
+ * A funnel that the caller owns, locked against other changes until the transaction ends; or null. Found first: a
+ * distributed store locks a row only where it is told the shard.
+ */
+export async function lockFunnel(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<LockedFunnel | null> {
+  const [found] = await tx.$queryRaw<LockedFunnel[]>`
+    select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
+    where f.id = ${id} and w.team_id = ${tenancy.teamId}
+      and (${tenancy.workspaceIds}::bigint[] is null or f.workspace_id = any(${tenancy.workspaceIds}))`;
+  if (found === undefined) return null;
+  const locked = await tx.$queryRaw<{ id: bigint }[]>`
+    select id from funnels where workspace_id = ${found.workspaceId} and id = ${id} for update`;
+  return locked.length > 0 ? found : null;
+}
+
+/** A locked funnel's steps, for working out a change. */
+export async function findTreePositions(
+  tx: Transaction,
+  { id: funnelId, workspaceId }: LockedFunnel,
+): Promise<(TreePosition & { publicId: string; pageId: bigint | null })[]> {
+  return tx.funnelStep.findMany({
+    where: { workspaceId, funnelId, removedAt: null },
+    select: {
+      id: true,
+      publicId: true,
+      kind: true,
+      parentId: true,
+      branch: true,
+      position: true,
+      pageId: true,
+    },
+  });
+}
+
+/** Puts steps of a locked funnel where the positions say, in one statement. */
+export async function moveSteps(
+  tx: Transaction,
+  { workspaceId }: LockedFunnel,
+  positions: readonly TreePosition[],
+  at: Date,
+): Promise<void> {
+  if (positions.length === 0) return;
+  await tx.$executeRaw`
+    update funnel_steps s set parent_id = m.parent_id, branch = m.branch, position = m.position, updated_at = ${at}
+    from unnest(${positions.map((position) => position.id)}::bigint[], ${positions.map((position) => position.parentId)}::bigint[],
+      ${positions.map((position) => position.branch)}::branch[], ${positions.map((position) => position.position)}::int[])
+      as m (id, parent_id, branch, position)
+    where s.workspace_id = ${workspaceId} and s.id = m.id`;
+}
+
+/** Marks steps of a locked funnel removed and their pages discarded; nothing is deleted (DESIGN §8). */
+export async function retire(
+  tx: Transaction,
+  { workspaceId }: LockedFunnel,
+  retired: { stepIds: readonly bigint[]; pageIds: readonly bigint[] },
+  reason: string,
+  at: Date,
+): Promise<void> {
+  await tx.funnelStep.updateMany({
+    where: { workspaceId, id: { in: [...retired.stepIds] } },
+    data: { removedAt: at, removalReason: reason },
+  });
+  await tx.page.updateMany({
+    where: { workspaceId, id: { in: [...retired.pageIds] } },
+    data: { discardedAt: at, discardReason: reason },
+  });
+}

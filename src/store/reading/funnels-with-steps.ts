@@ -1,0 +1,64 @@
+// Pages of funnels and the steps of these funnels in one statement.
+import type { Page, PageRequest } from '../../pagination.ts';
+import type { FunnelRow } from '../../resources/funnels.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import {
+  groupSiblings,
+  type Siblings,
+  STEP_ORDER,
+  STEPS,
+  type StepColumns,
+  type StepRow,
+  stepsUnder,
+  TREE,
+} from './funnel-steps.ts';
+import { ownersOf, project } from './projections.ts';
+import { findPagesUnder } from './rows.ts';
+import { FUNNELS } from './tables.ts';
+
+/** Each funnel is repeated for each of its steps: of more funnels the answer could be larger than is read at once (store.ts). */
+const MAX_FUNNELS = 200;
+
+/** The properties of funnels and of steps that will be asked for. */
+export interface StepsProjection {
+  readonly funnels: readonly string[];
+  readonly steps: readonly string[];
+}
+
+/**
+ * Pages of funnels under workspaces (rows.ts), together with every step of these funnels.
+ * @returns no steps where they have to be read for themselves: with their pages, of funnels with tags or of many, and in a distributed
+ * store
+ */
+export async function findPagesWithSteps(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  workspaceIds: readonly bigint[],
+  page: PageRequest,
+  projections: StepsProjection,
+): Promise<{ pages: (Page<FunnelRow> | null)[]; steps: Siblings[] | null }> {
+  const { funnels } = projections;
+  const isTogether =
+    !projections.steps.includes('page') &&
+    !funnels.includes('tags') &&
+    workspaceIds.length * page.size <= MAX_FUNNELS &&
+    !(await ctx.store.distribution.isDistributed());
+  if (!isTogether)
+    return {
+      pages: await findPagesUnder(ctx, FUNNELS, tenancy, workspaceIds, page, funnels),
+      steps: null,
+    };
+  const projected = project(STEPS, [...TREE, ...projections.steps], tenancy.teamId);
+  const steps: StepRow[] = [];
+  const below = {
+    projected,
+    table: 'funnel_steps',
+    on: stepsUnder('f."workspaceId"', 'f.id'),
+    order: STEP_ORDER,
+    owners: (offset: number) => ownersOf(projected.columns, STEPS.owners, offset),
+    add: (step: StepColumns) => void steps.push(step as StepRow),
+  };
+  const pages = await findPagesUnder(ctx, FUNNELS, tenancy, workspaceIds, page, funnels, below);
+  return { pages, steps: groupSiblings(steps) };
+}

@@ -1,0 +1,70 @@
+// What a list hangs under: that the parent is the caller's, and which rows are below it. Pieces of SQL, whose `$1` is the
+// caller's team, `$2` the workspaces that the caller is narrowed to, and `$3` the parent, or the parents.
+import { BlockRow, textOf } from '../../rows/row-block.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import type { RowOwner } from '../tenancy/row-owners.ts';
+import { readRows } from './reads.ts';
+import { ownedWorkspace, type Table } from './tables.ts';
+
+type Row = { id: bigint };
+type ParentTable = Table<Row>['parent']['table'];
+
+/** Whether the rows of a table are below a workspace, which their column `workspace_id` names. */
+export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
+  return table !== 'teams' && table !== 'workspaces';
+}
+
+/** The rows are the ids of workspaces. */
+const OF_WORKSPACE: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
+
+/** The workspace that a row of the caller's own is or is in, given its id; null where it is not the caller's. */
+export async function findWorkspace(
+  ctx: StoreContext,
+  parents: Exclude<ParentTable, 'teams'>,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<bigint | null> {
+  const workspace = isBelowWorkspace(parents) ? 'p.workspace_id' : 'p.id';
+  const ofParent = statement(
+    `${parents}.workspace`,
+    () =>
+      `select ${workspace} from ${parents} p where p.id = $3 and ${ownedWorkspace(workspace, '$1', '$2')}`,
+  );
+  const { workspaceIds } = isBelowWorkspace(parents)
+    ? await ctx.store.distribution.reach(tenancy, { table: parents, ids: [id] })
+    : tenancy;
+  const rows = await readRows(ctx, ofParent, [tenancy.teamId, workspaceIds, id], tenancy, OF_WORKSPACE);
+  const [found] = rows.map((block, index) => textOf(new BlockRow(block, index), 0));
+  return found == null ? null : BigInt(found);
+}
+
+/** That one parent is the caller's, given its workspace too. */
+export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
+  return parents === 'teams' ? `${parent} = $1` : ownedWorkspace(workspace, '$1', '$2');
+}
+
+/** Those of many parents that are the caller's, as `p`. */
+export function ownedParents(parents: ParentTable): string {
+  if (parents === 'teams') return '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p';
+  if (parents === 'workspaces')
+    return `(select p.id from workspaces p where p.id = any($3::bigint[])
+      and p.team_id = $1 and ($2::bigint[] is null or p.id = any($2))) p`;
+  return `(select p.id, p.workspace_id from unnest($3::bigint[]) i (id) join ${parents} p on p.id = i.id
+    where ${ownedWorkspace('p.workspace_id', '$1', '$2')}) p`;
+}
+
+/**
+ * The visible rows of one parent in a range of ids or times: one range of the index that begins with what they are compared
+ * with. There is none on ids alone, so that the planner cannot think of a scan through other parents' rows.
+ */
+export function between<R extends Row>(
+  table: Table<R>,
+  parent: string,
+  workspace: string,
+  range: string,
+): string {
+  const inWorkspace = isBelowWorkspace(table.parent.table) ? `t.workspace_id = ${workspace} and ` : '';
+  return `${inWorkspace}t.${table.parent.column} = ${parent} and ${range} and ${table.visible}`;
+}

@@ -1,0 +1,123 @@
+// Projections: the columns of a table that a request needs, with a row maker and prepared statements for exactly these. Clients determine
+// which projections there are, so that they are kept in a bounded cache, in which a team with many evicts its own.
+
+import { SharedCache } from '../../concurrency/shared-cache.ts';
+import { type Column, type Columns, type RowMaker, rowMaker } from '../../rows/columns.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
+
+/** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
+export interface Source<Row> {
+  readonly name: string;
+  readonly columns: Columns;
+  /** The properties that say whose a row is. */
+  readonly owners: Readonly<Record<string, Owning>>;
+  /** Carries the type parameter; no value has this property. */
+  readonly row?: Row;
+  /** Properties that complete rows have in addition, from other tables. */
+  readonly besides?: readonly string[];
+}
+
+/** The projected columns, and the row maker and statements for them. */
+export interface ProjectedColumns<Row> {
+  readonly columns: Columns;
+  readonly make: RowMaker<Row>;
+  /** A maker of the same rows from columns that begin at an index. */
+  makeAt(offset: number): RowMaker<Row>;
+  /** What the names of its statements end with; empty for all columns. */
+  readonly suffix: string;
+  /** Where its rows say whose they are. */
+  readonly owners: readonly RowOwner[];
+  /** The statement of a name over these columns; its text is built on first use. */
+  statement(name: string, build: () => string): Statement;
+}
+
+/** The size of the cache, for all tables and teams. */
+const MAX_PROJECTIONS = 400;
+
+const projections = new SharedCache<ProjectedColumns<unknown>>({ max: MAX_PROJECTIONS });
+/** The projections of all columns, by table: bounded by the number of tables. */
+const fullProjections = new Map<string, ProjectedColumns<unknown>>();
+let created = 0;
+
+/**
+ * Projects columns of a table.
+ * @param projection properties of the row; null for all. The id always is included, and is the first column; what says whose a row is
+ *   is included too.
+ * @param tenantId the team that they are read for
+ */
+export function project<Row extends { id: bigint }>(
+  source: Source<Row>,
+  projection: readonly string[] | null = null,
+  tenantId = 0n,
+): ProjectedColumns<Row> {
+  const { name, besides = [] } = source;
+  if (projection === null) return fullProjection(source);
+  const all = Object.keys(source.columns);
+  const included = all.filter(
+    (property) => property === 'id' || property in source.owners || projection.includes(property),
+  );
+  if (besides.length === 0 && included.length === all.length) return fullProjection(source);
+  const key = `${name} ${included.join(' ')}`;
+  let projected = projections.get(key, tenantId);
+  if (projected === undefined) {
+    projected = partialProjection(source, included);
+    projections.add(key, tenantId, projected);
+  }
+  return projected as ProjectedColumns<Row>;
+}
+
+function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
+  const projected = fullProjections.get(source.name) ?? {
+    columns: source.columns,
+    make: rowMaker(source.columns),
+    makeAt: (offset) => rowMaker(source.columns, { offset }),
+    suffix: '',
+    owners: ownersOf(source.columns, source.owners),
+    statement,
+  };
+  fullProjections.set(source.name, projected);
+  return projected as ProjectedColumns<Row>;
+}
+
+function partialProjection<Row>(source: Source<Row>, included: readonly string[]): ProjectedColumns<Row> {
+  const { besides = [] } = source;
+  const columns: Columns = Object.fromEntries(
+    Object.entries<Column>(source.columns).filter(([property]) => included.includes(property)),
+  );
+  const absent = [...Object.keys(source.columns), ...besides].filter(
+    (property) => !included.includes(property),
+  );
+  // PostgreSQL truncates statement names to 63 characters: a projection is identified by a number that is never reused.
+  const suffix = `.c${++created}`;
+  const statements = new Map<string, Statement>();
+  return {
+    columns,
+    make: rowMaker<Row>(columns, { absent }),
+    makeAt: (offset) => rowMaker<Row>(columns, { absent, offset }),
+    suffix,
+    owners: ownersOf(columns, source.owners),
+    statement(name, build) {
+      const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isProjection: true };
+      statements.set(name, found);
+      return found;
+    },
+  };
+}
+
+/**
+ * Where rows with these columns say whose they are.
+ * @param offset the index of the first of them, which is null only where there is no row
+ */
+export function ownersOf(
+  columns: Columns,
+  owners: Readonly<Record<string, Owning>>,
+  offset = 0,
+): readonly RowOwner[] {
+  const properties = Object.keys(columns);
+  return Object.entries(owners).map(([property, of]) => {
+    const index = properties.indexOf(property);
+    if (index < 0) throw new TypeError(`Rows without ${property} do not say whose they are`);
+    return { of, field: offset + index, row: offset };
+  });
+}

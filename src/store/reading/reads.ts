@@ -1,0 +1,56 @@
+// Reads for a caller: short ones, and those that may scan many rows. Whatever they find is looked at before anybody sees it.
+import type { RowBlock } from '../../rows/row-block.ts';
+import { toStoreError } from '../connections/failures.ts';
+import { ResultTooLarge } from '../connections/rows-query.ts';
+import { readFrom } from '../replicas/reading.ts';
+import type { Statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import type { Owners } from '../tenancy/row-owners.ts';
+
+/**
+ * Executes one short prepared read on a shared, pipelined connection. Where its result turns out to be large, it is read again as
+ * `scanRows` does.
+ * @param tenancy of the caller that it is read for
+ * @param owners where the rows say whose they are
+ * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
+ * the read is sent; ForeignRows where any row is not the caller's
+ */
+export async function readRows(
+  ctx: StoreContext,
+  statement: Statement,
+  values: unknown[],
+  tenancy: Tenancy,
+  owners: Owners,
+): Promise<RowBlock> {
+  try {
+    const rows = await readFrom(ctx, 'readers', statement, values, tenancy.teamId);
+    return await ctx.store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
+  } catch (error) {
+    if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenancy, owners);
+    throw toStoreError(error);
+  }
+}
+
+/**
+ * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
+ * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the
+ * team wait already; ForeignRows
+ */
+export async function scanRows(
+  ctx: StoreContext,
+  statement: Statement,
+  values: unknown[],
+  tenancy: Tenancy,
+  owners: Owners,
+): Promise<RowBlock> {
+  const { store, signal } = ctx;
+  const { teamId } = tenancy;
+  try {
+    const scan = () => readFrom(ctx, 'scans', statement, values, teamId);
+    const rows = await store.expensive.run(String(teamId), scan, signal);
+    return await store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}

@@ -1,0 +1,204 @@
+// Reads of any table: by ids, and by page under one or many parents. The caller's tenancy is part of each statement, so that
+// "not yours" and "not there" are one answer.
+
+import type { Page, PageRequest } from '../../pagination.ts';
+import { selectList } from '../../rows/columns.ts';
+import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import { type Below, joinColumns } from './below-pages.ts';
+import { inScope, readKnown } from './known-rows.ts';
+import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
+import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { project } from './projections.ts';
+import { readRows, scanRows } from './reads.ts';
+import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
+import { readSettled } from './settled.ts';
+import type { Table } from './tables.ts';
+
+type Row = { id: bigint };
+
+/** The visible, owned row with this id, or null. */
+export async function findById<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<R | null> {
+  const [row] = await findKnown(ctx, table, tenancy, [id], {
+    name: 'id',
+    value: id,
+    rows: () => `${table.name} t where t.id = $3`,
+  });
+  return row ?? null;
+}
+
+/** The visible, owned rows with these ids, in the ids' order; null where there is none. */
+export async function findByIds<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  ids: readonly bigint[],
+): Promise<(R | null)[]> {
+  const [id, ...others] = ids;
+  if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id)];
+  const distinct = [...new Set(ids)];
+  const rows = await findKnown(ctx, table, tenancy, distinct, {
+    name: 'ids',
+    value: distinct,
+    // Joined, not compared with any(): a hash index is asked for one value at a time.
+    rows: () => `unnest($3::bigint[]) i (id) cross join ${table.name} t where t.id = i.id`,
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** The visible, owned rows with these ids, in no order. @param select the name of its statement, its `$3`, and which rows these are */
+async function findKnown<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  ids: readonly bigint[],
+  { name, value, rows }: { name: string; value: unknown; rows: () => string },
+): Promise<R[]> {
+  const { make, owners } = project(table);
+  const blocks = await readKnown(ctx, tenancy, {
+    known: table.parent.table === 'teams' ? null : { table: table.name, ids },
+    value,
+    owners,
+    statementOf: (scope) =>
+      statement(`${table.name}.${name}${scope.suffix}`, () =>
+        inScope(
+          `select ${selectList(table.columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+          scope,
+        ),
+      ),
+  });
+  return blocks.flatMap((block) => block.map(make));
+}
+
+/**
+ * A page under one parent: null when the parent is not the caller's. One statement for a list of a workspace's or a team's, and a
+ * second one only where the page is empty, to tell an empty list from a parent that is not there. A funnel's workspace is
+ * found first: with it, the page is one range of an index, and in a distributed store of one shard.
+ * @param projection the properties of rows that will be asked for; null reads all
+ */
+export async function findPageUnder<R extends Row>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  parent: bigint,
+  page: PageRequest,
+  projection: readonly string[] | null = null,
+): Promise<Page<R> | null> {
+  const parents = table.parent.table;
+  const isNested = isBelowWorkspace(parents);
+  const workspaceId = isNested ? await findWorkspace(ctx, parents, tenancy, parent) : parent;
+  if (workspaceId === null) return null;
+  const direction = scanDirection(page);
+  const selected = selectionOf(table, page);
+  const projected = project(table, withSort(projection, page), tenancy.teamId);
+  const pageUnder = projected.statement(`${table.name}.under_id.${direction}${selected.name}`, () => {
+    const behind = 5 + BOUNDS[selected.sort];
+    const [workspace, value] = isNested ? [`$${behind}`, behind + 1] : ['$3', behind];
+    const places = { parent: '$3', workspace, bound: 5, value };
+    const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
+    return selectPage(table, selected, { columns: selectList(projected.columns), places, direction }, owned);
+  });
+  const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
+  const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
+  const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
+  const send = (bounds: unknown[]) =>
+    read(ctx, ofSelection(pageUnder, selected), [...first, ...bounds, ...rest], tenancy, projected.owners);
+  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
+  const isThere =
+    rows.length > 0 ||
+    isNested ||
+    (parents === 'teams'
+      ? parent === tenancy.teamId
+      : (await findWorkspace(ctx, parents, tenancy, parent)) !== null);
+  return isThere ? toPage(rows.map(projected.make), page) : null;
+}
+
+/**
+ * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
+ * alone needs no join, which takes a tenth longer. In a distributed store, where there is no such join, each is asked for alone.
+ * @param projection the properties of rows that will be asked for; null reads all
+ * @param below what is read with each row, where the store is not distributed
+ */
+export async function findPagesUnder<R extends Row, B>(
+  ctx: StoreContext,
+  table: Table<R>,
+  tenancy: Tenancy,
+  parents: readonly bigint[],
+  page: PageRequest,
+  projection: readonly string[] | null = null,
+  below: Below<B> | null = null,
+): Promise<(Page<R> | null)[]> {
+  const [parent, ...others] = parents;
+  if (parent !== undefined && others.length === 0 && below === null)
+    return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
+  if (await ctx.store.distribution.isDistributed())
+    return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
+  const direction = scanDirection(page);
+  const selected = selectionOf(table, page);
+  const { sort } = selected;
+  const projected = project(table, withSort(projection, page), tenancy.teamId);
+  const behind = Object.keys(projected.columns).length;
+  const joined = below && joinColumns(projected, below, behind + 1, tenancy.teamId);
+  const pages = (joined ?? projected).statement(
+    `${table.name}.under_ids.${direction}${selected.name}`,
+    () => {
+      const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
+      const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
+      const columns = selectList(projected.columns);
+      const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
+      const [selectedBelow, joinedBelow, orderBelow] =
+        below === null
+          ? ['', '', '']
+          : [
+              `, ${selectList(below.projected.columns)}`,
+              `left join ${below.table} t on ${below.on}`,
+              `, ${below.order}`,
+            ];
+      return `select f.*, p.id as "parentId"${selectedBelow} from ${ownedParents(table.parent.table)} left join lateral (
+        ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
+      ) f on true ${joinedBelow}
+      order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
+    },
+  );
+  const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
+  const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
+  const send = (bounds: unknown[]) =>
+    read(
+      ctx,
+      ofSelection(pages, selected),
+      [...first, ...bounds, ...selected.values],
+      tenancy,
+      below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
+    );
+  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
+  const byParent = new Map<string, R[]>();
+  for (let index = 0; index < rows.length; index++) {
+    const row = new BlockRow(rows, index);
+    const parentId = textOf(row, behind) ?? '';
+    const siblings = byParent.get(parentId) ?? [];
+    // A parent without children has one row of nulls.
+    const isRow = startOf(row, 0) >= 0;
+    // It is repeated for each one that is below it.
+    const isFirst = below === null || index === 0 || !equalFields(new BlockRow(rows, index - 1), row, 0, 1);
+    if (isRow && isFirst) siblings.push(projected.make(rows, index));
+    if (joined && startOf(row, behind + 1) >= 0) below?.add(joined.make(rows, index));
+    byParent.set(parentId, siblings);
+  }
+  return parents.map((id) => {
+    const siblings = byParent.get(String(id));
+    return siblings === undefined ? null : toPage(siblings, page);
+  });
+}
+
+/** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
+function isVisible<R extends Row>(table: Table<R>): string {
+  return `(${table.visible}) is true`;
+}

@@ -1,0 +1,224 @@
+// Which rows of a list are asked for, and in which order: SQL whose text depends on which filters are given and on the order,
+// never on values. The first filter leads: each of its values is one range of an index, in the order of the page where there is an
+// index for that, and the ranges are merged. The other filters are conditions on its rows.
+import { MAX_ID } from '../../cursors.ts';
+import type { PageRequest, Selection } from '../../pagination.ts';
+import type { Sort } from '../../resources/resource.ts';
+import type { TableHorizon } from '../high-water-marks/horizons.ts';
+import type { PairMatch, TableFilter } from '../sql/filters.ts';
+import type { Statement } from '../sql/statements.ts';
+import { pairedByTime } from './paired-by-time.ts';
+import { between, isBelowWorkspace } from './parents.ts';
+import { type Table, withWorkspace } from './tables.ts';
+
+type AnyTable = Table<{ id: bigint }>;
+type Direction = 'asc' | 'desc';
+
+/** A selection of one table's lists. */
+export interface Selected {
+  readonly sort: Sort;
+  /** The filters that are given, in the order of the noun's description. */
+  readonly given: readonly TableFilter[];
+  /** Their values. */
+  readonly values: readonly (readonly unknown[])[];
+  /** The same for the same text; empty for a whole list in the order of ids. */
+  readonly name: string;
+}
+
+/** The SQL of the parent and its workspace, and the numbers of the placeholders of positions and of the filters' values. */
+export interface Places {
+  readonly parent: string;
+  readonly workspace: string;
+  readonly bound: number;
+  readonly value: number;
+}
+
+/** A whole list by id. */
+const WHOLE: Selected = { sort: 'id', given: [], values: [], name: '' };
+
+export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
+  if (filter === undefined) return sort === 'id' ? WHOLE : { ...WHOLE, sort, name: `.${sort}` };
+  const given = table.filters.filter(({ property }) => filter[property] !== undefined);
+  return {
+    sort,
+    given,
+    values: given.map(({ property }) => filter[property] ?? []),
+    name: [...(sort === 'id' ? [] : [sort]), ...given.map(({ property }) => property)]
+      .map((part) => `.${part}`)
+      .join(''),
+  };
+}
+
+/** A statement of a selection: of filtered ones clients can request many, of which a connection keeps a bounded number. */
+export function ofSelection(statement: Statement, { given }: Selected): Statement {
+  return given.length === 0 ? statement : { ...statement, isProjection: true };
+}
+
+/** More rows of indexes than these are not read by a page outside the queue of expensive reads. */
+const MAX_MERGED_ROWS = 2_500;
+
+/**
+ * Whether a page may read many more rows than it has: where rows are passed over because of another filter, are all read since no
+ * index has them in the order of the page, or come from many ranges.
+ */
+export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
+  const [leader] = given;
+  if (leader === undefined) return false;
+  const ranges = parents * (values[0]?.length ?? 0);
+  if (leader.unique) return ranges > MAX_MERGED_ROWS;
+  return given.length > 1 || (sort !== 'id' && 'table' in leader.match) || ranges * limit > MAX_MERGED_ROWS;
+}
+
+/** How many parameters `boundsOf` gives. */
+export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
+
+/**
+ * The positions that a page lies between, lower first, as parameters. Ids start at 1.
+ * @param horizon no row above it, if any is given
+ */
+export function boundsOf(
+  { sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>,
+  horizon?: TableHorizon,
+): unknown[] {
+  const after = { id: page.after, at: page.afterTime };
+  const before = { id: page.before, at: page.beforeTime };
+  const [low, high] = order === 'asc' ? [after, before] : [before, after];
+  const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
+  if (sort === 'id') return [lowId, horizon === undefined || highId <= horizon.id ? highId : horizon.id + 1n];
+  const lowTime = low.at?.toISOString() ?? '-infinity';
+  if (horizon !== undefined && !(high.at && high.at.getTime() <= horizon.time))
+    return [lowTime, lowId, new Date(horizon.time).toISOString(), MAX_ID];
+  return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
+}
+
+/** That the row with this id lies between two positions, both left out. */
+function rangeOf(sort: Sort, bound: number, id: string): string {
+  const [first, second, third, fourth] = [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
+  if (sort === 'id') return `${id} > ${first} and ${id} < ${second}`;
+  return `(t.updated_at, ${id}) > (${first}::timestamptz, ${second}::bigint) and (t.updated_at, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
+}
+
+function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
+  const byId = `${alias}.id ${direction}`;
+  return sort === 'id' ? byId : `${alias}.updated_at ${direction}, ${byId}`;
+}
+
+/**
+ * A page of one parent's list: in order, and at most `$4` rows.
+ * @param columns the select list over `t`
+ * @param condition what is asked once, before any row
+ */
+export function selectPage(
+  table: AnyTable,
+  selected: Selected,
+  { columns, places, direction }: { columns: string; places: Places; direction: Direction },
+  condition: string,
+): string {
+  const { sort } = selected;
+  const { parent, workspace, bound } = places;
+  const range = (id: string) => rangeOf(sort, bound, id);
+  const order = orderOf(sort, direction);
+  const text =
+    selected.given.length === 0
+      ? `select ${columns} from ${table.name} t
+        where ${between(table, parent, workspace, range('t.id'))} and ${condition} order by ${order} limit $4`
+      : `select ${columns} from (
+          select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
+          order by ${orderOf(sort, direction, 's')} limit $4
+        ) k join ${table.name} t on ${inWorkspace(table, 't', workspace)} t.id = k.id where ${condition} order by ${order}`;
+  return withWorkspace(text, workspace);
+}
+
+/** The ids of at most so many rows of one parent's list, in no order. @param isBounded between two positions, or all there are */
+export function selectSome(
+  table: AnyTable,
+  selected: Selected,
+  places: Places,
+  { isBounded, limit, condition }: { isBounded: boolean; limit: number; condition: string },
+): string {
+  const { parent, workspace, bound } = places;
+  const range = (id: string) => (isBounded ? rangeOf(selected.sort, bound, id) : `${id} > 0`);
+  return selected.given.length === 0
+    ? `select t.id from ${table.name} t where ${between(table, parent, workspace, range('t.id'))} and ${condition} limit ${limit}`
+    : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}` })}
+      where ${condition} limit ${limit}`;
+}
+
+interface Range {
+  readonly range: (id: string) => string;
+  /** null: no order is needed. */
+  readonly order: Direction | null;
+  readonly limit: string;
+}
+
+/** What the leading filter finds for each of its values, as `s`: the ids of rows, and what they are ordered by. Rows may come twice. */
+function merged(table: AnyTable, selected: Selected, places: Places, range: Range): string {
+  const [leader, ...others] = selected.given;
+  if (leader === undefined) throw new Error('There is no filter.');
+  const conditions = others.map((filter, index) => conditionOf(filter, `$${places.value + 1 + index}`));
+  const { match } = leader;
+  const find =
+    'table' in match ? throughTable(table, selected.sort, match) : byKey(table, selected.sort, leader);
+  return `unnest($${places.value}::${leader.array}) v (value) cross join lateral (
+    ${find(places, range, ['true', ...conditions].join(' and '))} limit ${range.limit}
+  ) s`;
+}
+
+type Find = (places: Places, range: Range, condition: string) => string;
+/**
+ * The limit behind it keeps it apart: no join can begin with the rows of the list. A row that only one index finds is found first
+ * and compared with the range afterwards, so that no other index seems worth walking.
+ */
+function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Find {
+  if (!('key' in match)) throw new Error('It has no key.');
+  const { key, keyOf = (value) => value } = match;
+  return ({ parent, workspace }, { range, order }, condition) => {
+    const equal = `${key} = ${keyOf('v.value')}`;
+    const rows = (within: string) =>
+      `from ${table.name} t where ${between(table, parent, workspace, within)} and ${equal}`;
+    if (unique)
+      return `select t.id${timeOf(sort)} from (select t.* ${rows('true')} offset 0) t where ${range('t.id')} and ${condition}`;
+    const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
+    return `select t.id${timeOf(sort)} ${rows(range('t.id'))} and ${condition} ${ordered}`;
+  };
+}
+
+/** `offset 0` keeps the row apart: no join can begin with the rows of the list. */
+function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
+  return (places, { range, order, limit }, condition) => {
+    const { parent, workspace } = places;
+    if (sort !== 'id' && order !== null)
+      return pairedByTime(match, {
+        ...{ table: table.name, workspace, condition, limit },
+        below: (within) => between(table, parent, workspace, within),
+        range: range('t.id'),
+        order: (alias) => orderOf(sort, order, alias),
+      });
+    const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
+    const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
+    const byRow = order === null ? '' : `order by ${orderOf(sort, order)}`;
+    return `select t.id${timeOf(sort)} from ${match.table} a cross join lateral (
+        select t.id${timeOf(sort)} from ${table.name} t
+        where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
+      ) t
+      where a.workspace_id = ${workspace} and a.${match.value} = v.value and ${pair} ${sort === 'id' ? byPair : byRow}`;
+  };
+}
+
+const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
+
+/** That a row has one of a filter's values. A scalar subquery is no join. */
+function conditionOf({ array, match }: TableFilter, values: string): string {
+  if ('table' in match)
+    return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id
+      and b.${match.value} = any(${values}::${array}) limit 1)`;
+  const { key, keyOf } = match;
+  if (keyOf === undefined) return `${key} = any(${values}::${array})`;
+  return `${key} = any(array(select ${keyOf('u.value')} from unnest(${values}::${array}) u (value)))`;
+}
+
+function inWorkspace(table: AnyTable, alias: string, workspace: string): string {
+  return isBelowWorkspace(table.parent.table) || table.parent.table === 'workspaces'
+    ? `${alias}.workspace_id = ${workspace} and`
+    : '';
+}

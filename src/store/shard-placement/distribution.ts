@@ -1,0 +1,115 @@
+// Whether a store is distributed by Citus (distribution/), and what is different there: a statement has to name the workspaces that it is
+// about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
+import type pg from 'pg';
+import { once } from '../../concurrency/once.ts';
+import { BlockRow, textOf } from '../../rows/row-block.ts';
+import type { Executor } from '../connections/executor.ts';
+import { toStoreError } from '../connections/failures.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { findPlace, findPlaces, type KnownRows } from './places.ts';
+
+/** What one statement is about. */
+export interface Part extends Tenancy {
+  /** The only workspace that it is about. Compared for equality it leads to one shard, for every table of the statement. */
+  readonly only: bigint | null;
+}
+
+export interface Distribution {
+  /** Asked once: a store is distributed while no gateway runs. */
+  isDistributed(): Promise<boolean>;
+  /**
+   * The tenancy as statements need it: in a distributed store with every workspace that the caller reaches, else as it is.
+   * @param known the rows that the statement is about: then with the workspaces alone that they are in
+   * @throws AppError `unavailable`
+   */
+  reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
+  /**
+   * The same for rows that several statements may read: in a distributed store one for each workspace, unless there are many.
+   * @throws AppError `unavailable`
+   */
+  parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
+}
+
+/** With more workspaces than this, one statement that asks all of their shards is less. */
+const MAX_PARTS = 8;
+
+const IS_DISTRIBUTED =
+  "select exists (select from pg_dist_partition where logicalrelid = to_regclass('contacts')) as distributed";
+
+const WORKSPACES: Statement = {
+  name: 'workspaces.of_team',
+  text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
+};
+
+/** @param hasCitus whether the server has it at all; @param lookups where the workspaces of a team are asked for */
+export function createDistribution(
+  pool: pg.Pool,
+  hasCitus: () => Promise<boolean>,
+  lookups: Pick<Readers, 'read'>,
+): Distribution {
+  const isDistributed = once(async () => {
+    try {
+      if (!(await hasCitus())) return false;
+      const { rows } = await pool.query<{ distributed: boolean }>(IS_DISTRIBUTED);
+      return rows[0]?.distributed === true;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  });
+  const workspacesOf = async (teamId: bigint) => {
+    const rows = await lookups.read(WORKSPACES, [teamId]);
+    return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
+  };
+  const reach: Distribution['reach'] = async (tenancy, known) => {
+    const { teamId, workspaceIds } = tenancy;
+    if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
+    try {
+      const places = known === undefined ? null : await findPlaces(lookups, known);
+      const own = places?.filter((id) => workspaceIds?.includes(id) ?? true);
+      return {
+        teamId,
+        isDistributed: true,
+        workspaceIds: own ?? workspaceIds ?? (await workspacesOf(teamId)),
+      };
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  return {
+    isDistributed,
+    reach,
+    async parts(tenancy, known) {
+      if (!(await isDistributed())) return [{ ...tenancy, only: null }];
+      const { teamId, workspaceIds } = await reach(tenancy, known);
+      if (workspaceIds === null || workspaceIds.length > MAX_PARTS)
+        return [{ teamId, workspaceIds, only: null }];
+      return workspaceIds.map((only) => ({ teamId, workspaceIds: [only], only }));
+    },
+  };
+}
+
+/**
+ * In a distributed store the tenancy with the workspace alone that a row is in: a row of one shard can be locked. Null where no workspace
+ * of it has the row.
+ * @param tenancy of `reach`
+ */
+export async function inItsWorkspace(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  table: string,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<Tenancy | null> {
+  const { workspaceIds, isDistributed = false } = tenancy;
+  if (!isDistributed || workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const place = await findPlace(tx, table, id);
+  if (place !== null && workspaceIds.includes(place)) return { ...tenancy, workspaceIds: [place] };
+  const { text } = statement(
+    `${table}.workspace_among`,
+    () => `select t.workspace_id as "workspaceId" from ${table} t
+      where t.id = $1::bigint and t.workspace_id = any($2::bigint[]) limit 1`,
+  );
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, id, workspaceIds);
+  return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
+}

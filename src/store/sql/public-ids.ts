@@ -1,0 +1,74 @@
+// Public ids: six letters made from an id and its type, twelve from 52^6 on. PostgreSQL writes them, by the function `public_id`
+// in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
+
+import { MAX_ID } from '../../cursors.ts';
+
+/** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
+export const TYPE_NUMBER = {
+  teams: 1n,
+  workspaces: 2n,
+  contacts: 3n,
+  tags: 4n,
+  refine_filters: 5n,
+  webhook_endpoints: 6n,
+  funnels: 7n,
+  pages: 8n,
+  funnel_steps: 9n,
+  api_keys: 10n,
+  users: 11n,
+  oauth_grants: 12n,
+  contact_tags: 13n,
+  audit_entries: 14n,
+  events: 15n,
+  webhook_deliveries: 16n,
+} as const;
+
+export type PublicIdTable = keyof typeof TYPE_NUMBER;
+
+const LETTERS = 'RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU';
+const BASE = 52n;
+/** How many numbers six letters can write. */
+const SIX = BASE ** 6n;
+const FACTOR = 437_819_587n;
+/** `FACTOR * INVERSE % SIX` is 1. */
+const INVERSE = 17_492_363_243n;
+const SHIFT = 13_240_378_023n;
+
+/** The public id of a row, given an id from 1 to 2^63 - 1. */
+export function toPublicId(table: PublicIdTable, id: bigint): string {
+  const write = (number: bigint) => lettersOf((number * FACTOR + TYPE_NUMBER[table] * SHIFT) % SIX);
+  const high = id / SIX;
+  return high === 0n ? write(id) : write(high) + write((high + (id % SIX)) % SIX);
+}
+
+/** The id that a public id of the table stands for; null for text that is no row's public id. */
+export function toId(table: PublicIdTable, publicId: string): bigint | null {
+  if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
+  const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;
+  const first = read(publicId.slice(0, 6));
+  if (publicId.length === 6) return first === 0n ? null : first;
+  const id = first * SIX + modulo(read(publicId.slice(6)) - first);
+  return first === 0n || id > MAX_ID ? null : id;
+}
+
+/** The id that a client's text stands for, an integer id or a public id of the table; null for anything else. */
+export function parseId(table: PublicIdTable, text: string): bigint | null {
+  if (!/^\d{1,19}$/.test(text)) return toId(table, text);
+  const id = BigInt(text);
+  return id > MAX_ID ? null : id;
+}
+
+/** Least significant letter first. */
+function lettersOf(number: bigint): string {
+  let letters = '';
+  for (let rest = number; letters.length < 6; rest /= BASE) letters += LETTERS[Number(rest % BASE)];
+  return letters;
+}
+
+function numberOf(letters: string): bigint {
+  return [...letters].reduceRight((sum, letter) => sum * BASE + BigInt(LETTERS.indexOf(letter)), 0n);
+}
+
+function modulo(number: bigint): bigint {
+  return ((number % SIX) + SIX) % SIX;
+}

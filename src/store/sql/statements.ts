@@ -1,0 +1,44 @@
+// Prepared statements by name: their text is built once a process, and prepared once a connection.
+
+/** A prepared statement. Statements of the same name have the same text. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** One of many that clients can request, by a projection (projections.ts) or by filters (selections.ts): a connection keeps a bounded number. */
+  readonly isProjection?: boolean;
+}
+
+const statements = new Map<string, Statement>();
+
+/** The statement of a name; its text is built on first use. The number of names is fixed by the code, not by clients. */
+export function statement(name: string, build: () => string): Statement {
+  const found = statements.get(name) ?? { name, text: build() };
+  statements.set(name, found);
+  return found;
+}
+
+/** A prepared statement, and the names of its parameters in the order of their numbers. */
+export interface NamedStatement extends Statement {
+  readonly parameters: readonly string[];
+}
+
+/** Numbers the parameters of a text, such as `$workspace_id`. */
+export function named(name: string, text: string): NamedStatement {
+  const parameters: string[] = [];
+  const numbered = text.replaceAll(/\$([a-z_]+)/g, (_, parameter: string) => {
+    if (!parameters.includes(parameter)) parameters.push(parameter);
+    return `$${parameters.indexOf(parameter) + 1}`;
+  });
+  return { name, text: numbered, parameters };
+}
+
+/** The values of a statement's parameters. @throws TypeError when one is missing: that is a bug */
+export function valuesOf(
+  { parameters }: NamedStatement,
+  values: Readonly<Record<string, unknown>>,
+): unknown[] {
+  return parameters.map((parameter) => {
+    if (!(parameter in values)) throw new TypeError(`The parameter ${parameter} is missing`);
+    return values[parameter];
+  });
+}

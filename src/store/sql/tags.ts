@@ -1,0 +1,50 @@
+// The tags that stand on an object, as one column of its row: JSON that PostgreSQL puts together, in the form of REST.
+import { appliedTag } from '../../resources/applied-tags.ts';
+import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import { tagOnObject } from '../../resources/tags.ts';
+
+/** Of alias `g`, the tag, and `a`, its being applied. */
+const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
+  id: 'g.id',
+  publicId: 'to_json(g.public_id)',
+  name: 'to_json(g.name)',
+  color: 'to_json(g.color)',
+  appliedAt: `to_json(to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`,
+};
+
+/**
+ * The tags on the objects of a table, the oldest tag first, without spaces between the parts: `[]` where there is none.
+ * @param table what applies tags
+ * @param column where it names the object, which is `t`
+ */
+export function tagsOf(table: string, column: string): string {
+  const members = Object.entries<Field>(tagOnObject).map(
+    ([property, field]) => `"${restNameOf(property, field)}":' || ${SQL[property as keyof typeof SQL]} || '`,
+  );
+  return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
+    from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
+    where a.workspace_id = t.workspace_id and a.${column} = t.id)`;
+}
+
+/** The tag of an applied tag, which is `t`, without spaces between the parts. */
+export function tagOfApplied(): string {
+  const { object } = appliedTag.fields.tag;
+  return objectFrom(object, 'tags s where s.workspace_id = t.workspace_id and s.id = t.tag_id');
+}
+
+/**
+ * The contact of an applied tag, which is `t`, without spaces between the parts.
+ * @param contacts the table; in a statement that changes contacts, what it returns of them: tables are seen as they were before it
+ */
+export function contactOfApplied(contacts: string): string {
+  const { object } = appliedTag.fields.contact;
+  return objectFrom(object, `${contacts} s where s.workspace_id = t.workspace_id and s.id = t.contact_id`);
+}
+
+/** A row `s` as JSON with these fields. */
+function objectFrom(fields: Fields, from: string): string {
+  const members = Object.entries(fields).map(
+    ([property, field]) => `s.${toSnakeCase(property)} as "${restNameOf(property, field)}"`,
+  );
+  return `(select to_json(v) from (select ${members.join(', ')} from ${from}) v)`;
+}

@@ -1,0 +1,210 @@
+// What is due to be delivered: which endpoints have something due, and the next deliveries of one of them with all that sending needs.
+import { isErasedEvent, unlessErased } from '../sql/erased.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** An endpoint as delivery needs it. */
+export interface DueEndpoint {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+  readonly teamId: bigint;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: Uint8Array;
+  /** Sealed; null unless the secret is being rotated. */
+  readonly previousSecret: Uint8Array | null;
+  readonly strictOrder: boolean;
+  readonly maxDeliveriesPerSecond: number | null;
+  /** Since when every attempt has failed. */
+  readonly failingSince: Date | null;
+  /** Whose rights stand behind it; all null: the operator's. */
+  readonly actorKind: 'api_key' | 'oauth' | null;
+  readonly actorId: string | null;
+  readonly clientId: string | null;
+}
+
+/** A delivery that is pending. */
+export interface DueDelivery {
+  readonly id: bigint;
+  readonly createdAt: Date;
+  readonly attemptCount: number;
+  /** Of these, those before it was made due again: the waits have begun anew. */
+  readonly attemptsBefore: number;
+  /** Until it is due: 0 unless the order is strict. */
+  readonly waitMs: number;
+  /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
+  readonly holds: boolean;
+  readonly eventId: bigint;
+  /** The contact whose data the event holds. */
+  readonly contactId: bigint | null;
+  /** null: there is nothing to send any more. */
+  readonly event: DueEvent | null;
+  /** Its event was erased, and it is about to be canceled with all that is left of the contact (erasing.ts). */
+  readonly isBeingErased: boolean;
+}
+
+export interface DueEvent {
+  readonly uuid: string;
+  readonly type: string;
+  readonly subjectType: string;
+  readonly subjectId: bigint;
+  /** JSON, as it was recorded. */
+  readonly data: string;
+  readonly apiVersion: number;
+  readonly createdAt: Date;
+  /** JSON: an object with `id`, `name` and `public_id`, or `null`. */
+  readonly page: string;
+  readonly funnel: string;
+}
+
+type Row = Omit<DueDelivery, 'event'> &
+  Omit<DueEvent, 'data' | 'createdAt'> & {
+    readonly data: string | null;
+    readonly eventCreatedAt: Date;
+    readonly found: number;
+  };
+
+/** The next deliveries of an endpoint. */
+export interface Due {
+  readonly deliveries: readonly DueDelivery[];
+  /** There may be more that are due. */
+  readonly isMore: boolean;
+}
+
+/** Bytes of the events of a batch; one delivery is in it in any case. */
+const MAX_BATCH_BYTES = 512 * 1024;
+
+/** For so long after its first attempt a delivery that fails holds those behind it, where the order is strict. */
+const HOLD = "interval '1 hour'";
+
+/** The endpoint; null where it is not there any more, or deactivated. */
+export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
+  const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
+  return found ?? null;
+}
+
+/**
+ * The deliveries of an endpoint that are due, the longest due first; where the order is strict those that come next in it, due or not.
+ * @param underWay deliveries that are left out
+ */
+export async function findDueDeliveries(
+  db: Pick<Store, 'pool'>,
+  { id, workspaceId, strictOrder }: Pick<DueEndpoint, 'id' | 'workspaceId' | 'strictOrder'>,
+  underWay: readonly bigint[],
+  limit: number,
+): Promise<Due> {
+  const next = strictOrder ? NEXT_IN_ORDER : NEXT;
+  const rows = await query<Row>(db, next, [workspaceId, id, underWay, limit, MAX_BATCH_BYTES]);
+  const deliveries = rows.map(({ data, eventCreatedAt, ...row }) => ({
+    ...row,
+    event: data === null ? null : { ...row, data, createdAt: eventCreatedAt },
+  }));
+  return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
+}
+
+/** Which of some deliveries are still pending: others were canceled since they were read, or have been erased. */
+export async function findStillPending(
+  db: Pick<Store, 'pool'>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await query<{ id: bigint }>(db, STILL_PENDING, [workspaceId, ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** An event of a contact. */
+export interface ContactEvent {
+  readonly workspaceId: bigint;
+  readonly contactId: bigint;
+  readonly eventId: bigint;
+}
+
+/** Which of some events have been erased. */
+export async function findErased(
+  db: Pick<Store, 'pool'>,
+  events: readonly ContactEvent[],
+): Promise<ContactEvent[]> {
+  const distinct = (ids: readonly bigint[]) => [...new Set(ids)];
+  const erasures = await query<{ workspaceId: bigint; contactId: bigint; through: bigint }>(db, ERASURES, [
+    distinct(events.map(({ workspaceId }) => workspaceId)),
+    distinct(events.map(({ contactId }) => contactId)),
+  ]);
+  if (erasures.length === 0) return [];
+  const through = new Map(
+    erasures.map((erasure) => [`${erasure.workspaceId} ${erasure.contactId}`, erasure.through]),
+  );
+  return events.filter(
+    ({ workspaceId, contactId, eventId }) => eventId <= (through.get(`${workspaceId} ${contactId}`) ?? 0n),
+  );
+}
+
+const ERASURES = statement(
+  'contact_erasures.of_contacts',
+  () => `select x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as through
+    from contact_erasures x where x.workspace_id = any($1::bigint[]) and x.contact_id = any($2::bigint[])`,
+);
+
+const STILL_PENDING = statement(
+  'webhook_deliveries.still_pending',
+  () => `select d.id from webhook_deliveries d
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+);
+
+const ENDPOINT = statement(
+  'webhook_endpoints.due',
+  () => `select e.id, e.workspace_id as "workspaceId", w.team_id as "teamId", e.url, e.secret,
+      case when e.previous_secret_until > current_timestamp then e.previous_secret end as "previousSecret",
+      e.strict_order as "strictOrder", e.max_deliveries_per_second as "maxDeliveriesPerSecond",
+      e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId"
+    from webhook_endpoints e join workspaces w on w.id = e.workspace_id
+    where e.id = $1::bigint and e.deactivated_at is null and e.secret is not null`,
+);
+
+const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;
+
+const NEXT = statement('webhook_deliveries.next', () =>
+  withEvents(
+    `select d.*, false as holds from webhook_deliveries d where ${PENDING} and d.next_attempt_at <= current_timestamp
+      order by d.next_attempt_at, d.id limit $4::int`,
+    'd.next_attempt_at, d.id',
+  ),
+);
+
+/**
+ * Those that wait for their next attempt are there as well, as long as they hold the ones behind them. The order is that of the events;
+ * by the ids of deliveries, which are read here, it differs only between changes that were made at the same time.
+ */
+const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
+  withEvents(
+    `select h.* from (
+        select d.*, not exists (select from webhook_attempts a where a.workspace_id = $1::bigint and a.delivery_id = d.id
+          and a.number > d.attempts_before and a.started_at < current_timestamp - ${HOLD}) as holds
+        from webhook_deliveries d where ${PENDING}) h
+      where h.holds or h.next_attempt_at <= current_timestamp
+      order by h.id limit $4::int`,
+    'd.event_id, d.id',
+  ),
+);
+
+/** Deliveries with their events, as many as a batch has room for. */
+function withEvents(deliveries: string, order: string): string {
+  return `select * from (
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
+        greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
+        v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId",
+        d.event_id as "eventId", v.contact_id as "contactId", (${unlessErased('v.data', isErasedEvent('v', '$1::bigint'))})::text as data,
+        ${isErasedEvent('v', '$1::bigint', 'x.done_at is null')} as "isBeingErased",
+        v.api_version as "apiVersion", v.created_at as "eventCreatedAt",
+        ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
+        count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
+      from (${deliveries}) d
+      left join events v on v.workspace_id = $1::bigint and v.id = d.event_id
+      window w as (order by ${order} rows unbounded preceding)
+    ) t where position = 1 or coalesce(bytes, 0) <= $5::int
+    order by position`;
+}
+
+function place(table: 'pages' | 'funnels', id: string): string {
+  return `coalesce((select json_build_object('id', p.id, 'name', p.name, 'public_id', p.public_id)::text
+    from ${table} p where p.workspace_id = $1::bigint and p.id = ${id}), 'null')`;
+}

@@ -1,0 +1,84 @@
+// Looking for endpoints that have something due and that nobody works at: what the queue has lost, and the first ones after a start.
+import { inTransaction } from '../connections/executor.ts';
+import { QUEUE } from '../queue/job-queue.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** What a sweep found. */
+export interface Sweep {
+  /** Endpoints that have something due and no job. */
+  readonly forgotten: readonly bigint[];
+  /** Endpoints that have something due. */
+  readonly endpointCount: number;
+  /** How long the delivery that is due longest has been, but for endpoints that fail: these have pauses. */
+  readonly oldestSeconds: number;
+}
+
+/**
+ * Looks for endpoints that have something due: each takes two steps of an index, however much is due.
+ * @returns null where another process is looking
+ */
+export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): Promise<Sweep | null> {
+  if (await db.distribution.isDistributed()) return sweepShards(db);
+  const [sweep] = await query<Sweep & { isOurs: boolean }>(db, SWEEP, []);
+  return sweep?.isOurs === true ? sweep : null;
+}
+
+/** Of pg_try_advisory_xact_lock. */
+const SWEEP_LOCK = 7_364_291_501;
+
+/** Whether nobody has the endpoint `d` before them. */
+const HAS_NO_JOB = `not exists (select from funnel_gateway_jobs.job j
+  where j.name = '${QUEUE}' and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)`;
+
+const SWEEP = statement(
+  'webhook_endpoints.sweep',
+  () => `with recursive turn as materialized (
+      select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as is_ours
+    ), pending as (
+      (select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and (select is_ours from turn)
+        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1)
+      union all
+      select n.* from pending p cross join lateral (
+        select d.workspace_id, d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+        where d.status = 'pending' and (d.workspace_id, d.endpoint_id) > (p.workspace_id, p.endpoint_id)
+        order by d.workspace_id, d.endpoint_id, d.next_attempt_at limit 1) n
+    ), due as materialized (
+      select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
+      join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
+      where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
+    )
+    select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
+      (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
+      array(select d.id from due d where ${HAS_NO_JOB}) as forgotten`,
+);
+
+const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
+  from webhook_deliveries d join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
+  where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and e.deactivated_at is null and e.secret is not null
+  group by d.workspace_id, d.endpoint_id`;
+
+const FORGOTTEN = `select d.id from unnest($1::bigint[]) d (id) where ${HAS_NO_JOB}`;
+
+/** In a distributed store every shard is asked, which reads all that is due there. */
+function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
+  return inTransaction(db.pool, async (tx) => {
+    const [turn] = await tx.$queryRawUnsafe<{ isOurs: boolean; now: Date }[]>(
+      `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as "isOurs", current_timestamp as now`,
+    );
+    if (turn?.isOurs !== true) return null;
+    const due = await tx.$queryRawUnsafe<{ id: bigint; dueAt: Date; isFailing: boolean }[]>(
+      OF_SHARDS,
+      turn.now,
+    );
+    const ids = due.map(({ id }) => id);
+    const forgotten = await tx.$queryRawUnsafe<{ id: bigint }[]>(FORGOTTEN, ids);
+    const waiting = due.filter(({ isFailing }) => !isFailing).map(({ dueAt }) => dueAt.getTime());
+    return {
+      forgotten: forgotten.map(({ id }) => id),
+      endpointCount: due.length,
+      oldestSeconds: (turn.now.getTime() - Math.min(turn.now.getTime(), ...waiting)) / 1000,
+    };
+  });
+}

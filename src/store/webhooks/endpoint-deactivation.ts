@@ -1,0 +1,96 @@
+// Deactivating an endpoint because of what came of its deliveries, with the event that tells its owner.
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { tell } from '../changing/distributed/record.ts';
+import { bumpAt, event, outbox, TOLD, timeOf } from '../changing/records.ts';
+import { findSnapshots, snapshot } from '../changing/snapshots.ts';
+import { bump } from '../changing/statements.ts';
+import { inTransaction } from '../connections/executor.ts';
+import { WEBHOOK_ENDPOINTS } from '../reading/tables.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+import type { DueEndpoint } from './deliveries-due.ts';
+
+/** Why: every attempt has failed for days, it answered 410, or whoever subscribed it may not see such events any more. */
+export type Cause = 'failing' | 'gone' | 'unauthorized';
+
+/** For so long, and so many attempts, nothing but failures: nobody is there any more. */
+const FAILING_FOR = "interval '72 hours'";
+const FAILED_ATTEMPTS = 20;
+
+/** What it was found of. An endpoint that is sent elsewhere now, or that somebody else stands behind, has given no cause. */
+type Found = Pick<DueEndpoint, 'workspaceId' | 'id' | 'url' | 'actorKind' | 'actorId' | 'clientId'>;
+
+/**
+ * Deactivates an endpoint that is active and as it was found; one that fails only if it has for long enough.
+ * @returns null where it stays as it is; else the endpoints that are to be told of it
+ */
+export async function deactivateBecause(
+  db: Pick<Store, 'pool' | 'distribution'>,
+  found: Found,
+  cause: Cause,
+): Promise<readonly bigint[] | null> {
+  if (await db.distribution.isDistributed()) return deactivateInSteps(db, found, cause);
+  const { workspaceId, id, url, actorKind, actorId, clientId } = found;
+  const [answer] = await query<{ deactivated: boolean; told: bigint[] }>(db, deactivation(cause), [
+    ...[workspaceId, id, url],
+    ...[actorKind, actorId, clientId],
+  ]);
+  return answer?.deactivated ? answer.told : null;
+}
+
+const HAS_FAILED_LONG = `c.failing_since < current_timestamp - ${FAILING_FOR} and ${FAILED_ATTEMPTS} = (select count(*) from (
+      select from webhook_deliveries d join webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
+      where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status in ('pending', 'failed') and d.attempt_count > 0
+        and a.started_at >= c.failing_since limit ${FAILED_ATTEMPTS}) a)`;
+
+/** Active and as it was found. */
+function isAsFound(cause: Cause): string {
+  return `c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
+    and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
+    and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}`;
+}
+
+/** In a distributed store: the same on the endpoint's shard. */
+function deactivateInSteps(
+  db: Pick<Store, 'pool'>,
+  { workspaceId, id, url, actorKind, actorId, clientId }: Found,
+  cause: Cause,
+): Promise<readonly bigint[] | null> {
+  return inTransaction(db.pool, async (tx) => {
+    await tx.$queryRawUnsafe(
+      'select c.id from webhook_endpoints c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c',
+      workspaceId,
+      id,
+    );
+    const fits = await tx.$queryRawUnsafe<object[]>(
+      `select c.id from webhook_endpoints c where ${isAsFound(cause)}`,
+      ...[workspaceId, id, url, actorKind, actorId, clientId],
+    );
+    if (fits.length === 0) return null;
+    await tx.$executeRawUnsafe(
+      `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
+        where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+      ...[workspaceId, id],
+      await timeOf(tx, WEBHOOK_ENDPOINTS),
+    );
+    const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
+    const { told } = await tell(tx, workspaceId, null, [
+      { resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' },
+    ]);
+    return told;
+  });
+}
+
+function deactivation(cause: Cause): Statement {
+  return statement(
+    `webhook_endpoints.deactivate.${cause}`,
+    () => `with t as (
+      update webhook_endpoints c set deactivated_at = current_timestamp, deactivation_reason = '${cause}', ${bump('c')}
+      where ${isAsFound(cause)}
+      returning c.*
+    ), shown as (
+      select t.workspace_id, t.id, null::bigint as contact_id, ${snapshot(webhookEndpoint, WEBHOOK_ENDPOINTS.columns)} as after from t
+    ), ${outbox([event(webhookEndpoint, 'deactivated', 'after')], 'e.id <> all (select t.id from t)')}
+    select exists (select from t) as deactivated, ${TOLD}`,
+  );
+}

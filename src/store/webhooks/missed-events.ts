@@ -1,0 +1,76 @@
+// What an endpoint has missed: events that it is subscribed to and was not told of, because it was deactivated when they happened.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
+import { insertRows } from '../changing/distributed/insert-rows.ts';
+import { INSERT_DELIVERIES, IS_SUBSCRIBED } from '../changing/records.ts';
+import type { Executor } from '../connections/executor.ts';
+import { isErasedEvent } from '../sql/erased.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** What was missed by an endpoint since a moment. */
+export interface MissedSince {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly since: Date;
+  readonly most: number;
+}
+
+/**
+ * Makes deliveries of what an active endpoint has missed since a moment, and since it was made; the oldest events first. What was erased
+ * is left out, and so is what another endpoint alone was told.
+ * @returns how many, and whether there are more than `most`
+ */
+export async function makeMissedDue(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  { workspaceId, endpointId, since, most }: MissedSince,
+): Promise<{ count: number; hasMore: boolean }> {
+  const missed = await tx.$queryRawUnsafe<{ id: bigint; eventType: string }[]>(
+    MISSED,
+    workspaceId,
+    endpointId,
+    since,
+    most,
+  );
+  const rows = missed.slice(0, most).map(({ id, eventType }) => [endpointId, id, eventType]);
+  await insertRows(tx, {
+    insert: INSERT_DELIVERIES,
+    workspaceId,
+    types: ['bigint', 'bigint', 'text'],
+    rows,
+    returning: 'id',
+  });
+  return { count: rows.length, hasMore: missed.length > most };
+}
+
+const MISSED = `select o.id, o.event_type as "eventType"
+  from webhook_endpoints e join events o on o.workspace_id = e.workspace_id
+  where e.workspace_id = $1::bigint and e.id = $2::bigint and ${IS_SUBSCRIBED}
+    and o.workspace_id = $1::bigint and o.created_at >= greatest($3::timestamptz, e.created_at)
+    and o.data is not null and not ${isErasedEvent('o', '$1::bigint')} and o.event_type <> '${TEST_EVENT_TYPE}'
+    and not exists (select from webhook_deliveries d
+      where d.workspace_id = $1::bigint and d.event_id = o.id and d.endpoint_id = $2::bigint)
+  order by o.id limit $4::int + 1`;
+
+/** A change holds this lock from before it reads which endpoints are active to its end. */
+const RECORDING = statement(
+  'events.recording',
+  () => `select distinct l.virtualtransaction as id from pg_locks l
+    where l.locktype = 'relation' and l.relation = 'events'::regclass and l.mode = 'RowExclusiveLock' and l.granted
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())`,
+);
+
+const LOOK_AGAIN_MS = 10;
+/** Longer than a change waits for a lock. */
+const MAX_WAIT_MS = 5_000;
+
+/** Resolves when no change records events any more that began before now, or after a few seconds. */
+export async function untilChangesEnd(db: Pick<Store, 'pool'>): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS;
+  const under = async () => new Set((await query<{ id: string }>(db, RECORDING, [])).map(({ id }) => id));
+  const before = await under();
+  for (let left = before; left.size > 0 && performance.now() < until; ) {
+    await sleep(LOOK_AGAIN_MS);
+    left = before.intersection(await under());
+  }
+}

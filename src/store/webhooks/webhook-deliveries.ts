@@ -1,0 +1,229 @@
+// Deliveries of webhooks as clients see and change them: attempts, making deliveries due again, canceling them, and test events.
+import {
+  attemptFields,
+  MAX_ATTEMPTS_SHOWN,
+  type WebhookAttempt,
+} from '../../resources/webhook-deliveries.ts';
+import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
+import { timeOf } from '../changing/records.ts';
+import { ownersOf } from '../reading/projections.ts';
+import { readRows } from '../reading/reads.ts';
+import { ownedWorkspace, WORKSPACE_COLUMN } from '../reading/tables.ts';
+import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { isErasedEvent, unlessErased } from '../sql/erased.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { query, type Store, type StoreContext, type Transaction } from '../store.ts';
+
+/** An attempt, and what it was about. */
+export interface AttemptRow extends WebhookAttempt {
+  readonly deliveryId: bigint;
+  readonly eventTypeId: string;
+}
+
+/** Whether the event of the delivery `d` was erased. */
+const IS_ERASED = `exists (select from events v where v.workspace_id = d.workspace_id and v.id = d.event_id
+  and (v.erased_at is not null or ${isErasedEvent('v')}))`;
+
+const { request, responseStart, ...plain } = attemptFields;
+const ATTEMPTS: Columns = {
+  ...Object.fromEntries(Object.entries(plain).map(([property, { type }]) => [property, type])),
+  responseStart: { ...responseStart, sql: unlessErased('t.response_start', IS_ERASED) },
+  request: { ...request, sql: `json_build_object('url', t.url, 'headers', t.request_headers)` },
+  deliveryId: 'int8',
+  eventTypeId: { type: 'text', sql: 'd.event_type' },
+  ...WORKSPACE_COLUMN,
+};
+const toAttempt = rowMaker<AttemptRow>(ATTEMPTS);
+const OWNERS = ownersOf(ATTEMPTS, { workspaceId: 'workspace' });
+
+/** The last attempts of deliveries that are the caller's, those of one delivery in their order. */
+export async function findAttempts(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  deliveryIds: readonly bigint[],
+): Promise<AttemptRow[]> {
+  const attempts = statement(
+    'webhook_attempts.of_deliveries',
+    () => `select a.* from unnest($3::bigint[]) i (id) join webhook_deliveries d on d.id = i.id
+      cross join lateral (
+        select ${selectList(ATTEMPTS)} from webhook_attempts t
+        where t.workspace_id = d.workspace_id and t.delivery_id = d.id
+        order by t.number desc limit ${MAX_ATTEMPTS_SHOWN}
+      ) a
+      where ${ownedWorkspace('d.workspace_id', '$1', '$2')}
+      order by a."deliveryId", a.number`,
+  );
+  const ids = [...new Set(deliveryIds)];
+  const read = async (workspaceIds: readonly bigint[] | null) =>
+    (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
+  if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
+  // Such a join is of one shard.
+  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
+}
+
+/** A delivery that is about to be changed. */
+export interface LockedDelivery {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly status: string;
+  /** Whether its endpoint is told of anything. */
+  readonly isActive: boolean;
+  /** Whether there still is what its event holds. */
+  readonly hasData: boolean;
+}
+
+/** Locks a delivery that is the caller's. */
+export async function lockDelivery(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<LockedDelivery | null> {
+  const place = await inItsWorkspace(tx, 'webhook_deliveries', tenancy, id);
+  if (place === null) return null;
+  const [found] = await tx.$queryRawUnsafe<
+    (Pick<LockedDelivery, 'workspaceId' | 'endpointId' | 'status'> & { eventId: bigint })[]
+  >(
+    `select t.workspace_id as "workspaceId", t.endpoint_id as "endpointId", t.event_id as "eventId", t.status
+    from webhook_deliveries t
+    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')}
+    for update of t`,
+    place.teamId,
+    place.workspaceIds,
+    id,
+  );
+  if (found === undefined) return null;
+  const { workspaceId, endpointId, eventId, status } = found;
+  const [about] = await tx.$queryRawUnsafe<Pick<LockedDelivery, 'isActive' | 'hasData'>[]>(
+    `select e.deactivated_at is null as "isActive", o.data is not null and not ${isErasedEvent('o', '$1::bigint')} as "hasData"
+    from webhook_endpoints e left join events o on o.workspace_id = $1::bigint and o.id = $3::bigint
+    where e.workspace_id = $1::bigint and e.id = $2::bigint`,
+    workspaceId,
+    endpointId,
+    eventId,
+  );
+  return about === undefined ? null : { workspaceId, endpointId, status, ...about };
+}
+
+/** `$3` is `timeOf`. */
+const CHANGED = 'updated_at = later_time(t.updated_at, $3::timestamptz)';
+const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, delivered_at = null,
+    attempts_before = t.attempt_count, ${CHANGED}`;
+
+/** Makes a delivery due again, now, with the waits of a new one. */
+export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
+    workspaceId,
+    id,
+    await timeOf(tx),
+  );
+}
+
+/** Gives a pending delivery up. */
+export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set status = 'canceled', next_attempt_at = null, ${CHANGED}
+    where t.workspace_id = $1::bigint and t.id = $2::bigint`,
+    workspaceId,
+    id,
+    await timeOf(tx),
+  );
+}
+
+/** An endpoint that is about to be told something. */
+export interface FoundEndpoint {
+  readonly workspaceId: bigint;
+  readonly isActive: boolean;
+}
+
+/** An endpoint that is the caller's. It stays as it is until the transaction ends. */
+export async function findEndpoint(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<FoundEndpoint | null> {
+  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
+  if (place === null) return null;
+  const [found] = await tx.$queryRawUnsafe<FoundEndpoint[]>(
+    `select t.workspace_id as "workspaceId", t.deactivated_at is null as "isActive" from webhook_endpoints t
+    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')} for share of t`,
+    place.teamId,
+    place.workspaceIds,
+    id,
+  );
+  return found ?? null;
+}
+
+/**
+ * Makes deliveries of an endpoint due again whose last attempt has failed since a moment, and whose events still hold something; the
+ * oldest ones first.
+ * @returns how many, and whether there are more than `most`
+ */
+export async function makeFailedDue(
+  tx: Transaction,
+  { workspaceId, endpointId, since, most }: FailedSince,
+): Promise<{ count: number; hasMore: boolean }> {
+  const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `select t.id from webhook_deliveries t
+      where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz
+        and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null
+          and not ${isErasedEvent('o', '$1::bigint')})
+      order by t.id limit $4::int + 1 for update of t`,
+    workspaceId,
+    endpointId,
+    since,
+    most,
+  );
+  const ids = failed.slice(0, most).map(({ id }) => id);
+  const count = await tx.$executeRawUnsafe(
+    `update webhook_deliveries t set ${DUE_AGAIN}
+      where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.status = 'failed'`,
+    workspaceId,
+    ids,
+    await timeOf(tx),
+  );
+  return { count, hasMore: failed.length > most };
+}
+
+interface FailedSince {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly since: Date;
+  readonly most: number;
+}
+
+/** An event that one endpoint alone is told about, whatever it is subscribed to: itself. @returns the id of the delivery */
+export async function insertOwnEvent(
+  tx: Transaction,
+  event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
+): Promise<bigint> {
+  const { workspaceId, endpointId, eventType } = event;
+  const [happened] = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      values ($1::bigint, $3::text, $4::text, $2::bigint, $5::json) returning id`,
+    ...[workspaceId, endpointId, eventType, event.subjectType, event.data],
+  );
+  const [made] = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+      values ($1::bigint, $2::bigint, $3::bigint, $4::text) returning id`,
+    ...[workspaceId, endpointId, happened?.id, eventType],
+  );
+  if (made === undefined) throw new TypeError('The delivery was not recorded');
+  return made.id;
+}
+
+/** Whose an endpoint or a delivery is, for the operator. */
+export async function findTenancyOf(
+  store: Store,
+  table: 'webhook_endpoints' | 'webhook_deliveries',
+  id: bigint,
+): Promise<Tenancy | null> {
+  const ofTable = statement(
+    `${table}.team`,
+    () => `select w.team_id as id from ${table} t join workspaces w on w.id = t.workspace_id where t.id = $1`,
+  );
+  const [team] = await query<{ id: bigint }>(store, ofTable, [id]);
+  return team === undefined ? null : { teamId: team.id, workspaceIds: null };
+}

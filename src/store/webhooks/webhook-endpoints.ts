@@ -1,0 +1,152 @@
+// What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
+import { MAX_ENDPOINTS } from '../../resources/webhook-endpoints.ts';
+import { bumpAt, timeOf } from '../changing/records.ts';
+import type { ChangeRules } from '../changing/rules.ts';
+import { queryAs } from '../changing/tenant-query.ts';
+import type { Executor } from '../connections/executor.ts';
+import { WEBHOOK_ENDPOINTS } from '../reading/tables.ts';
+import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+
+/** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
+const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
+const subscriber = (column: string, parameter: string) => ({
+  [column]: {
+    onCreate: `${parameter}::text`,
+    onUpdate: `case when ${IS_SUBSCRIPTION} then ${parameter}::text else o.${column} end`,
+  },
+});
+
+/** With the parameter `$secret`, sealed, in hexadecimal digits. */
+export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
+  derived: {
+    secret: { onCreate: "decode($secret::text, 'hex')", onUpdate: 'o.secret' },
+    secret_changed_at: { onCreate: 'current_timestamp', onUpdate: 'o.secret_changed_at' },
+    ...subscriber('actor_kind', '$actor_kind'),
+    ...subscriber('actor_id', '$actor_id'),
+    ...subscriber('client_id', '$client_id'),
+    // What another address did says nothing of this one.
+    failing_since: {
+      onCreate: 'null::timestamptz',
+      onUpdate: 'case when n.url = o.url then o.failing_since end',
+    },
+  },
+  most: { perParent: MAX_ENDPOINTS, property: 'url' },
+  silent: true,
+};
+
+/** The sealed secret of an endpoint, and the `updatedAt` that it was given with. */
+export interface EndpointSecret {
+  readonly secret: Uint8Array | null;
+  readonly secretChangedAt: Date | null;
+}
+
+/** The secret of an endpoint of the caller's by its id; null where it is gone. */
+export async function findSecret(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<EndpointSecret | null> {
+  const find = statement(
+    'webhook_endpoints.secret',
+    () =>
+      'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint and ($2::bigint[] is null or workspace_id = any($2))',
+  );
+  const { workspaceIds } = await store.distribution.reach(tenancy);
+  return (await queryAs<EndpointSecret>(store, tenancy, find, [id, workspaceIds]))[0] ?? null;
+}
+
+/** An endpoint that is locked until its transaction ends. */
+export interface LockedEndpoint extends Subscriber {
+  readonly workspaceId: bigint;
+  readonly hasSecret: boolean;
+}
+
+/** Locks an endpoint that is the caller's; null where there is none. */
+export async function lockEndpoint(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<LockedEndpoint | null> {
+  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
+  if (place === null) return null;
+  const [found] = await tx.$queryRawUnsafe<LockedEndpoint[]>(LOCK, place.teamId, place.workspaceIds, id);
+  return found ?? null;
+}
+
+const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret", t.actor_kind, t.actor_id, t.client_id
+  from webhook_endpoints t where t.id = $3::bigint and ${WEBHOOK_ENDPOINTS.owned('$1', '$2::bigint[]')} for update of t`;
+
+/** Who stands behind a subscription. */
+export interface Subscriber {
+  readonly actor_kind: string | null;
+  readonly actor_id: string | null;
+  readonly client_id: string | null;
+}
+
+/** Sends again to an endpoint, in the name of whoever activates it. @param maxPerSecond null: as it was */
+export async function activateEndpoint(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  { actor_kind, actor_id, client_id }: Subscriber,
+  maxPerSecond: number | null,
+): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set deactivated_at = null, deactivation_reason = null, failing_since = null,
+      actor_kind = $3, actor_id = $4, client_id = $5,
+      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${bumpAt('$7')}
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    workspaceId,
+    id,
+    actor_kind,
+    actor_id,
+    client_id,
+    maxPerSecond,
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
+  );
+}
+
+/** Sends nothing more to an endpoint. One that is deactivated already stays so, for the reason that it has. */
+export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, $3::timestamptz),
+      deactivation_reason = coalesce(c.deactivation_reason, 'requested'), ${bumpAt('$3')}
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    workspaceId,
+    id,
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
+  );
+}
+
+/** Gives an endpoint another secret. @param overlapSeconds for so long the one before signs as well */
+export async function replaceSecret(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  sealed: Uint8Array,
+  overlapSeconds: number,
+): Promise<void> {
+  const [time] = await tx.$queryRawUnsafe<{ at: string; until: string }[]>(
+    `select v.at::text as at, (v.at + $3::integer * interval '1 second')::text as until
+      from webhook_endpoints e
+        cross join lateral (select later_time(e.updated_at, $4::timestamptz)::timestamptz(3) as at) v
+      where e.workspace_id = $1::bigint and e.id = $2::bigint`,
+    workspaceId,
+    id,
+    overlapSeconds,
+    await timeOf(tx, WEBHOOK_ENDPOINTS),
+  );
+  await tx.$executeRawUnsafe(
+    `update webhook_endpoints c set secret = $3::bytea,
+      previous_secret = case when $4::integer > 0 then c.secret end,
+      previous_secret_until = case when $4 > 0 and c.secret is not null then $6::timestamptz end,
+      row_version = c.row_version + 1, updated_at = $5::timestamptz, secret_changed_at = $5::timestamptz
+    where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    ...[workspaceId, id, sealed, overlapSeconds],
+    time?.at,
+    time?.until,
+  );
+}
