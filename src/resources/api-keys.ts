@@ -1,10 +1,18 @@
 // What of an API key its team may see: neither the key nor its hash.
 import { describe, IDS, type Row } from './resource.ts';
+import { team } from './teams.ts';
 
 export const apiKey = describe({
   type: 'ApiKey',
   title: 'API key',
   table: 'api_keys',
+  number: 10n,
+  parent: team,
+  plural: 'apiKeys',
+  listDescription:
+    'The API keys of the team, ended ones included. Empty for a caller who is narrowed to some of the team’s workspaces.',
+  parentDescription: 'The team that the key is for.',
+  scope: 'account',
   description:
     'An API key of a team. The key itself was shown once, when it was made, and nobody can read it again.',
   fields: {

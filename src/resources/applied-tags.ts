@@ -9,6 +9,16 @@ export const appliedTag = describe({
   type: 'ContactAppliedTag',
   title: 'Applied tag',
   table: 'contact_tags',
+  number: 13n,
+  parent: contact,
+  plural: 'appliedTags',
+  listDescription: 'The tags that stand on the contact, in the order in which they were applied.',
+  parentDescription: 'The contact that the tag stands on.',
+  path: 'applied_tags',
+  members: 'contacts/applied_tags',
+  scope: 'contacts',
+  verbs: ['create', 'remove'],
+  numerous: true,
   wrapper: 'contacts_applied_tag',
   description: 'That a tag stands on a contact.',
   fields: {
@@ -35,8 +45,9 @@ export const appliedTag = describe({
     },
   },
   topic: 'contacts/applied_tag',
+  events: ['created', 'deleted'],
   subjectType: 'Contacts::AppliedTag',
-  filters: { id: { unique: true }, tagId: { unique: true } },
+  filters: { id: { unique: true }, tagId: { unique: true, index: 'contact_tags_pkey' } },
   unchanging: true,
 });
 

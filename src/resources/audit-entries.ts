@@ -1,5 +1,6 @@
 // What an audit entry is: who changed what, and what it was like before and after.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** What it was like, in the form of REST. */
 const DATA = { type: 'jsonb', nullable: true } as const;
@@ -8,6 +9,14 @@ export const auditEntry = describe({
   type: 'AuditEntry',
   title: 'Audit entry',
   table: 'audit_entries',
+  number: 14n,
+  parent: workspace,
+  plural: 'auditEntries',
+  listDescription: 'What was changed in the workspace, and by whom.',
+  parentDescription: 'The workspace that it was changed in.',
+  path: 'audit_entries',
+  scope: 'account',
+  numerous: true,
   description:
     'That something in a workspace was changed: by whom, when, and what it was like before and after. It is never changed, but for what is erased with a person.',
   fields: {

@@ -1,6 +1,7 @@
 // What a contact is (spec §2 "Contact").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
+import { workspace } from './workspaces.ts';
 
 /** What is known of a person as text. */
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
@@ -9,6 +10,14 @@ export const contact = describe({
   type: 'Contact',
   title: 'Contact',
   table: 'contacts',
+  number: 3n,
+  parent: workspace,
+  plural: 'contacts',
+  listDescription: 'The contacts of the workspace, anonymous ones included.',
+  parentDescription: 'The workspace that knows this contact.',
+  path: 'contacts',
+  scope: 'contacts',
+  verbs: ['create', 'update', 'remove'],
   wrapper: 'contact',
   description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
   fields: {
@@ -109,12 +118,16 @@ export const contact = describe({
     },
   },
   topic: 'contact',
+  events: ['created', 'updated', 'deleted', 'identified'],
   filters: {
     id: { unique: true },
-    emailAddress: { unique: true },
-    tagIds: { description: 'The ids of the tags on the contact.' },
-    isActive: {},
-    anonymous: {},
+    emailAddress: { unique: true, index: 'contacts_workspace_id_email_address_key' },
+    tagIds: {
+      description: 'The ids of the tags on the contact.',
+      index: 'contact_tags_workspace_id_tag_id_contact_id_idx',
+    },
+    isActive: { index: 'contacts_workspace_id_is_active_id_idx' },
+    anonymous: { index: 'contacts_workspace_id_anonymous_id_idx' },
   },
   sorts: ['updatedAt'],
 });

@@ -1,19 +1,18 @@
-// The catalogue of events that endpoints can be told about: those that the public service documents, and those of ours. Most are of
-// nouns that the gateway does not have yet: whoever moves here can subscribe to them as before.
-import type { Fields, RowOf } from './resource.ts';
+// The catalogue of events that endpoints can be told about: those of our nouns, and those that the public service documents of nouns
+// that the gateway does not have yet: whoever moves here can subscribe to them as before.
+import { NOUNS } from './nouns.ts';
+import type { Category, Fields, Resource, RowOf } from './resource.ts';
 
 /** What a caller needs to read the subjects of events. */
-export type EventScope = `${'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'}:read`;
+export type EventScope = `${Category}:read`;
 
 /** What an endpoint alone is told, whatever it is subscribed to, so that its owner sees whether it arrives. */
 export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 
-/** By the scope, what happens to each topic. Ids are `<topic>.<event>`. */
-const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> = {
+/** Of nouns that are not served: by the scope, what happens to each topic. Ids are `<topic>.<event>`. */
+const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
-    contact: 'created updated deleted identified',
-    'contacts/applied_tag': 'created deleted',
     'courses/enrollment': 'created updated deleted suspended course_completed',
     form_submission: 'created',
     'sales/opportunity': 'created updated deleted closed moved_stage',
@@ -41,7 +40,6 @@ const CATALOGUE: Readonly<Record<EventScope, Readonly<Record<string, string>>>> 
       trial_started trial_ended trial_converted line_items.changed invoice.paid`,
   },
   'account:read': { platform_application: 'disconnected' },
-  'webhooks:read': { 'webhooks/outgoing/endpoint': 'deactivated tested' },
 };
 
 export const EVENT_TYPE_FIELDS = {
@@ -60,25 +58,33 @@ export interface EventType extends RowOf<typeof EVENT_TYPE_FIELDS> {
   scope: EventScope;
 }
 
-/** Every type of event, in the order of their ids. */
-export const EVENT_TYPES: readonly EventType[] = (
-  Object.entries(CATALOGUE) as [EventScope, Readonly<Record<string, string>>][]
-)
-  .flatMap(([scope, topics]) =>
-    Object.entries(topics).flatMap(([topic, events]) =>
-      events.split(/\s+/).map((event) => ({ id: `${topic}.${event}`, topic, scope })),
-    ),
-  )
-  .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+const typesOf = (scope: EventScope, topic: string, events: readonly string[]): EventType[] =>
+  events.map((event) => ({ id: `${topic}.${event}`, topic, scope }));
 
-const SCOPES = new Map(EVENT_TYPES.map(({ id, scope }) => [id, scope]));
+/** What endpoints are told of a noun. */
+function typesOfNoun({ scope, topic, events = [] }: Resource): EventType[] {
+  return scope === undefined || topic === undefined ? [] : typesOf(`${scope}:read`, topic, events);
+}
+
+const notServed = (Object.entries(NOT_SERVED) as [EventScope, Readonly<Record<string, string>>][]).flatMap(
+  ([scope, topics]) =>
+    Object.entries(topics).flatMap(([topic, events]) => typesOf(scope, topic, events.split(/\s+/))),
+);
+
+/** By their ids: where a noun is served, its description has the last word. */
+const TYPES = new Map([...notServed, ...NOUNS.flatMap(typesOfNoun)].map((type) => [type.id, type]));
+
+/** Every type of event, in the order of their ids. */
+export const EVENT_TYPES: readonly EventType[] = [...TYPES.values()].toSorted((a, b) =>
+  a.id < b.id ? -1 : 1,
+);
 
 /** Whether there is such a type of event. */
 export function isEventType(id: string): boolean {
-  return SCOPES.has(id);
+  return TYPES.has(id);
 }
 
 /** What a caller needs to read the subjects of such events; null where there is no such type. */
 export function scopeOfEventType(id: string): EventScope | null {
-  return SCOPES.get(id) ?? null;
+  return TYPES.get(id)?.scope ?? null;
 }

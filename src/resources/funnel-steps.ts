@@ -1,5 +1,6 @@
 // What a step of a funnel's workflow is (spec §2 "Conditional split step"). Its JSON over REST, which shows branches and pages
 // with it, is put together in rest/.
+import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
 
@@ -73,6 +74,11 @@ export const conditionalSplit = describe({
   type: 'ConditionalSplitStep',
   title: 'Conditional split step',
   table: 'funnel_steps',
+  number: 9n,
+  parent: funnel,
+  plural: 'conditionalSplitSteps',
+  listDescription: 'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
+  scope: 'funnels',
   description:
     'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
   fields: {

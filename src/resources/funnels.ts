@@ -1,11 +1,19 @@
 // What a funnel is (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { tagOnObject } from './tags.ts';
+import { workspace } from './workspaces.ts';
 
 export const funnel = describe({
   type: 'Funnel',
   title: 'Funnel',
   table: 'funnels',
+  number: 7n,
+  parent: workspace,
+  plural: 'funnels',
+  listDescription: 'The funnels of the workspace, archived ones included.',
+  parentDescription: 'The workspace that the funnel belongs to.',
+  path: 'funnels',
+  scope: 'funnels',
   description: 'A funnel: a workflow of steps that leads visitors from page to page.',
   fields: {
     ...IDS,

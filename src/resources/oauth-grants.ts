@@ -1,10 +1,18 @@
 // What of a person's grant to an OAuth client the team may see: no key, no payload.
 import { describe, IDS, type Row } from './resource.ts';
+import { team } from './teams.ts';
 
 export const oauthGrant = describe({
   type: 'OauthGrant',
   title: 'Grant',
   table: 'oauth_grants',
+  number: 12n,
+  parent: team,
+  plural: 'oauthGrants',
+  listDescription:
+    'What people granted to OAuth clients on the team’s behalf, ended grants included. Empty for a caller who is narrowed to some of the team’s workspaces.',
+  parentDescription: 'The team on whose behalf it was granted.',
+  scope: 'account',
   description:
     'What a person allowed an OAuth client to do on the team’s behalf. It outlives the tokens that are got with it.',
   fields: {

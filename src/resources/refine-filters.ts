@@ -1,5 +1,6 @@
 // What a saved filter is (spec §2 "Refine filter").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** One condition of a saved filter. */
 export const criterion = {
@@ -19,6 +20,13 @@ export const refineFilter = describe({
   type: 'RefineFilter',
   title: 'Saved filter',
   table: 'refine_filters',
+  number: 5n,
+  parent: workspace,
+  plural: 'refineFilters',
+  listDescription: 'The saved filters of the workspace. Unlike the REST list, it is always paginated.',
+  parentDescription: 'The workspace that the filter belongs to.',
+  path: 'refine_filters',
+  scope: 'contacts',
   description: 'A saved filter: conditions that choose contacts or other objects of the workspace.',
   fields: {
     ...IDS,
@@ -41,7 +49,7 @@ export const refineFilter = describe({
     createdAt: { type: 'timestamp', description: 'When the filter was saved first.' },
     updatedAt: { type: 'timestamp', description: 'When the filter was last changed.' },
   },
-  filters: { name: { unique: true } },
+  filters: { name: { unique: true, index: 'refine_filters_workspace_id_name_key' } },
 });
 
 export interface RefineFilterRow extends Row<typeof refineFilter> {}

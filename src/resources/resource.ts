@@ -2,6 +2,12 @@
 // schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
 import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
 
+/** What scopes are about: `contacts:read`. */
+export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
+
+/** What clients do to objects of a noun. */
+export type Verb = 'create' | 'update' | 'remove';
+
 /** The noun that ids are of. */
 type IdsOf = Pick<Resource, 'type' | 'table'>;
 
@@ -42,6 +48,8 @@ export interface Field {
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
   /** So many characters at most, or items of a list. */
   readonly maxLength?: number;
+  /** It says something of the contact that the object leads to, and is blanked when that contact is erased. */
+  readonly personal?: true;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -52,8 +60,10 @@ export type Sort = 'id' | 'updatedAt';
 
 /** One thing that the lists of a noun can be filtered by: the field or the input of its name. */
 export interface Filter {
-  /** At most one row of a list has a value. Otherwise there is an index of the parent, the value and each order of the list. */
+  /** At most one row of a list has a value. */
   readonly unique?: true;
+  /** The index that a page with it reads: of the parent, the value and, unless it is unique, the id. Of `id` itself it goes without saying. */
+  readonly index?: string;
   /** A sentence, where that of the field is not about a filter. */
   readonly description?: string;
 }
@@ -66,6 +76,30 @@ export interface Resource<F extends Fields = Fields> {
   readonly title: string;
   /** Its table; the cursors of its lists carry the same name. */
   readonly table: string;
+  /** For life: it is part of every public id, and of the marks up to which its lists are read. */
+  readonly number?: bigint;
+  /** The noun that its lists are below. */
+  readonly parent?: Resource;
+  /** The property that names the parent, where that is not `workspaceId` of a `Workspace`. */
+  readonly parentKey?: string;
+  /** The field of the parent over GraphQL that lists it. Absent: it has no such list. */
+  readonly plural?: string;
+  /** What that list is, as a sentence, where there is more to say than whose it is. */
+  readonly listDescription?: string;
+  /** What its parent is to it, as a sentence, where there is more to say than that. */
+  readonly parentDescription?: string;
+  /** Its path over REST below the parent, such as `contacts/tags`. Absent: REST has but what the noun's own file adds. */
+  readonly path?: string;
+  /** The path of its members, where that is another one. */
+  readonly members?: string;
+  /** What the scopes are called that reading and changing it need. Absent: what callers see of it needs none. */
+  readonly scope?: Category;
+  /** What clients may do to it besides reading. */
+  readonly verbs?: readonly Verb[];
+  /** What endpoints are told of it: `created`, `updated` and `deleted` by these verbs, and what its own rules add. */
+  readonly events?: readonly string[];
+  /** There is much of it, and clients seldom name one by its id: a distributed store does not keep where each of them is. */
+  readonly numerous?: true;
   /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
   readonly wrapper?: string;
   /** What it is, in a sentence or two. */
@@ -178,8 +212,28 @@ export function toSnakeCase(property: string): string {
 }
 
 /** What a noun is called within its namespace: `applied_tag` where its topic is `contacts/applied_tag`. */
-export function ownNameOf({ wrapper = '', topic = wrapper }: Pick<Resource, 'wrapper' | 'topic'>): string {
+export function ownNameOf({
+  type,
+  wrapper = toSnakeCase(uncapitalize(type)),
+  topic = wrapper,
+}: Pick<Resource, 'type' | 'wrapper' | 'topic'>): string {
   return topic.slice(topic.lastIndexOf('/') + 1);
+}
+
+/** `Contact` as `contact`. */
+export function uncapitalize(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+/** The property of a noun that names its parent: `workspaceId`. */
+export function parentKeyOf({ parentKey, parent }: Pick<Resource, 'parent' | 'parentKey'>): string {
+  if (parent === undefined) throw new TypeError('It is below nothing.');
+  return parentKey ?? `${uncapitalize(parent.type)}Id`;
+}
+
+/** The nouns above one, the nearest first: of a contact its workspace and the team. */
+export function above({ parent }: Pick<Resource, 'parent'>): readonly Resource[] {
+  return parent === undefined ? [] : [parent, ...above(parent)];
 }
 
 /** The plural of a noun's name. */

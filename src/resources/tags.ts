@@ -1,5 +1,6 @@
 // What a tag of a workspace is, and what is shown of it where it stands on a contact or a funnel.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** So many tags an object can have at most: its list of them has no pages. */
 export const MAX_TAGS = 200;
@@ -11,6 +12,13 @@ export const tag = describe({
   type: 'Tag',
   title: 'Tag',
   table: 'tags',
+  number: 4n,
+  parent: workspace,
+  plural: 'tags',
+  parentDescription: 'The workspace whose tag it is.',
+  path: 'contacts/tags',
+  scope: 'contacts',
+  verbs: ['create', 'update', 'remove'],
   wrapper: 'contacts_tag',
   description: 'A label of a workspace’s, for its contacts and funnels.',
   fields: {
@@ -23,7 +31,7 @@ export const tag = describe({
   },
   topic: 'contacts/tag',
   subjectType: 'Contacts::Tag',
-  filters: { id: { unique: true }, name: { unique: true } },
+  filters: { id: { unique: true }, name: { unique: true, index: 'tags_workspace_id_name_key' } },
   sorts: ['updatedAt'],
 });
 

@@ -5,6 +5,9 @@ export const team = describe({
   type: 'Team',
   title: 'Team',
   table: 'teams',
+  number: 1n,
+  path: 'teams',
+  scope: 'account',
   description: 'A team: it owns workspaces and API keys. A key is for one team.',
   fields: {
     ...IDS,

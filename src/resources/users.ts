@@ -5,6 +5,7 @@ export const user = describe({
   type: 'User',
   title: 'User',
   table: 'users',
+  number: 11n,
   description:
     'A person, or the service user of a team: whom its API keys, and clients that act for themselves, stand for.',
   fields: {

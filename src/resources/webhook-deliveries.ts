@@ -1,5 +1,6 @@
 // What a delivery is: what one endpoint is told of one event; and the attempts to tell it.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { webhookEndpoint } from './webhook-endpoints.ts';
 import { webhookEvent } from './webhook-events.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'canceled'] as const;
@@ -11,6 +12,16 @@ export const webhookDelivery = describe({
   type: 'WebhookDelivery',
   title: 'Webhook delivery',
   table: 'webhook_deliveries',
+  number: 16n,
+  parent: webhookEndpoint,
+  parentKey: 'endpointId',
+  plural: 'deliveries',
+  parentDescription: 'The endpoint that is told.',
+  listDescription: 'What the endpoint is told, one for each event.',
+  path: 'deliveries',
+  members: 'webhooks/outgoing/deliveries',
+  scope: 'webhooks',
+  numerous: true,
   description: 'What one endpoint is told of one event: it is attempted until an attempt succeeds.',
   fields: {
     ...IDS,
@@ -45,8 +56,8 @@ export const webhookDelivery = describe({
   topic: 'webhooks/outgoing/delivery',
   subjectType: 'Webhooks::Outgoing::Delivery',
   filters: {
-    eventId: { unique: true },
-    status: {},
+    eventId: { unique: true, index: 'webhook_deliveries_workspace_id_event_id_idx' },
+    status: { index: 'webhook_deliveries_workspace_id_endpoint_id_status_id_idx' },
   },
 });
 

@@ -2,6 +2,7 @@
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** Endpoints of a workspace. Each change of its data writes a delivery for each that is subscribed and active. */
 export const MAX_ENDPOINTS = 100;
@@ -10,6 +11,14 @@ export const webhookEndpoint = describe({
   type: 'WebhookEndpoint',
   title: 'Webhook endpoint',
   table: 'webhook_endpoints',
+  number: 6n,
+  parent: workspace,
+  plural: 'webhookEndpoints',
+  listDescription: 'The outgoing webhook endpoints of the workspace.',
+  parentDescription: 'The workspace that the endpoint belongs to.',
+  path: 'webhooks/outgoing/endpoints',
+  scope: 'webhooks',
+  verbs: ['create', 'update', 'remove'],
   wrapper: 'webhooks_outgoing_endpoint',
   description: `An address of the workspace’s owner that is told about events. A workspace has at most ${MAX_ENDPOINTS}.`,
   fields: {
@@ -90,6 +99,7 @@ export const webhookEndpoint = describe({
     },
   },
   topic: 'webhooks/outgoing/endpoint',
+  events: ['deactivated', 'tested'],
   subjectType: 'Webhooks::Outgoing::Endpoint',
   sorts: ['updatedAt'],
 });

@@ -1,5 +1,6 @@
 // What an event is: what happened in a workspace, as endpoints are told of it.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** What is shown of a page or a funnel where something happened. */
 const PLACE = {
@@ -11,6 +12,14 @@ export const webhookEvent = describe({
   type: 'WebhookEvent',
   title: 'Webhook event',
   table: 'events',
+  number: 15n,
+  parent: workspace,
+  plural: 'webhookEvents',
+  listDescription: 'What happened in the workspace, as webhook endpoints are told of it.',
+  parentDescription: 'The workspace that it happened in.',
+  path: 'webhooks/outgoing/events',
+  scope: 'webhooks',
+  numerous: true,
   description:
     'That something happened in a workspace. Events are recorded whether endpoints are subscribed to them or not, and kept for a time (30 days, unless the operator has it otherwise).',
   fields: {

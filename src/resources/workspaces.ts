@@ -1,10 +1,18 @@
 // What a workspace is (spec §2 "Workspace").
 import { describe, IDS, type Row } from './resource.ts';
+import { team } from './teams.ts';
 
 export const workspace = describe({
   type: 'Workspace',
   title: 'Workspace',
   table: 'workspaces',
+  number: 2n,
+  parent: team,
+  plural: 'workspaces',
+  listDescription: 'The workspaces of the team; on the host of one workspace, that one alone.',
+  parentDescription: 'The team that owns the workspace.',
+  path: 'workspaces',
+  scope: 'account',
   description:
     'A workspace of a team: contacts, funnels, pages, saved filters and webhook endpoints belong to one.',
   fields: {
