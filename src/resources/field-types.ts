@@ -2,6 +2,7 @@
 // give, and GraphQL's scalar. A type that is added here is known everywhere; GraphQL needs the scalar besides, where it is a new one.
 // Pure.
 import { parse as parseArray } from 'postgres-array';
+import { placesOf } from './currencies.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -123,6 +124,9 @@ function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string)
   };
 }
 
+/** Few enough digits for sums over any number of rows, and for the columns of PostgreSQL. */
+const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
+
 export const FIELD_TYPES = {
   int8,
   int4: type<number>({
@@ -143,6 +147,35 @@ export const FIELD_TYPES = {
     json: (letter) => String(letter === 't'),
     schema: { type: 'boolean' },
     scalar: 'Boolean',
+  }),
+  /** An exact decimal, which is never made a floating-point number. */
+  decimal: type<string>({
+    expected: 'a decimal number as text, such as "12.50": at most 15 digits before the point and 9 behind it',
+    parse: parseDecimal,
+    columns: ['numeric'],
+    fromText: asIs,
+    json: 'quoted',
+    jsonSql: (sql) => `(${sql})::text`,
+    schema: { type: 'string', format: 'decimal' },
+    givenSchema: { type: 'string', pattern: DECIMAL.source },
+    scalar: 'Decimal',
+  }),
+  currency: type<string>({
+    ...only('the code of a currency (ISO 4217), such as USD', isCurrency),
+    columns: ['text'],
+    fromText: asIs,
+    json: 'quoted',
+    schema: { type: 'string', pattern: '^[A-Z]{3}$' },
+    scalar: 'String',
+  }),
+  /** A day of the calendar, without time and time zone: text, since a `Date` is a moment. */
+  date: type<string>({
+    ...only('a date such as 2026-01-31', isDate),
+    columns: ['date'],
+    fromText: asIs,
+    json: 'quoted',
+    schema: { type: 'string', format: 'date' },
+    scalar: 'Date',
   }),
   timestamp: type<Date>({
     expected: 'a time such as 2026-01-31T12:00:00Z',
@@ -213,6 +246,22 @@ function matching(expected: string, pattern: RegExp): Form<string> {
 
 function asIs<Value>(value: Value): Value {
   return value;
+}
+
+/** As PostgreSQL writes it: without zeros at the start, and zero without a sign. */
+function parseDecimal(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined;
+  const unsigned = value.replace(/^-?0*(?=\d)/, '');
+  return value.startsWith('-') && /[1-9]/.test(unsigned) ? `-${unsigned}` : unsigned;
+}
+
+function isCurrency(value: unknown): boolean {
+  return typeof value === 'string' && placesOf(value) !== undefined;
+}
+
+/** The years of PostgreSQL's dates that have four digits begin with 1. */
+function isDate(value: unknown): boolean {
+  return typeof value === 'string' && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && isDay(value);
 }
 
 /** Parses `2026-11-20 11:13:29.16+05:30`, or with `+05`. */

@@ -26,6 +26,8 @@ export interface Field {
   readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
   readonly format?: keyof typeof TEXT_FORMATS;
+  /** Of an amount of money: the code of its currency, or the field of the same object that has it. */
+  readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
   /** JSON that is a list of objects with these fields. */

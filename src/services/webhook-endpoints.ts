@@ -1,7 +1,7 @@
 // Outgoing webhook endpoints of a workspace (spec §2).
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError, invalid } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { isEventType } from '../resources/event-types.ts';
 import type { Field } from '../resources/resource.ts';
 import {
@@ -16,6 +16,7 @@ import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { whenSeen } from './seen-changes.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 import { parseWebhookUrl } from './webhook-urls.ts';
@@ -35,8 +36,6 @@ const writes = writesOf(WEBHOOK_ENDPOINTS, 'webhooks:write', {
 export const { writeScope, remove } = writes;
 
 const MAX_PER_SECOND = 1_000;
-/** A name may be changed while others change what is subscribed. */
-const MAX_ATTEMPTS = 5;
 
 /** Creates an endpoint. The answer has its secret, which is never shown again. @throws AppError as for every noun, and `insufficient_scope` */
 export async function create(
@@ -67,19 +66,11 @@ export async function update(
   const given = await parse(ctx, input, 'change', now?.workspaceId ?? null);
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
-  const fits = (row: object) => {
-    requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
-    return options.fits?.(row) ?? true;
-  };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writes.update(ctx, ref, input, { ...options, fits });
-    } catch (error) {
-      const wasChanged =
-        error instanceof AppError && error.code === 'precondition_failed' && options.fits === null;
-      if (!wasChanged || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  return whenSeen(
+    options,
+    (row) => requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds),
+    (seen) => writes.update(ctx, ref, input, seen),
+  );
 }
 
 /** What is given of an endpoint. @param workspaceId null: there is no such endpoint; @throws AppError `invalid` blaming members */

@@ -15,9 +15,11 @@ import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
 import type { Table } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
+import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -93,6 +95,7 @@ export function writesOf<Row extends { id: bigint }>(
     change: writableFields(resource, 'change'),
   };
   const defaults = defaultsOf(fields.creation);
+  const amounts = amountsOf(resource.fields);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -119,7 +122,12 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...parametersOf(resource, { ...defaults, ...given }), ...rules.parameters?.(ctx) };
+      const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
+      const values = {
+        id,
+        ...parametersOf(resource, { ...defaults, ...settled }),
+        ...rules.parameters?.(ctx),
+      };
       return mutate(ctx, {
         scope: writeScope,
         options,
@@ -135,19 +143,37 @@ export function writesOf<Row extends { id: bigint }>(
       requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
-      return mutate(ctx, {
-        scope: writeScope,
-        options,
-        title,
-        outcome: 'updated',
-        request: found?.request ?? ['update', table.name, id, given],
-        subject: { table, id },
-        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) =>
-          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input.nameOf),
-        toRow,
-      });
+      let settled: Given<Fields> = given;
+      const change = (options: WriteOptions) =>
+        mutate(ctx, {
+          scope: writeScope,
+          options,
+          title,
+          outcome: 'updated',
+          request: found?.request ?? ['update', table.name, id, given],
+          subject: { table, id },
+          current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
+          change: (recorded, version) =>
+            execute(
+              ctx,
+              'update',
+              {
+                ...recorded,
+                id,
+                ...parametersOf(resource, settled),
+                known_by: found?.by ?? null,
+                row_version: version,
+              },
+              input.nameOf,
+            ),
+          toRow,
+        });
+      const settle = (was: object) => {
+        settled = amounts?.settle(given, was as Given<Fields>, input.nameOf) ?? given;
+      };
+      if (amounts?.needRow(given)) return whenSeen(options, settle, change);
+      settle({});
+      return change(options);
     },
     async remove(ctx, ref, options) {
       requireScope(ctx, writeScope);

@@ -15,6 +15,21 @@ const time = fc.date({
   max: new Date('2100-01-01T00:00:00Z'),
   noInvalidDate: true,
 });
+/** Decimals as PostgreSQL writes them. */
+export const DECIMAL = fc
+  .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.array(fc.nat(9), { maxLength: 9 }))
+  .map(([isNegative, whole, digits]) => {
+    const text = digits.length === 0 ? String(whole) : `${whole}.${digits.join('')}`;
+    return isNegative && /[1-9]/.test(text) ? `-${text}` : text;
+  });
+/** Days of all years that have four digits. */
+export const DATE = fc
+  .date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T00:00:00Z'),
+    noInvalidDate: true,
+  })
+  .map((day) => day.toISOString().slice(0, 10));
 const object = fc.dictionary(WORD, fc.oneof(WORD, fc.integer(), fc.boolean(), fc.constant(null)));
 
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
@@ -28,6 +43,9 @@ export const SAMPLES: Readonly<Record<FieldType, fc.Arbitrary<Sample>>> = {
   text: WORD.map(asText),
   enum: fc.constantFrom('matched', 'unmatched').map(asText),
   bool: fc.boolean().map((value) => [value, value ? 't' : 'f']),
+  decimal: DECIMAL.map(asText),
+  currency: fc.constantFrom('EUR', 'JPY', 'KWD').map(asText),
+  date: DATE.map(asText),
   timestamp: time.map((value) => [value, pgTime(value)]),
   jsonb: object.map(asJson),
   json: object.map(asJson),
