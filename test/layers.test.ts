@@ -46,7 +46,7 @@ const LAYERS: Record<string, readonly string[]> = {
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
   graphiql: ['messages'],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
-  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'errors'],
+  'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'resources', 'errors'],
   services: [
     ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
     ...['telemetry', 'config', 'rows', 'resources', 'pagination', 'network', 'concurrency', 'errors'],
@@ -54,7 +54,7 @@ const LAYERS: Record<string, readonly string[]> = {
   context: ['rates', 'auth', 'store', 'telemetry', 'concurrency', 'output'],
   // How often somebody may ask. Who pays for what is for services to say.
   rates: ['telemetry', 'config', 'output'],
-  auth: ['store', 'telemetry', 'config', 'concurrency', 'errors', 'output'],
+  auth: ['store', 'telemetry', 'config', 'resources', 'concurrency', 'errors', 'output'],
   store: ['telemetry', 'rows', 'resources', 'pagination', 'cursors', 'concurrency', 'errors', 'output'],
   pagination: ['cursors', 'resources', 'errors'],
   cursors: ['resources', 'errors'],
@@ -78,7 +78,7 @@ const LAYERS: Record<string, readonly string[]> = {
 const STORE_ROOMS = [
   ...['backup', 'accounts', 'webhooks', 'erasure', 'distribution', 'demo', 'cleaning', 'changing', 'seed'],
   ...['reading', 'partitions', 'inspection', 'worker-store.ts', 'store.ts', 'traced-store.ts', 'replicas'],
-  ...['migrations', 'high-water-marks', 'tenancy', 'shard-placement', 'queue', 'pipelining', 'connections'],
+  ...['migrations', 'high-water-marks', 'tables', 'tenancy', 'shard-placement', 'queue', 'pipelining', 'connections'],
   ...['sql', 'embedded'],
 ];
 

@@ -3,13 +3,16 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
+import { apiKey } from '../resources/api-keys.ts';
 import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
-import { API_KEYS } from '../store/accounts/credential-tables.ts';
 import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
+
+const API_KEYS = tableOf(apiKey);
 
 export type { ApiKeyRow };
 

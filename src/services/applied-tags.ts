@@ -3,10 +3,12 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { type AppliedTagRow, appliedTag } from '../resources/applied-tags.ts';
+import { contact } from '../resources/contacts.ts';
+import { tag } from '../resources/tags.ts';
 import { APPLIED_TAG_RULES, findAppliedTagId } from '../store/changing/applied-tags.ts';
 import { findById } from '../store/reading/rows.ts';
-import { APPLIED_TAGS, CONTACTS, TAGS } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
@@ -14,6 +16,10 @@ import { parseRef, type Ref } from './refs.ts';
 import { isTaken } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
+
+const APPLIED_TAGS = tableOf(appliedTag);
+const CONTACTS = tableOf(contact);
+const TAGS = tableOf(tag);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   APPLIED_TAGS,

@@ -2,14 +2,17 @@
 // objects: a key for the account alone learns who changed a contact and when, but not their e-mail address.
 import { covers, requireCaller, type Scope } from '../auth/scopes.ts';
 import { appliedTag } from '../resources/applied-tags.ts';
+import { auditEntry } from '../resources/audit-entries.ts';
 import { contact } from '../resources/contacts.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import { webhookDelivery } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
-import { AUDIT_ENTRIES } from '../store/reading/tables.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf, withholding } from './reads.ts';
+
+const AUDIT_ENTRIES = tableOf(auditEntry);
 
 /** What a caller needs to read objects of the nouns that entries are about. Of any other noun nobody sees what an entry holds. */
 const NEEDED: readonly (readonly [Resource, Scope])[] = [

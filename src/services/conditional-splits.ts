@@ -9,6 +9,7 @@ import {
   type SplitRow,
   splitRemoval,
 } from '../resources/funnel-steps.ts';
+import { page } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
@@ -16,9 +17,10 @@ import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { requireNotAborted } from '../store/changing/transactions.ts';
 import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/reading/funnel-steps.ts';
-import { PAGES, SPLITS, type Table } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
+import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
 import { readsOf } from './reads.ts';
@@ -26,6 +28,9 @@ import * as refineFilters from './refine-filters.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, removeSplit } from './workflow.ts';
 import type { WriteOptions } from './write-options.ts';
+
+const PAGES = tableOf(page);
+const SPLITS = tableOf(conditionalSplit);
 
 export type { BranchChoice };
 

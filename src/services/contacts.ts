@@ -10,9 +10,9 @@ import { CONTACT_RULES, findByEmailAddress } from '../store/changing/contacts.ts
 import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { eraseContact, lockForErasure } from '../store/erasure/contact-erasure.ts';
-import { CONTACTS } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { blankAtOnce } from './erasures.ts';
 import { type Done, mutate } from './mutate.ts';
@@ -21,6 +21,8 @@ import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
+
+const CONTACTS = tableOf(contact);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   CONTACTS,

@@ -9,7 +9,7 @@ import { bigintAsText } from '../rows/json.ts';
 import type { Changed } from '../store/changing/changes.ts';
 import { findFirstAnswer, findUnchanged } from '../store/changing/idempotency-records.ts';
 import type { ChangeOutcome, Recorded } from '../store/changing/records.ts';
-import type { Table } from '../store/reading/tables.ts';
+import type { Table } from '../store/tables/table.ts';
 import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 

@@ -3,12 +3,15 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import { OAUTH_GRANTS } from '../store/accounts/credential-tables.ts';
+import { oauthGrant } from '../resources/oauth-grants.ts';
 import { type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
 import { beginChange } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
+
+const OAUTH_GRANTS = tableOf(oauthGrant);
 
 export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read');
 

@@ -7,9 +7,9 @@ import type { Page, PageRequest, Selection } from '../pagination.ts';
 import { setNull } from '../rows/columns.ts';
 import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/reading/counts.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/reading/rows.ts';
-import type { Table } from '../store/reading/tables.ts';
 import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
+import type { Table } from '../store/tables/table.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };

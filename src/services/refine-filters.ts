@@ -1,10 +1,12 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../pagination.ts';
-import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import { REFINE_FILTERS } from '../store/reading/tables.ts';
+import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
+
+const REFINE_FILTERS = tableOf(refineFilter);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   REFINE_FILTERS,

@@ -2,9 +2,11 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import type { TeamRow } from '../resources/teams.ts';
-import { TEAMS } from '../store/reading/tables.ts';
+import { type TeamRow, team } from '../resources/teams.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { type Projection, readsOf, withTime } from './reads.ts';
+
+const TEAMS = tableOf(team);
 
 const reads = readsOf(TEAMS, 'account:read');
 

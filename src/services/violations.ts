@@ -3,7 +3,7 @@ import { AppError, invalid, notFound } from '../errors.ts';
 import { toSnakeCase, withArticle } from '../resources/resource.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { type Violation, violationOf } from '../store/connections/failures.ts';
-import type { Table } from '../store/reading/tables.ts';
+import type { Table } from '../store/tables/table.ts';
 import type { NameOf } from './parse-fields.ts';
 
 type Noun = Table<{ id: bigint }>;

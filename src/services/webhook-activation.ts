@@ -10,10 +10,11 @@ import {
   rotationFields,
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
+  webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
 import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
-import { WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { type MissedSince, makeMissedDue, untilChangesEnd } from '../store/webhooks/missed-events.ts';
 import {
   activateEndpoint,
@@ -29,6 +30,8 @@ import { requirePace, writeScope } from './webhook-endpoints.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 import type { WriteOptions } from './write-options.ts';
+
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 const MAX_OVERLAP_SECONDS = 604_800;
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';

@@ -10,11 +10,13 @@ import {
   type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
-import { WEBHOOK_DELIVERIES } from '../store/reading/tables.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { type AttemptRow, findAttempts } from '../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { mayReadSubject } from './webhook-events.ts';
+
+const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 

@@ -3,6 +3,8 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { isEventType } from '../resources/event-types.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
 import type { Field } from '../resources/resource.ts';
 import {
   type WebhookEndpointRow,
@@ -10,7 +12,7 @@ import {
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
 import { findById, findByIds } from '../store/reading/rows.ts';
-import { FUNNELS, PAGES, WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
@@ -22,6 +24,10 @@ import { newSecret, withSecret } from './webhook-secrets.ts';
 import { parseWebhookUrl } from './webhook-urls.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
+
+const FUNNELS = tableOf(funnel);
+const PAGES = tableOf(page);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WEBHOOK_ENDPOINTS,

@@ -2,8 +2,11 @@
 import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
-import { WEBHOOK_EVENTS } from '../store/reading/tables.ts';
+import { webhookEvent } from '../resources/webhook-events.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf, withholding } from './reads.ts';
+
+const WEBHOOK_EVENTS = tableOf(webhookEvent);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = withholding(
   readsOf(WEBHOOK_EVENTS, 'webhooks:read'),

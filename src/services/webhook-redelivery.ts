@@ -17,9 +17,9 @@ import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord } from '../store/changing/record-change.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../store/reading/tables.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { makeMissedDue } from '../store/webhooks/missed-events.ts';
 import {
   cancelDelivery,
@@ -36,6 +36,9 @@ import { type Input, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { getDetail } from './webhook-deliveries.ts';
 import type { WriteOptions } from './write-options.ts';
+
+const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export type { Redelivered };
 

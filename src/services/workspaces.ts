@@ -2,10 +2,12 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
-import type { WorkspaceRow } from '../resources/workspaces.ts';
+import { type WorkspaceRow, workspace } from '../resources/workspaces.ts';
 import { findSubdomain } from '../store/accounts/hosts.ts';
-import { WORKSPACES } from '../store/reading/tables.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
+
+const WORKSPACES = tableOf(workspace);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
   WORKSPACES,

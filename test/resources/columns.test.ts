@@ -1,9 +1,9 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { typeOf } from '../../src/resources/field-types.ts';
+import type { NounTable } from '../../src/resources/nouns.ts';
 import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
-import { API_KEYS, OAUTH_GRANTS } from '../../src/store/accounts/credential-tables.ts';
-import * as tables from '../../src/store/reading/tables.ts';
+import { tableNamed } from '../../src/store/tables/tables.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 
@@ -63,14 +63,11 @@ afterAll(() => gateway.close());
 
 /** Fields that are no column of their table by their own name: they have SQL of their own. */
 function computedOf({ table, fields }: Resource): string[] {
-  const all = [...Object.values(tables), API_KEYS, OAUTH_GRANTS];
-  const read = all.filter((one) => typeof one === 'object' && 'columns' in one && one.name === table);
-  return Object.keys(fields).filter((property) =>
-    read.some((one) => {
-      const column = (one as tables.Table<{ id: bigint }>).columns[property];
-      return typeof column === 'object' && column.sql !== undefined;
-    }),
-  );
+  const columns = tableNamed(table as NounTable)?.columns ?? {};
+  return Object.keys(fields).filter((property) => {
+    const column = columns[property];
+    return typeof column === 'object' && column.sql !== undefined;
+  });
 }
 
 /** Of no table: it is the same for everybody. */

@@ -1,9 +1,15 @@
 // What a constraint of the store refuses is an error of the field that it is called after.
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
+import { appliedTag } from '../../src/resources/applied-tags.ts';
+import { contact } from '../../src/resources/contacts.ts';
 import { restNameOf } from '../../src/resources/resource.ts';
 import { toInvalid } from '../../src/services/violations.ts';
-import { APPLIED_TAGS, CONTACTS, type Table } from '../../src/store/reading/tables.ts';
+import type { Table } from '../../src/store/tables/table.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
+
+const APPLIED_TAGS = tableOf(appliedTag);
+const CONTACTS = tableOf(contact);
 
 /** As the driver has it. */
 const refusedBy = (code: string, constraint: string) =>

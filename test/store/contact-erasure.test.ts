@@ -1,8 +1,9 @@
 // Erasing a contact: nothing of the person is left, and what happened is still known.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isBelowContact } from '../../src/resources/contact-ways.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
 import * as contacts from '../../src/services/contacts.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
-import { tablesBelow } from '../../src/store/reading/tables.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -113,7 +114,7 @@ test('whatever hangs below contacts in the store is known to be erased with them
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'contacts'::regclass`,
   );
   expect(rows.length).toBeGreaterThan(0);
-  expect(tablesBelow('contacts').map(({ name }) => name)).toEqual(
+  expect(NOUNS.filter(isBelowContact).map(({ table }) => table)).toEqual(
     expect.arrayContaining(rows.map(({ name }) => name)),
   );
 });

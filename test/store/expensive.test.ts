@@ -1,13 +1,16 @@
 // Expensive statements of one tenant do not delay other tenants (store.ts, rows.ts).
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contact } from '../../src/resources/contacts.ts';
 import { countUnder, MAX_EXACT_COUNT } from '../../src/store/reading/counts.ts';
-import { CONTACTS } from '../../src/store/reading/tables.ts';
 import { copyContacts } from '../../src/store/seed/contacts.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
+
+const CONTACTS = tableOf(contact);
 
 interface Tenant {
   readonly caller: Caller;

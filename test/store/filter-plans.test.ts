@@ -3,23 +3,30 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
+import { appliedTag } from '../../src/resources/applied-tags.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { funnel } from '../../src/resources/funnels.ts';
+import { refineFilter } from '../../src/resources/refine-filters.ts';
+import { tag } from '../../src/resources/tags.ts';
+import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
+import { workspace } from '../../src/resources/workspaces.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import { isExpensive, selectionOf } from '../../src/store/reading/selections.ts';
-import {
-  APPLIED_TAGS,
-  CONTACTS,
-  FUNNELS,
-  REFINE_FILTERS,
-  TAGS,
-  type Table,
-  WEBHOOK_ENDPOINTS,
-  WORKSPACES,
-} from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import type { Table } from '../../src/store/tables/table.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const APPLIED_TAGS = tableOf(appliedTag);
+const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
+const REFINE_FILTERS = tableOf(refineFilter);
+const TAGS = tableOf(tag);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
+const WORKSPACES = tableOf(workspace);
 
 const ROWS = 10_000;
 const SIZE = 10;

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tableNamed } from '../../src/store/reading/tables.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
+import { tableNamed } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

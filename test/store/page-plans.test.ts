@@ -3,25 +3,31 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { conditionalSplit } from '../../src/resources/funnel-steps.ts';
+import { funnel } from '../../src/resources/funnels.ts';
+import { page } from '../../src/resources/pages.ts';
+import { refineFilter } from '../../src/resources/refine-filters.ts';
+import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findSteps, findStepsAround } from '../../src/store/reading/funnel-steps.ts';
 import { findPagesWithSteps } from '../../src/store/reading/funnels-with-steps.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
-import {
-  CONTACTS,
-  FUNNELS,
-  PAGES,
-  REFINE_FILTERS,
-  SPLITS,
-  type Table,
-  WEBHOOK_ENDPOINTS,
-} from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Table } from '../../src/store/tables/table.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
+const PAGES = tableOf(page);
+const REFINE_FILTERS = tableOf(refineFilter);
+const SPLITS = tableOf(conditionalSplit);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 const ROWS = 2_000;
 const SIZE = 10;

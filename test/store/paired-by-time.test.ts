@@ -2,12 +2,15 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues } from '../../src/pagination.ts';
+import { contact } from '../../src/resources/contacts.ts';
 import { findPageUnder } from '../../src/store/reading/rows.ts';
-import { CONTACTS } from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const CONTACTS = tableOf(contact);
 
 const ROWS = 24_000;
 const WALKED = 20_000;

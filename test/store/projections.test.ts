@@ -1,6 +1,8 @@
 // Projections and their prepared statements are cached in bounded numbers, fairly between teams.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { funnel } from '../../src/resources/funnels.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
 import { insertRows } from '../../src/store/changing/distributed/insert-rows.ts';
 import { createStatementNames } from '../../src/store/connections/prisma-names.ts';
@@ -9,11 +11,14 @@ import { MAX_PREPARED_PROJECTIONS } from '../../src/store/pipelining/statement-n
 import { joinColumns } from '../../src/store/reading/below-pages.ts';
 import { STEPS, TREE } from '../../src/store/reading/funnel-steps.ts';
 import { project } from '../../src/store/reading/projections.ts';
-import { CONTACTS, FUNNELS } from '../../src/store/reading/tables.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { intercept } from '../support/graphql-statements.ts';
+
+const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
 
 let gateway: Gateway;
 /** Readers with a single connection. */

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
-import { API_KEYS, OAUTH_GRANTS } from '../../src/store/accounts/credential-tables.ts';
-import * as tables from '../../src/store/reading/tables.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
+import { tableNamed } from '../../src/store/tables/tables.ts';
 import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/tenancy/row-owners.ts';
 import { toBlock } from '../support/row-block.ts';
 
@@ -100,9 +100,7 @@ test('a workspace is looked up once', async () => {
 });
 
 test('each table says whose its rows are', () => {
-  const all = [...Object.values(tables), API_KEYS, OAUTH_GRANTS].flatMap((one) =>
-    typeof one === 'object' && 'owners' in one ? [one] : [],
-  );
+  const all = NOUNS.flatMap(({ table }) => tableNamed(table) ?? []);
   expect(all.length).toBeGreaterThan(12);
   for (const { name, owners, columns } of all) {
     expect([name, Object.keys(owners).length > 0]).toEqual([name, true]);

@@ -2,13 +2,25 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { conditionalSplit } from '../../src/resources/funnel-steps.ts';
+import { funnel } from '../../src/resources/funnels.ts';
+import { page } from '../../src/resources/pages.ts';
+import { workspace } from '../../src/resources/workspaces.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
-import { CONTACTS, FUNNELS, PAGES, SPLITS, type Table, WORKSPACES } from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import type { Table } from '../../src/store/tables/table.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
+const PAGES = tableOf(page);
+const SPLITS = tableOf(conditionalSplit);
+const WORKSPACES = tableOf(workspace);
 
 /** A row as the model knows it: where it hangs, whose it is, whether it is visible. */
 interface ModelRow {

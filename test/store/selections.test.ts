@@ -2,13 +2,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
+import { contact } from '../../src/resources/contacts.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
-import { CONTACTS } from '../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const CONTACTS = tableOf(contact);
 
 interface ModelRow {
   readonly id: bigint;

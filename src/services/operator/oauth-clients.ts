@@ -4,6 +4,7 @@ import { parseScopes } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
+import { workspace } from '../../resources/workspaces.ts';
 import {
   disableClient,
   findClients,
@@ -12,11 +13,13 @@ import {
 } from '../../store/accounts/oauth-clients.ts';
 import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { findById } from '../../store/reading/rows.ts';
-import { WORKSPACES } from '../../store/reading/tables.ts';
+import { tableOf } from '../../store/tables/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { parseRef, type Ref } from '../refs.ts';
 import { requireTeamId } from './refs.ts';
+
+const WORKSPACES = tableOf(workspace);
 
 export type { OauthClientRow };
 

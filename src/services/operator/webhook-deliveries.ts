@@ -2,11 +2,13 @@
 // clients do: it has nothing of this.
 import type { App } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
+import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { findPageUnder } from '../../store/reading/rows.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_ENDPOINTS } from '../../store/reading/tables.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { tableOf } from '../../store/tables/tables.ts';
 import {
   findEndpoint,
   findTenancyOf,
@@ -17,6 +19,9 @@ import {
 import { parseFilters } from '../filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
 import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhook-redelivery.ts';
+
+const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 

@@ -6,11 +6,11 @@ import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
 import type { TeamRole, User } from '../generated/client.ts';
 import { readRows } from '../reading/reads.ts';
-import { columnsOf } from '../reading/tables.ts';
 import { toId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction, withPrisma } from '../store.ts';
+import { columnsOf } from '../tables/table.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
 
 export type { TeamRole };

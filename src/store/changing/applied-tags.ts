@@ -1,10 +1,14 @@
 // What is special of applying tags to contacts and removing them, as SQL.
+
+import { appliedTag } from '../../resources/applied-tags.ts';
 import { MAX_TAGS } from '../../resources/tags.ts';
-import { APPLIED_TAGS } from '../reading/tables.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type StoreContext } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
 import type { ChangeRules } from './rules.ts';
+
+const APPLIED_TAGS = tableOf(appliedTag);
 
 export const APPLIED_TAG_RULES: ChangeRules = {
   touchesParent: true,

@@ -1,11 +1,16 @@
 // What is special of contacts, as SQL: their changes, and finding one by its e-mail address.
 
-import { APPLIED_TAGS, CONTACTS } from '../reading/tables.ts';
+import { appliedTag } from '../../resources/applied-tags.ts';
+import { contact } from '../../resources/contacts.ts';
 import { emailKey } from '../sql/email-key.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type StoreContext } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
 import type { ChangeRules } from './rules.ts';
+
+const APPLIED_TAGS = tableOf(appliedTag);
+const CONTACTS = tableOf(contact);
 
 /** Whether a contact has what it is known by. */
 const IS_KNOWN = '(n.email_address is not null or n.phone_number is not null)';

@@ -2,11 +2,11 @@
 import { subjectTypeOf } from '../../resources/resource.ts';
 import { executorOf } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
-import { ownedWorkspace, type Table } from '../reading/tables.ts';
 import { isErasedEntry, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
 import { queryAs } from './tenant-query.ts';

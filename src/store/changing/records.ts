@@ -1,9 +1,9 @@
 // What every change records beside its row: common table expressions that follow those of the row itself (DESIGN §12, §13).
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
-import type { Table } from '../reading/tables.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import type { Table } from '../tables/table.ts';
 
 /** What every change records: who made it, and the key that a retry has. The values of parameters of statements. */
 export interface Recorded {
@@ -121,12 +121,6 @@ export interface Told {
   readonly told: readonly bigint[];
   /** Events and deliveries. */
   readonly rows: number;
-}
-
-/** The contact whose data a row `t` holds. */
-export function contactIdOf({ name, parent }: Pick<Table<{ id: bigint }>, 'name' | 'parent'>): string {
-  if (name === 'contacts') return 't.id';
-  return parent.table === 'contacts' ? `t.${parent.column}` : 'null::bigint';
 }
 
 /** What a change of the row `c` sets. @param now the placeholder of its time, which was read before */

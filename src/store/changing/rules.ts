@@ -1,7 +1,7 @@
 // What is special of changes to one noun, as SQL. Without rules a noun is changed by its description alone.
 
 import { type Moment, type Resource, toSnakeCase, writableFields } from '../../resources/resource.ts';
-import type { Table } from '../reading/tables.ts';
+import type { Table } from '../tables/table.ts';
 
 /** SQL at creation, of the row as it is to be, `n`; and in a change, of `n` and the row as it was, `o`. */
 interface Moments {

@@ -4,8 +4,8 @@ import { typeOf } from '../../resources/field-types.ts';
 import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import type { Executor } from '../connections/executor.ts';
-import { type Table, withWorkspace } from '../reading/tables.ts';
 import { statement } from '../sql/statements.ts';
+import { type Table, withWorkspace } from '../tables/table.ts';
 
 /**
  * The JSON of the row `t`, member for member what REST shows.

@@ -7,11 +7,12 @@
 // A change of a row to what it is already leaves nothing but the record of its idempotency key.
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
-import { ownedWorkspace, type Table } from '../reading/tables.ts';
+import { contactIdOf } from '../sql/contact-ways.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { tagsOf } from '../sql/tags.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
-import { audit, claim, contactIdOf, event, outbox, TOLD } from './records.ts';
+import { audit, claim, event, outbox, TOLD } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 import { snapshot } from './snapshots.ts';
 import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
@@ -73,7 +74,7 @@ function createText(table: Noun, rules: ChangeRules): string {
       returning *
     ), ${rules.tags === undefined ? '' : appliedSetOfNew(rules.tags)}
     ${rules.touchesParent ? touch(parent.table) : ''} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as before,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as before,
         ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
         ${happenings(rules, 'onCreate')}
       from t cross join lateral (select t.*) n
@@ -130,7 +131,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
       where c.workspace_id = go.workspace_id and c.id = o.id and (${isChange.join(' or ')})
       returning c.*
     ), ${rules.tags === undefined ? '' : appliedSet(rules.tags)} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, was.before,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, was.before,
         ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
         ${happenings(rules, 'onUpdate')}
       from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
@@ -142,7 +143,7 @@ function updateText(table: Noun, rules: ChangeRules): string {
 function removeText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
   return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
-      select t.workspace_id, t.id, ${contactIdOf(table)} as contact_id, null::json as after,
+      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as after,
         ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
       from go cross join lateral (select (go.o).*) t
     ), gone as (

@@ -1,8 +1,9 @@
 // The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
 // afterwards.
-import type { Table } from '../reading/tables.ts';
+import { contactIdOf } from '../sql/contact-ways.ts';
 import { contactOfApplied } from '../sql/tags.ts';
-import { contactIdOf, event } from './records.ts';
+import type { Table } from '../tables/table.ts';
+import { event } from './records.ts';
 import { snapshot } from './snapshots.ts';
 
 /** What applies the tags. */
@@ -46,7 +47,7 @@ export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;
   const data = snapshot(resource, columns, { contact: contactOfApplied('t') });
   const shown = (from: string) =>
-    `(select t.workspace_id, t.id, ${contactIdOf(applied)} as contact_id, ${data} as data from ${from} t) a`;
+    `(select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, ${data} as data from ${from} t) a`;
   return action === 'created'
     ? [event(resource, 'created', 'data', { from: shown('applied') })]
     : [

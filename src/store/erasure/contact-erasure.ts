@@ -1,23 +1,29 @@
 // Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12), at once in its row, behind that elsewhere
 // (erasing.ts). That something happened, when, and by whom stays.
+import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
+import { NOUNS, type Noun } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { sqlOf } from '../../rows/columns.ts';
-import { bumpAt } from '../changing/records.ts';
+import { bumpAt, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
-import { CONTACTS, tablesBelow } from '../reading/tables.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { leadsToContact } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import type { Table } from '../tables/table.ts';
+import { tableNamed, tableOf } from '../tables/tables.ts';
+
+const CONTACTS = tableOf(contact);
 
 /** What a blanked contact has: nothing but what it cannot be without. */
 const BLANK = Object.entries<Field>(contact.fields)
   .filter(([property]) => sqlOf(CONTACTS.columns, property) === undefined)
-  .flatMap(([property, { nullable, members }]) => {
+  .flatMap(([property, field]) => {
     if (property === 'anonymous') return ['anonymous = true'];
-    if (members !== undefined) return [`${toSnakeCase(property)} = '{}'`];
-    return nullable ? [`${toSnakeCase(property)} = null`] : [];
+    const { nullable, members } = field;
+    return nullable || members !== undefined ? [`${toSnakeCase(property)} = ${blankOf(field)}`] : [];
   });
 
 /** Blanks the row. Its time is `$3`: lists are in the order of it. */
@@ -40,10 +46,44 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
   on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
     entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
 
-const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
-  ({ name, parent: { column } }) =>
-    `delete from ${name} where workspace_id = $1::bigint and ${column} = $2::bigint`,
-);
+/** One kind of rows that lead to a contact, and what becomes of them. */
+export interface Leading {
+  /** Changes of them that are under way have committed afterwards. */
+  readonly lock: string;
+  /** They go with the contact, or what is personal of them is blanked. */
+  readonly erase: string;
+  /** The table that the time of it is drawn for; null: they have none, or go. It is `$3`. */
+  readonly timed: Table<{ id: bigint }> | null;
+}
+
+/** What the rows of nouns that lead to a contact become. @param nouns parents before what is below them */
+export function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
+  return nouns
+    .filter((noun) => wayToContact(noun) !== null && noun.table !== contact.table)
+    .toReversed()
+    .flatMap((noun) => {
+      const { table } = noun;
+      const rows = `c.workspace_id = $1::bigint and ${leadsToContact(noun, 'c', '$1::bigint', '$2::bigint')}`;
+      const lock = `select c.workspace_id from ${table} c where ${rows} for update of c`;
+      if (isBelowContact(noun)) return [{ lock, erase: `delete from ${table} c where ${rows}`, timed: null }];
+      const blank = Object.entries(noun.fields).flatMap(([property, field]) =>
+        field.personal ? [`${toSnakeCase(property)} = ${blankOf(field)}`] : [],
+      );
+      if (blank.length === 0) return [];
+      const isTimed = 'updatedAt' in noun.fields;
+      const set = [...blank, ...(isTimed ? [bumpAt('$3')] : [])].join(', ');
+      const timed = isTimed ? (tableNamed(table) ?? null) : null;
+      return [{ lock, erase: `update ${table} c set ${set} where ${rows}`, timed }];
+    });
+}
+
+/** What a personal field has when nothing is known. */
+function blankOf({ nullable, members }: Field): string {
+  if (nullable) return 'null';
+  return members === undefined ? "''" : "'{}'";
+}
+
+const LEADING = leadingRows(NOUNS);
 
 /**
  * Erases a contact of a workspace, also one that has been deleted or erased before: its row is blanked, and what was written of it until
@@ -54,6 +94,7 @@ const REMOVE_BELOW = tablesBelow(CONTACTS.name).map(
  */
 export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
+  for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
   if (drawn === undefined) throw new TypeError('The last ids were not told');
   const through = async (table: 'events' | 'audit_entries', last: bigint) => {
@@ -63,7 +104,8 @@ export async function eraseContact(tx: Executor, workspaceId: bigint, contactId:
   const events = await through('events', drawn.events);
   const entries = await through('audit_entries', drawn.entries);
   await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now);
-  for (const statement of REMOVE_BELOW) await tx.$executeRawUnsafe(statement, workspaceId, contactId);
+  for (const { erase, timed } of LEADING)
+    await tx.$executeRawUnsafe(erase, workspaceId, contactId, ...(timed ? [await timeOf(tx, timed)] : []));
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
   await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
 }

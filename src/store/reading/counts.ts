@@ -5,6 +5,7 @@ import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import type { Table } from '../tables/table.ts';
 import type { Unowned } from '../tenancy/row-owners.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
@@ -18,7 +19,6 @@ import {
   selectionOf,
   selectSome,
 } from './selections.ts';
-import type { Table } from './tables.ts';
 
 type Row = { id: bigint };
 

@@ -1,7 +1,7 @@
 // A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
 
 import { funnelStep } from '../../resources/funnel-steps.ts';
-import type { PageRow } from '../../resources/pages.ts';
+import { type PageRow, page } from '../../resources/pages.ts';
 import type { Row } from '../../resources/resource.ts';
 import {
   type Columns,
@@ -15,9 +15,13 @@ import { BlockRow, startOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
+import { FILTER_PUBLIC_ID } from '../tables/funnel-steps.ts';
+import { columnsOf, ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
+import { tableOf } from '../tables/tables.ts';
 import { readKnown, type Scope } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
-import { columnsOf, FILTER_PUBLIC_ID, ownedWorkspace, PAGES, WORKSPACE_COLUMN } from './tables.ts';
+
+const PAGES = tableOf(page);
 
 export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;

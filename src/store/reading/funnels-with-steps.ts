@@ -1,8 +1,9 @@
 // Pages of funnels and the steps of these funnels in one statement.
 import type { Page, PageRequest } from '../../pagination.ts';
-import type { FunnelRow } from '../../resources/funnels.ts';
+import { type FunnelRow, funnel } from '../../resources/funnels.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
 import {
   groupSiblings,
   type Siblings,
@@ -15,7 +16,8 @@ import {
 } from './funnel-steps.ts';
 import { ownersOf, project } from './projections.ts';
 import { findPagesUnder } from './rows.ts';
-import { FUNNELS } from './tables.ts';
+
+const FUNNELS = tableOf(funnel);
 
 /** Each funnel is repeated for each of its steps: of more funnels the answer could be larger than is read at once (store.ts). */
 const MAX_FUNNELS = 200;

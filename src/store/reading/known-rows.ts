@@ -5,9 +5,9 @@ import type { KnownRows } from '../shard-placement/places.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { withWorkspace } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
-import { withWorkspace } from './tables.ts';
 
 /** How one statement says what it is about. */
 export interface Scope {

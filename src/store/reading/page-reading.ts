@@ -1,8 +1,8 @@
 // What reading a page takes, under one parent or many: how many rows from which end, and what is made of them.
 import type { Page, PageRequest } from '../../pagination.ts';
+import type { Table } from '../tables/table.ts';
 import type { ProjectedColumns } from './projections.ts';
 import type { PageReading } from './settled.ts';
-import type { Table } from './tables.ts';
 
 type Row = { id: bigint };
 

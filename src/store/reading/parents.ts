@@ -4,9 +4,9 @@ import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
-import { ownedWorkspace, type Table } from './tables.ts';
 
 type Row = { id: bigint };
 type ParentTable = Table<Row>['parent']['table'];

@@ -7,6 +7,7 @@ import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts'
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import type { Table } from '../tables/table.ts';
 import { type Below, joinColumns } from './below-pages.ts';
 import { inScope, readKnown } from './known-rows.ts';
 import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
@@ -15,7 +16,6 @@ import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { readSettled } from './settled.ts';
-import type { Table } from './tables.ts';
 
 type Row = { id: bigint };
 

@@ -7,9 +7,9 @@ import type { Sort } from '../../resources/resource.ts';
 import type { TableHorizon } from '../high-water-marks/horizons.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
 import type { Statement } from '../sql/statements.ts';
+import { type Table, withWorkspace } from '../tables/table.ts';
 import { pairedByTime } from './paired-by-time.ts';
 import { between, isBelowWorkspace } from './parents.ts';
-import { type Table, withWorkspace } from './tables.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';

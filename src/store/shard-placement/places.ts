@@ -4,6 +4,8 @@
 // It is a hint. What it knows nothing of is looked for in all workspaces that the caller reaches, so that rows may come by any way; what
 // it says of rows that are gone, or somebody else's, the statement that it is for finds out.
 import type pg from 'pg';
+import { NOUNS } from '../../resources/nouns.ts';
+import { above } from '../../resources/resource.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Readers } from '../pipelining/readers.ts';
@@ -14,21 +16,10 @@ import type { Statement } from '../sql/statements.ts';
 const SCHEMA = 'funnel_gateway_places';
 const PLACES = `${SCHEMA}.places`;
 
-/**
- * Those whose rows clients name by their ids. What there is much of, and seldom named so, would be as much again: applied tags, events,
- * deliveries, audit entries.
- */
-const PLACED = [
-  'contacts',
-  'tags',
-  'refine_filters',
-  'webhook_endpoints',
-  'funnels',
-  'pages',
-  'funnel_steps',
-] as const satisfies readonly PublicIdTable[];
-
-type PlacedTable = (typeof PLACED)[number];
+/** Those below a workspace whose rows clients name by their ids. Of what there is much of the places would be as much again. */
+const PLACED: readonly PublicIdTable[] = NOUNS.filter(
+  (noun) => noun.numerous !== true && above(noun).some(({ table }) => table === 'workspaces'),
+).map(({ table }) => table);
 
 /** Rows of a table, by their ids. */
 export interface KnownRows {
@@ -37,7 +28,7 @@ export interface KnownRows {
 }
 
 /** Whether there is a place for rows of a table. */
-function isPlaced(table: string): table is PlacedTable {
+function isPlaced(table: string): table is PublicIdTable {
   return (PLACED as readonly string[]).includes(table);
 }
 

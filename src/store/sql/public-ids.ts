@@ -2,28 +2,15 @@
 // in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
 
 import { MAX_ID } from '../../cursors.ts';
+import { NOUNS, type NounTable } from '../../resources/nouns.ts';
 
-/** Tables with public ids. A number is for life: it is part of every public id of its table, and of its ids' floors. */
-export const TYPE_NUMBER = {
-  teams: 1n,
-  workspaces: 2n,
-  contacts: 3n,
-  tags: 4n,
-  refine_filters: 5n,
-  webhook_endpoints: 6n,
-  funnels: 7n,
-  pages: 8n,
-  funnel_steps: 9n,
-  api_keys: 10n,
-  users: 11n,
-  oauth_grants: 12n,
-  contact_tags: 13n,
-  audit_entries: 14n,
-  events: 15n,
-  webhook_deliveries: 16n,
-} as const;
+/** Tables with public ids. */
+export type PublicIdTable = NounTable;
 
-export type PublicIdTable = keyof typeof TYPE_NUMBER;
+/** The numbers of the tables with public ids. */
+export const TYPE_NUMBER = Object.fromEntries(NOUNS.map(({ table, number }) => [table, number])) as Readonly<
+  Record<PublicIdTable, bigint>
+>;
 
 const LETTERS = 'RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU';
 const BASE = 52n;

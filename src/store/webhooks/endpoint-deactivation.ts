@@ -5,10 +5,12 @@ import { bumpAt, event, outbox, TOLD, timeOf } from '../changing/records.ts';
 import { findSnapshots, snapshot } from '../changing/snapshots.ts';
 import { bump } from '../changing/statements.ts';
 import { inTransaction } from '../connections/executor.ts';
-import { WEBHOOK_ENDPOINTS } from '../reading/tables.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
 import type { DueEndpoint } from './deliveries-due.ts';
+
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** Why: every attempt has failed for days, it answered 410, or whoever subscribed it may not see such events any more. */
 export type Cause = 'failing' | 'gone' | 'unauthorized';

@@ -8,12 +8,12 @@ import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
 import { timeOf } from '../changing/records.ts';
 import { ownersOf } from '../reading/projections.ts';
 import { readRows } from '../reading/reads.ts';
-import { ownedWorkspace, WORKSPACE_COLUMN } from '../reading/tables.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction } from '../store.ts';
+import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 
 /** An attempt, and what it was about. */
 export interface AttemptRow extends WebhookAttempt {

@@ -1,14 +1,16 @@
 // What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
-import { MAX_ENDPOINTS } from '../../resources/webhook-endpoints.ts';
+import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import { queryAs } from '../changing/tenant-query.ts';
 import type { Executor } from '../connections/executor.ts';
-import { WEBHOOK_ENDPOINTS } from '../reading/tables.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
+
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
 const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";

@@ -3,14 +3,17 @@ import type pg from 'pg';
 import { createKeyring } from '../../../src/auth/keyring.ts';
 import type { App } from '../../../src/context.ts';
 import { toBody } from '../../../src/jobs/payload.ts';
+import { contact } from '../../../src/resources/contacts.ts';
 import { newSecret } from '../../../src/services/webhook-secrets.ts';
 import { snapshot } from '../../../src/store/changing/snapshots.ts';
-import { CONTACTS } from '../../../src/store/reading/tables.ts';
+import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { DueEvent } from '../../../src/store/webhooks/deliveries-due.ts';
 import { clearCreated } from '../created-rows.ts';
 import type { Manifest } from '../dataset.ts';
 import { SECRET_KEY } from '../subjects.ts';
 import type { LoopJob } from './loop-jobs.ts';
+
+const CONTACTS = tableOf(contact);
 
 export interface Backlog {
   readonly endpointIds: readonly string[];

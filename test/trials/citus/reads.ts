@@ -1,21 +1,28 @@
 // Every kind of read that the gateway has of what is below a workspace, by hand, with the numbers of the bench's rows.
 
 import type { PageRequest } from '../../../src/pagination.ts';
+import { contact } from '../../../src/resources/contacts.ts';
+import { conditionalSplit } from '../../../src/resources/funnel-steps.ts';
+import { funnel } from '../../../src/resources/funnels.ts';
+import { page } from '../../../src/resources/pages.ts';
+import { refineFilter } from '../../../src/resources/refine-filters.ts';
+import { webhookEndpoint } from '../../../src/resources/webhook-endpoints.ts';
+import { workspace } from '../../../src/resources/workspaces.ts';
 import { countUnder, existsUnder } from '../../../src/store/reading/counts.ts';
 import { findSteps, findStepsAround } from '../../../src/store/reading/funnel-steps.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../../src/store/reading/rows.ts';
-import {
-  CONTACTS,
-  FUNNELS,
-  PAGES,
-  REFINE_FILTERS,
-  SPLITS,
-  type Table,
-  WEBHOOK_ENDPOINTS,
-  WORKSPACES,
-} from '../../../src/store/reading/tables.ts';
 import type { Tenancy } from '../../../src/store/sql/tenancy.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { Table } from '../../../src/store/tables/table.ts';
+import { tableOf } from '../../../src/store/tables/tables.ts';
+
+const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
+const PAGES = tableOf(page);
+const REFINE_FILTERS = tableOf(refineFilter);
+const SPLITS = tableOf(conditionalSplit);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
+const WORKSPACES = tableOf(workspace);
 
 export interface Read {
   readonly what: string;

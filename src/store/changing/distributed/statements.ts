@@ -4,10 +4,12 @@
 // What is not the same for all shards, ids and times, is drawn on the coordinator and given as a value. Computed columns are given as one
 // JSON object, `$changed`, which the coordinator takes apart.
 import { isBelowWorkspace } from '../../reading/parents.ts';
-import { ownedWorkspace, type Table, tableNamed, withWorkspace } from '../../reading/tables.ts';
+import { contactIdOf } from '../../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../../sql/public-ids.ts';
 import { type NamedStatement, named } from '../../sql/statements.ts';
-import { bumpAt, changeTime, contactIdOf } from '../records.ts';
+import { ownedWorkspace, type Table, withWorkspace } from '../../tables/table.ts';
+import { tableNamed } from '../../tables/tables.ts';
+import { bumpAt, changeTime } from '../records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from '../rules.ts';
 import { snapshot } from '../snapshots.ts';
 
@@ -163,7 +165,7 @@ function beforeText(table: Noun, rules: ChangeRules, here: string): string {
   const changed = values.map(([column, value]) => `${value} as ${column}`);
   const isChange = values.map(([column, value]) => `o.${column} is distinct from ${value}`);
   return `select ($row_version::int is null or t.row_version = $row_version::int) and ${isKnownBy(rules, 't')} as fits,
-      t.${parent.column} as parent_id, ${contactIdOf(table)} as contact_id,
+      t.${parent.column} as parent_id, ${contactIdOf(resource)} as contact_id,
       ${snapshot(resource, table.columns)}::text as before, to_jsonb(t)::text as was,
       (select to_jsonb(v)::text from (select ${changed.join(', ') || 'true as none'}) v) as changed,
       ${isChange.join(' or ') || 'false'} as is_change
@@ -187,7 +189,7 @@ function afterText(
   const happened = Object.entries(events).map(([event, sql]) => `, ${sql[moment]} as "${event}"`);
   const was =
     moment === 'onCreate' ? '' : `cross join lateral jsonb_populate_record(null::${name}, $was::jsonb) o`;
-  return `select ${contactIdOf(table)} as contact_id, ${snapshot(resource, table.columns)}::text as after,
+  return `select ${contactIdOf(resource)} as contact_id, ${snapshot(resource, table.columns)}::text as after,
       to_json((select h from (select true as there ${happened.join('')}) h))::text as happened
     from ${name} t cross join lateral (select t.*) n ${was} where ${here}`;
 }

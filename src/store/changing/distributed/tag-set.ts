@@ -1,7 +1,7 @@
 // The set of tags that an object is given with a change of its own, in a distributed store (`changes/tag-set.ts`), with its events.
 
-import type { Table } from '../../reading/tables.ts';
 import type { Transaction } from '../../store.ts';
+import type { Table } from '../../tables/table.ts';
 import type { ChangeRecord } from '../record-change.ts';
 import { findSnapshots } from '../snapshots.ts';
 import { insertRows } from './insert-rows.ts';

@@ -1,0 +1,27 @@
+// How rows lead to the contact whose personal data they may hold (resources/contact-ways.ts), as SQL.
+import { wayToContact } from '../../resources/contact-ways.ts';
+import { type Resource, toSnakeCase } from '../../resources/resource.ts';
+
+/** The id of the contact that a row leads to; null where it is about nobody. @param row the alias of the row */
+export function contactIdOf(noun: Resource, row = 't'): string {
+  const way = wayToContact(noun);
+  if (way === null) return 'null::bigint';
+  if (way === 'itself') return `${row}.id`;
+  const named = `${row}.${toSnakeCase(way.key)}`;
+  if (wayToContact(way.to) === 'itself') return named;
+  const above = `${row}p`;
+  return `(select ${contactIdOf(way.to, above)} from ${way.to.table} ${above}
+    where ${above}.workspace_id = ${row}.workspace_id and ${above}.id = ${named})`;
+}
+
+/** That a row leads to a contact, found from the contact. @param workspace and @param contact SQL of their ids */
+export function leadsToContact(noun: Resource, row: string, workspace: string, contact: string): string {
+  const way = wayToContact(noun);
+  if (way === null) return 'false';
+  if (way === 'itself') return `${row}.id = ${contact}`;
+  const named = `${row}.${toSnakeCase(way.key)}`;
+  if (wayToContact(way.to) === 'itself') return `${named} = ${contact}`;
+  const above = `${row}p`;
+  return `${named} in (select ${above}.id from ${way.to.table} ${above}
+    where ${above}.workspace_id = ${workspace} and ${leadsToContact(way.to, above, workspace, contact)})`;
+}

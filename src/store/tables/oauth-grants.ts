@@ -1,0 +1,15 @@
+// What is computed of a grant: whose it is and what it is for, by name; neither key nor payload.
+import type { oauthGrant } from '../../resources/oauth-grants.ts';
+import type { Special } from './table.ts';
+
+export const oauthGrantTable: Special<typeof oauthGrant> = {
+  computed: {
+    clientName: '(select c.name from oauth_clients c where c.id = t.client_id)',
+    userPublicId: '(select u.public_id from users u where u.id = t.user_id)',
+    userName: '(select u.name from users u where u.id = t.user_id)',
+    isWholeTeam: 't.whole_team',
+    isBacked: `(exists (select from team_members m join users u on u.id = m.user_id
+      where m.user_id = t.user_id and m.team_id = t.team_id and u.disabled_at is null)
+    and exists (select from oauth_clients c where c.id = t.client_id and c.disabled_at is null))`,
+  },
+};

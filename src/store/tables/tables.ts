@@ -1,0 +1,52 @@
+// The table of every noun that has lists: made from its description, and from what the noun's own file in this room has that is special.
+import { NOUNS, type NounTable } from '../../resources/nouns.ts';
+import type { Fields, IDS, Resource, Row } from '../../resources/resource.ts';
+import { appliedTagTable } from './applied-tags.ts';
+import { auditEntryTable } from './audit-entries.ts';
+import { contactTable } from './contacts.ts';
+import { splitTable } from './funnel-steps.ts';
+import { funnelTable } from './funnels.ts';
+import { oauthGrantTable } from './oauth-grants.ts';
+import { pageTable } from './pages.ts';
+import { makeTable, type Special, type Table } from './table.ts';
+import { teamTable } from './teams.ts';
+import { webhookDeliveryTable } from './webhook-deliveries.ts';
+import { webhookEventTable } from './webhook-events.ts';
+import { workspaceTable } from './workspaces.ts';
+
+/** By the type of the noun. */
+const SPECIAL: Readonly<Record<string, Special | undefined>> = {
+  Team: teamTable,
+  Workspace: workspaceTable,
+  Contact: contactTable,
+  ContactAppliedTag: appliedTagTable,
+  Funnel: funnelTable,
+  ConditionalSplitStep: splitTable,
+  Page: pageTable,
+  WebhookEvent: webhookEventTable,
+  WebhookDelivery: webhookDeliveryTable,
+  AuditEntry: auditEntryTable,
+  OauthGrant: oauthGrantTable,
+};
+
+/** By their names. */
+const tables = new Map<string, Table<{ id: bigint }>>(
+  NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
+    noun.table,
+    makeTable(noun, SPECIAL[noun.type]),
+  ]),
+);
+
+/** The table of a noun. */
+export function tableOf<R extends Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: NounTable }>(
+  noun: R,
+): Table<Row<R> & { id: bigint }> {
+  const table = tables.get(noun.table);
+  if (table === undefined) throw new TypeError(`A ${noun.title} is in no list.`);
+  return table as Table<Row<R> & { id: bigint }>;
+}
+
+/** The table of this name, where it has lists. */
+export function tableNamed(name: NounTable): Table<{ id: bigint }> | undefined {
+  return tables.get(name);
+}

@@ -1,0 +1,15 @@
+// Whose a team is: the caller's one.
+import { team } from '../../resources/teams.ts';
+import type { Special } from './table.ts';
+
+const teamOf = (workspace: string) =>
+  `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
+
+export const teamTable: Special<typeof team> = {
+  // The list of teams is the caller's own team: it is below itself.
+  parent: { table: team.table, column: 'id', title: team.title },
+  visible: 'true',
+  owners: { id: 'team' },
+  owned: (team, workspace) => `t.id = ${team} and ${teamOf(workspace)}`,
+  narrowed: teamOf,
+};

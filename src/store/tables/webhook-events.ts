@@ -1,0 +1,19 @@
+// What is computed of an event, and hidden once it was erased.
+import type { webhookEvent } from '../../resources/webhook-events.ts';
+import { isErasedEvent, unlessErased } from '../sql/erased.ts';
+import type { Special } from './table.ts';
+
+/** The page or funnel where something happened; null where it is gone. */
+function placeOf(table: 'pages' | 'funnels', column: string): string {
+  return `(select to_json(v) from (select p.id, p.public_id, p.name from ${table} p
+    where p.workspace_id = t.workspace_id and p.id = t.${column}) v)`;
+}
+
+export const webhookEventTable: Special<typeof webhookEvent> = {
+  computed: {
+    eventTypeId: 't.event_type',
+    data: unlessErased('t.data', isErasedEvent('t')),
+    page: placeOf('pages', 'page_id'),
+    funnel: placeOf('funnels', 'funnel_id'),
+  },
+};

@@ -1,0 +1,11 @@
+// Whose a workspace is: those of the team, and of these those that the caller is narrowed to.
+import type { workspace } from '../../resources/workspaces.ts';
+import type { Special } from './table.ts';
+
+const itself = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
+
+export const workspaceTable: Special<typeof workspace> = {
+  owners: { teamId: 'team', id: 'narrowed workspace' },
+  owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
+  narrowed: itself,
+};
