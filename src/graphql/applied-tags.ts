@@ -14,7 +14,6 @@ export const ContactAppliedTag = defineNode(appliedTag, {
   ...appliedTags,
   fields: (t) => ({
     contact: Contact.field(t, 'contactId', 'The contact that the tag stands on.'),
-    tag: Tag.field(t, 'tagId', 'The tag.'),
   }),
 });
 

@@ -9,6 +9,7 @@ import {
   givenDescription,
   isRequired,
   type Moment,
+  nounNamedBy,
   withArticle,
 } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
@@ -46,9 +47,10 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function inputTypeOf({ type, members, idsOf }: Field): unknown {
+function inputTypeOf(field: Field): unknown {
+  const { type, members } = field;
   if (members !== undefined) return [CustomAttributeInput];
-  if (idsOf !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
+  if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(type);
 }
 
@@ -64,13 +66,17 @@ function descriptionOf(field: Field, moment: Moment): string {
 }
 
 /** Over GraphQL objects are named by their global ids. */
-function inGlobalIds({ idsOf }: Field, description: string): string {
-  return idsOf === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
+function inGlobalIds(field: Field, description: string): string {
+  return nounNamedBy(field) === undefined
+    ? description
+    : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
 
 /** The form of a field's values over GraphQL, given that over REST. */
-export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
+export function formOf(field: Field, form: Form): Form {
+  const { type, restAsNumber } = field;
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
+  const idsOf = nounNamedBy(field);
   if (idsOf === undefined) return form;
   const id: Form = {
     expected: `the id of ${withArticle(idsOf.type)}`,

@@ -17,7 +17,6 @@ import { defineMutation, rowField } from './mutations.ts';
 import { defineNode } from './nodes.ts';
 import { resourceFields } from './resource-fields.ts';
 import { WebhookEndpoint } from './webhook-endpoints.ts';
-import { WebhookEvent } from './webhook-events.ts';
 
 const { url, headers } = attemptFields.request.object;
 
@@ -59,7 +58,6 @@ export const WebhookDelivery = defineNode(webhookDelivery, {
         loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
     }),
     endpoint: WebhookEndpoint.field(t, 'endpointId', 'The endpoint that is told.'),
-    event: WebhookEvent.field(t, 'eventId', 'The event; null once it is no longer kept.'),
   }),
 });
 

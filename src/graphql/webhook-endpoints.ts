@@ -11,45 +11,17 @@ import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
-import type { GraphContext } from './context.ts';
-import { Funnel } from './funnels.ts';
 import { defineChanges, defineMutation, type PayloadBuilder, rowField } from './mutations.ts';
-import { defineNode, type NodeType } from './nodes.ts';
-import { Page } from './pages.ts';
+import { defineNode } from './nodes.ts';
 import { Workspace } from './workspaces.ts';
 
 /** @public Other nouns may hang below it. */
 export const WebhookEndpoint = defineNode(webhookEndpoint, {
   ...webhookEndpoints,
   fields: (t) => ({
-    pages: t.field({
-      type: [Page.ref],
-      nullable: true,
-      description: 'The pages it is limited to, without discarded ones.',
-      scope: Page.scope,
-      columns: ['pageIds'],
-      resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
-    }),
-    funnels: t.field({
-      type: [Funnel.ref],
-      nullable: true,
-      description: 'The funnels it is limited to.',
-      scope: Funnel.scope,
-      columns: ['funnelIds'],
-      resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
-    }),
     workspace: Workspace.field(t, 'workspaceId', 'The workspace that the endpoint belongs to.'),
   }),
 });
-
-async function loadExisting<Row>(
-  ctx: GraphContext,
-  type: NodeType<Row>,
-  ids: readonly bigint[],
-): Promise<Row[]> {
-  const rows = await Promise.all(ids.map((id) => type.load(ctx, id)));
-  return rows.filter((row) => row !== null);
-}
 
 /** The secret, in the payload of the mutations that make one. */
 function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {

@@ -9,7 +9,7 @@ export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'
 export type Verb = 'create' | 'update' | 'remove';
 
 /** The noun that ids are of. */
-type IdsOf = Pick<Resource, 'type' | 'table'>;
+export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 
 /** One field of a noun. */
 export interface Field {
@@ -40,6 +40,13 @@ export interface Field {
   readonly optional?: true;
   /** Of an integer id that clients give, or a list of them: the noun whose ids they are. GraphQL has its global ids. */
   readonly idsOf?: IdsOf;
+  /**
+   * As `idsOf`, of objects of the same workspace: others are refused, by a foreign key of the column or, of a list, by a look at each.
+   * GraphQL has the objects themselves beside their ids: `page` of `pageId`, `pages` of `pageIds`.
+   */
+  readonly refers?: IdsOf;
+  /** What GraphQL says of those objects, as a sentence, where there is more to say than what they are. */
+  readonly objectDescription?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
   /** When clients may give it; absent: never. */
@@ -134,7 +141,7 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly unique: boolean;
   readonly type: FieldType;
   /** Whose ids its values are, where they are ids. */
-  readonly idsOf: Field['idsOf'];
+  readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
   /** The only values that there are; absent: any. */
   readonly values: Field['values'];
 }
@@ -147,11 +154,21 @@ export function filtersOf(
     const field = resource.fields[property] ?? resource.inputs?.[property];
     const description = filter.description ?? field?.description;
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
-    const idsOf = field?.idsOf ?? (property === 'id' ? resource : undefined);
+    const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
     const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
     if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
     return { property, unique, type, idsOf, values: field?.values, description };
   });
+}
+
+/** The noun whose ids a field has; undefined where it has none. */
+export function nounNamedBy(field: Pick<Field, 'refers' | 'idsOf'> | undefined): IdsOf | undefined {
+  return field?.refers ?? field?.idsOf;
+}
+
+/** What GraphQL calls the objects whose ids a property has: `page` of `pageId`, `pages` of `pageIds`. */
+export function objectsNamedBy(property: string): string {
+  return property.endsWith('Ids') ? pluralOf(property.slice(0, -'Ids'.length)) : property.replace(/Id$/, '');
 }
 
 type ValueOf<F extends Field> =

@@ -3,21 +3,18 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { isEventType } from '../resources/event-types.ts';
-import { funnel } from '../resources/funnels.ts';
-import { page } from '../resources/pages.ts';
 import type { Field } from '../resources/resource.ts';
 import {
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
-import { findById, findByIds } from '../store/reading/rows.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
-import { parseRef, type Ref } from './refs.ts';
+import type { Ref } from './refs.ts';
 import { whenSeen } from './seen-changes.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
@@ -25,8 +22,6 @@ import { parseWebhookUrl } from './webhook-urls.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
-const FUNNELS = tableOf(funnel);
-const PAGES = tableOf(page);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
@@ -51,7 +46,7 @@ export async function create(
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
   requireScope(ctx, writeScope);
-  const given = await parse(ctx, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
+  const given = parse(ctx, input, 'creation');
   requireReadable(ctx, given.eventTypeIds ?? []);
   return withSecret(ctx, await writes.create(ctx, workspace, input, options));
 }
@@ -66,10 +61,8 @@ export async function update(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
-  const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
-  const now = await findById(ctx, WEBHOOK_ENDPOINTS, tenancy, id);
-  const given = await parse(ctx, input, 'change', now?.workspaceId ?? null);
+  requireScope(ctx, writeScope);
+  const given = parse(ctx, input, 'change');
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
   return whenSeen(
@@ -79,13 +72,8 @@ export async function update(
   );
 }
 
-/** What is given of an endpoint. @param workspaceId null: there is no such endpoint; @throws AppError `invalid` blaming members */
-async function parse(
-  ctx: Context,
-  input: Input,
-  moment: 'creation' | 'change',
-  workspaceId: bigint | null,
-): Promise<Partial<WebhookEndpointRow>> {
+/** What is given of an endpoint. @throws AppError `invalid` blaming members */
+function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Partial<WebhookEndpointRow> {
   const given = writes.parse(input, moment);
   const nameOf = (property: keyof typeof webhookEndpoint.fields) =>
     input.nameOf(property, webhookEndpoint.fields[property] as Field);
@@ -97,8 +85,6 @@ async function parse(
       `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
   requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
-  await requireOwn(ctx, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
-  await requireOwn(ctx, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
   return given;
 }
 
@@ -106,25 +92,6 @@ async function parse(
 export function requirePace(perSecond: number | null | undefined, name: string): void {
   if (perSecond != null && (perSecond < 1 || perSecond > MAX_PER_SECOND))
     throw invalid(name, `${name} must be null or from 1 to ${MAX_PER_SECOND}.`);
-}
-
-/** All of these are the workspace's. @throws AppError `invalid` */
-async function requireOwn(
-  ctx: Context,
-  table: typeof PAGES | typeof FUNNELS,
-  workspaceId: bigint | null,
-  ids: readonly bigint[] | undefined,
-  name: string,
-): Promise<void> {
-  if (ids === undefined || ids.length === 0 || workspaceId === null) return;
-  const { tenancy } = requireScope(ctx, writeScope);
-  const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId: bigint } | null)[];
-  const missing = ids.filter((_, index) => rows[index]?.workspaceId !== workspaceId);
-  if (missing.length > 0)
-    throw invalid(
-      name,
-      `${name} names something that does not exist in the workspace: ${missing.slice(0, 5).join(', ')}.`,
-    );
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;

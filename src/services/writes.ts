@@ -18,6 +18,7 @@ import type { Table } from '../store/tables/table.ts';
 import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
+import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
@@ -119,9 +120,12 @@ export function writesOf<Row extends { id: bigint }>(
     writeScope,
     parse: (input, moment, of) => parse(input, moment, of) as Partial<Row>,
     async create(ctx, parent, input, options, request) {
-      requireScope(ctx, writeScope);
+      const { tenancy } = requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
+      await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
+        workspaceOf(ctx, over.table, tenancy, id),
+      );
       const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
       const values = {
         id,
@@ -140,9 +144,12 @@ export function writesOf<Row extends { id: bigint }>(
       });
     },
     async update(ctx, ref, input, options, found) {
-      requireScope(ctx, writeScope);
+      const { tenancy } = requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
+      await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
+        workspaceOf(ctx, table.name, tenancy, id),
+      );
       let settled: Given<Fields> = given;
       const change = (options: WriteOptions) =>
         mutate(ctx, {
