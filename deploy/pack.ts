@@ -1,18 +1,23 @@
 // What `npm pack` does before and after it packs, once the Prisma client and the explorer's bundle are made. Before: JavaScript from src/
-// into lib/, for Node strips no types below node_modules, and a package.json for whoever installs the package: with the command, and
-// without what only a clone needs. After (`restore`): the clone as it was.
+// into lib/, and beside the TypeScript of the Prisma client, for Node strips no types below node_modules; and a package.json for whoever
+// installs the package: with the command, and without what only a clone needs. After (`restore`): the clone as it was.
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-type Manifest = Record<string, unknown> & { dependencies: Record<string, string> };
+type Manifest = Record<string, unknown> & {
+  dependencies: Record<string, string>;
+  imports: Record<string, string>;
+};
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (path: string) => join(root, path);
 const MANIFEST = at('package.json');
 const KEPT = at('.cache/package.json');
+const COMPILED = at('.cache/compiled');
+const CLIENT = 'generated/prisma';
 
 /** Of the clone's package.json; the rest is for developers, or links the command where npx finds it fast. */
 const ONLY_IN_CLONES = [
@@ -21,7 +26,7 @@ const ONLY_IN_CLONES = [
 ];
 
 /** What the program reads beside its modules: files and folders below src/ that are no TypeScript. */
-export const READ_AT_RUN_TIME = ['graphiql/dist', 'http/favicon.ico'];
+export const READ_AT_RUN_TIME = ['http/favicon.ico'];
 
 /** The package.json of the package that is made of the clone's. */
 export function packedManifest(clone: Manifest): Manifest {
@@ -31,13 +36,18 @@ export function packedManifest(clone: Manifest): Manifest {
     ...kept,
     engines: { node: '>=24' },
     bin: { 'funnel-gateway': 'bin/funnel-gateway.js' },
+    imports: Object.fromEntries(
+      Object.entries(clone.imports).map(([name, file]) => [name, file.replace(/\.ts$/, '.js')]),
+    ),
     dependencies,
   };
 }
 
 async function prepare(): Promise<void> {
-  await rm(at('lib'), { recursive: true, force: true });
+  await removeCompiled();
   compile();
+  await rename(join(COMPILED, 'src'), at('lib'));
+  await cp(join(COMPILED, CLIENT), at(CLIENT), { recursive: true });
   for (const path of READ_AT_RUN_TIME) await cp(at(`src/${path}`), at(`lib/${path}`), { recursive: true });
   // A pack that was interrupted has left its own.
   if ('scripts' in (await read(MANIFEST))) {
@@ -59,7 +69,12 @@ function compile(): void {
 
 async function restore(): Promise<void> {
   await rename(KEPT, MANIFEST);
-  await rm(at('lib'), { recursive: true, force: true });
+  await removeCompiled();
+}
+
+async function removeCompiled(): Promise<void> {
+  for (const path of [at('lib'), COMPILED]) await rm(path, { recursive: true, force: true });
+  for await (const file of glob('**/*.js', { cwd: at(CLIENT) })) await rm(join(at(CLIENT), file));
 }
 
 if (import.meta.main) await (process.argv[2] === 'restore' ? restore() : prepare());

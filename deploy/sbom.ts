@@ -109,7 +109,7 @@ function runNpmSbom(): Sbom {
 
 /** What Vite has written of the packages whose code is in the explorer's bundle: they are development dependencies of the clone. */
 function bundledComponents(installed: readonly Component[]): Component[] {
-  const [file] = globSync('src/graphiql/dist/assets/licenses-*.txt', { cwd: ROOT });
+  const [file] = globSync('build/graphiql/assets/licenses-*.txt', { cwd: ROOT });
   if (file === undefined) throw new Error('The explorer is not built: run npm run build first.');
   const text = readFileSync(`${ROOT}${file}`, 'utf8');
   const known = new Set(installed.map((component) => component['bom-ref']));
@@ -123,7 +123,7 @@ function bundledComponents(installed: readonly Component[]): Component[] {
         version,
         purl: `pkg:npm/${ref.replace(/^@/, '%40')}`,
         licenses: [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }],
-        properties: [{ name: 'funnel-gateway:bundled', value: 'src/graphiql/dist' }],
+        properties: [{ name: 'funnel-gateway:bundled', value: 'build/graphiql' }],
       };
     })
     .filter((component) => !known.has(component['bom-ref']));

@@ -1,4 +1,4 @@
-// Generates the Prisma client into src/store/generated, without a network. It calls Prisma's generator itself: the package `prisma`,
+// Generates the Prisma client into generated/prisma, without a network. It calls Prisma's generator itself: the package `prisma`,
 // its command line, brings 180 MB that nothing here uses. JavaScript, because an install runs it on whatever Node there is.
 import { createRequire } from 'node:module';
 import process from 'node:process';

@@ -1,7 +1,7 @@
 // Who gets in: every route of REST and every field of GraphQL, made from the routes and the schema themselves, with everybody who
 // may not (spec §5, DESIGN §7). Who is refused is shown nothing and has changed nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../src/rest/router.ts';
+import { routes } from '../src/rest/nouns.ts';
 import * as factories from './support/factories.ts';
 import { createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
 import { type Answer, post } from './support/graphql.ts';

@@ -15,7 +15,7 @@ test('the gateway imports only packages that are installed without development t
   const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
   const packages = sources.flatMap(({ path, imports }) =>
     imports
-      .filter(({ own, typeOnly, from }) => !own && !typeOnly && !from.startsWith('node:'))
+      .filter(({ own, typeOnly, from }) => !own && !typeOnly && !/^(node:|#)/.test(from))
       .map(({ from }) => ({ path, name: /^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? '' })),
   );
   expect(packages.length).toBeGreaterThan(20);
@@ -32,23 +32,30 @@ test('the package has the command and what it imports, and nothing of the clone 
     expect(packed).not.toHaveProperty(absent);
   expect(Object.values(packed.dependencies).filter((version) => version.startsWith('file:'))).toEqual([]);
   expect(packed.dependencies).toHaveProperty('pg');
+  expect(packed.imports).toEqual({ '#prisma': './generated/prisma/client.js' });
 });
 
-test('the package carries every file that a module reads beside itself', async () => {
+test('the package carries every file that a module reads beside itself, and what is generated and built', async () => {
   const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
   const read = sources.flatMap(({ path, text }) =>
-    [...text.matchAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>
-      posix.join(posix.dirname(path), file).replace(/\/$/, ''),
+    [...text.matchAll(/new URL\('(\.[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>
+      posix.join('src', posix.dirname(path), file).replace(/\/$/, ''),
     ),
   );
-  expect(read.sort()).toEqual(READ_AT_RUN_TIME);
+  const inSource = read.filter((path) => path.startsWith('src/'));
+  expect(inSource.map((path) => path.slice('src/'.length)).sort()).toEqual(READ_AT_RUN_TIME);
+  for (const path of ['openapi.json', 'build/graphiql']) {
+    expect(read).toContain(path);
+    expect(clone.files).toContain(path);
+  }
+  expect(clone.files).toContain(`${posix.dirname(clone.imports['#prisma']).slice(2)}/**/*.js`);
 });
 
 test('the package carries the command, the migrations, the contracts and the guides; no source, no test, no secret', async () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
   const [{ files }] = Object.values(JSON.parse(stdout)) as [{ files: { path: string }[] }];
-  const paths = files.map(({ path }) => path).filter((path) => !path.startsWith('lib/'));
+  const paths = files.map(({ path }) => path).filter((path) => !/^(lib|generated|build)\//.test(path));
   for (const needed of [
     'bin/funnel-gateway.js',
     'openapi.json',

@@ -1,7 +1,8 @@
 // The one table of scopes (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it,
 // and roles decide which of them a person may pass on.
 import { AppError, invalid } from '../errors.ts';
-import type { TeamRole } from '../store/generated/client.ts';
+import type { Category, Resource } from '../resources/resource.ts';
+import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 /** Each category with the sentence that people read about it. */
@@ -11,12 +12,17 @@ export const CATEGORIES = {
   funnels: 'funnels, their pages and conditional splits',
   store: 'the store',
   webhooks: 'outgoing webhook endpoints',
-} as const;
+} as const satisfies Record<Category, string>;
 
-type Category = keyof typeof CATEGORIES;
 type Access = 'read' | 'write';
 /** A scope that an operation needs. */
 export type Scope = `${Category}:${Access}`;
+
+/** The scope that reading or changing objects of a noun needs. */
+export function scopeFor({ type, scope }: Pick<Resource, 'type' | 'scope'>, access: Access): Scope {
+  if (scope === undefined) throw new TypeError(`The description of ${type} names no scope.`);
+  return `${scope}:${access}`;
+}
 
 /** Every scope that a key may carry: each category's two, and the coarse wildcards. */
 export const SCOPES: readonly string[] = [

@@ -1,6 +1,6 @@
 // What `webhook listen` prints of a delivery. Strangers may send to it, too: no control character of theirs gets to the terminal. Pure.
 import type { IncomingMessage } from 'node:http';
-import type { Verification } from '../jobs/signatures.ts';
+import type { Verification } from '../jobs/delivery/signatures.ts';
 
 /** As senders sign them; receivers refuse what is older. */
 const TOLERANCE_SECONDS = 600;

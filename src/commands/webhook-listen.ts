@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
-import { verify } from '../jobs/signatures.ts';
+import { verify } from '../jobs/delivery/signatures.ts';
 import { toReceived } from './received-webhooks.ts';
 import { report, type Shell } from './shell.ts';
 import { wholeNumber } from './whole-number.ts';

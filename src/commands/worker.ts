@@ -17,7 +17,7 @@ export function startWorker(shell: Shell, app: App): RunningWorker {
   const closing = new AbortController();
 
   async function load() {
-    const { startDeliveryWorker } = await import('../jobs/delivery-worker.ts');
+    const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
     while (!closing.signal.aborted && !(await isMigrated(app)))
       await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
     return closing.signal.aborted ? null : startDeliveryWorker(app, { proxy });

@@ -1,4 +1,4 @@
-// Builds the explorer into src/graphiql/dist, pre-compressed, without a network; does nothing when nothing changed.
+// Builds the explorer into build/graphiql, pre-compressed, without a network; does nothing when nothing changed.
 // Run by `npm run build`, and by an install that brings the development tools.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const app = fileURLToPath(new URL('./app/', import.meta.url));
-const dist = fileURLToPath(new URL('./dist/', import.meta.url));
+const output = fileURLToPath(new URL('../../build/graphiql/', import.meta.url));
 const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
-const fingerprintFile = join(dist, '.fingerprint');
+const fingerprintFile = join(output, '.fingerprint');
 const compressAboveBytes = 1024;
 const compressible = /\.(js|css|html|svg|ttf|txt)$/;
 const LICENSES = 'licenses.md';
@@ -35,8 +35,8 @@ export async function buildGraphiql(): Promise<boolean> {
   const fingerprint = await computeFingerprint();
   if (existsSync(fingerprintFile) && (await readFile(fingerprintFile, 'utf8')) === fingerprint) return false;
   const files = await asProduction(bundle);
-  await rm(dist, { recursive: true, force: true });
-  await Promise.all([...files].map(([name, body]) => writeWithVariants(join(dist, name), body)));
+  await rm(output, { recursive: true, force: true });
+  await Promise.all([...files].map(([name, body]) => writeWithVariants(join(output, name), body)));
   await writeFile(fingerprintFile, fingerprint);
   return true;
 }

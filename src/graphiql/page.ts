@@ -43,26 +43,26 @@ const commonHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Reads the files when they are first asked for. @param dist the folder that build.ts writes */
-export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Graphiql {
+/** Reads the files when they are first asked for. @param folder the one that build.ts writes */
+export function createGraphiql(folder = new URL('../../build/graphiql/', import.meta.url)): Graphiql {
   let html: string | undefined;
   let names: Set<string> | undefined;
   const assets = new Map<string, Promise<GraphiqlAsset>>();
 
   return {
     page(issuer = null) {
-      html ??= readHtml(dist);
+      html ??= readHtml(folder);
       return html === undefined ? null : pageResponse(html, issuer ?? '');
     },
     async asset(request) {
-      names ??= listAssets(dist);
+      names ??= listAssets(folder);
       const { pathname } = new URL(request.url);
       const name = pathname.startsWith(assetsPath) ? pathname.slice(assetsPath.length) : '';
       // The name must be one that was found in the folder: no path ever comes from the request.
       if (!names?.has(name)) return undefined;
       let asset = assets.get(name);
       if (!asset) {
-        asset = readAsset(new URL(`assets/${name}`, dist));
+        asset = readAsset(new URL(`assets/${name}`, folder));
         assets.set(name, asset);
         asset.catch(() => assets.delete(name));
       }
@@ -71,16 +71,16 @@ export function createGraphiql(dist = new URL('./dist/', import.meta.url)): Grap
   };
 }
 
-function readHtml(dist: URL): string | undefined {
-  const file = new URL('index.html', dist);
+function readHtml(folder: URL): string | undefined {
+  const file = new URL('index.html', folder);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** Undefined, so that the next request looks again, while there is no build. */
-function listAssets(dist: URL): Set<string> | undefined {
-  const folder = new URL('assets/', dist);
-  if (!existsSync(folder)) return undefined;
-  return new Set(readdirSync(folder).filter((name) => !/\.(br|gz)$/.test(name)));
+function listAssets(folder: URL): Set<string> | undefined {
+  const assets = new URL('assets/', folder);
+  if (!existsSync(assets)) return undefined;
+  return new Set(readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name)));
 }
 
 async function readAsset(file: URL): Promise<GraphiqlAsset> {

@@ -1,10 +1,9 @@
-// A team's API keys, and the mutation that revokes one.
+// What is special of API keys: their status, and the mutation that revokes one.
 import { apiKey } from '../resources/api-keys.ts';
 import * as apiKeys from '../services/api-keys.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
-import { Team } from './teams.ts';
+import { encodeGlobalId, parseGlobalId } from './nodes.ts';
+import { nodeOf } from './nouns.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   description: 'What an API key is good for at the moment.',
@@ -19,27 +18,15 @@ const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
   },
 });
 
-/** @public Other nouns may hang below it. */
-export const ApiKey = defineNode(apiKey, {
-  ...apiKeys,
-  fields: (t) => ({
-    status: t.field({
-      type: ApiKeyStatus,
-      description: 'Whether the key works at the moment.',
-      columns: ['revokedAt', 'expiresAt'],
-      resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
-    }),
-    team: Team.field(t, 'teamId', 'The team that the key is for.'),
+const ApiKey = nodeOf(apiKey);
+
+builder.objectField(ApiKey.ref, 'status', (t) =>
+  t.field({
+    type: ApiKeyStatus,
+    description: 'Whether the key works at the moment.',
+    columns: ['revokedAt', 'expiresAt'],
+    resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
   }),
-});
-
-const ApiKeyConnection = defineConnection(ApiKey, apiKey, apiKeys);
-
-builder.objectField(Team.ref, 'apiKeys', (t) =>
-  ApiKeyConnection.field(
-    t,
-    'The API keys of the team, ended ones included. Empty for a caller who is narrowed to some of the team’s workspaces.',
-  ),
 );
 
 builder.relayMutationField(

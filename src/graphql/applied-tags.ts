@@ -1,30 +1,16 @@
-// Tags that stand on contacts, as objects of their own, and the mutations that apply and remove them.
+// What is special of tags that stand on contacts: the mutations that apply it and remove it.
 import { appliedTag } from '../resources/applied-tags.ts';
+import { contact } from '../resources/contacts.ts';
 import { writableFields } from '../resources/resource.ts';
+import { tag } from '../resources/tags.ts';
 import * as appliedTags from '../services/applied-tags.ts';
-import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { Contact } from './contacts.ts';
 import { defineMutation, edgeField, rowField } from './mutations.ts';
-import { defineNode, encodeGlobalId } from './nodes.ts';
-import { Tag } from './tags.ts';
+import { encodeGlobalId } from './nodes.ts';
+import { connectionOf, nodeOf } from './nouns.ts';
 
-/** @public Other nouns may hang below it. */
-export const ContactAppliedTag = defineNode(appliedTag, {
-  ...appliedTags,
-  fields: (t) => ({
-    contact: Contact.field(t, 'contactId', 'The contact that the tag stands on.'),
-  }),
-});
-
-const ContactAppliedTagConnection = defineConnection(ContactAppliedTag, appliedTag, appliedTags);
-
-builder.objectField(Contact.ref, 'appliedTags', (t) =>
-  ContactAppliedTagConnection.field(
-    t,
-    'The tags that stand on the contact, in the order in which they were applied.',
-  ),
-);
+const ContactAppliedTag = nodeOf(appliedTag);
+const Contact = nodeOf(contact);
+const Tag = nodeOf(tag);
 
 defineMutation('applyTag', {
   description:
@@ -36,7 +22,7 @@ defineMutation('applyTag', {
   change: (ctx, [contactId = 0n], input, options) => appliedTags.create(ctx, contactId, input, options),
   payload: (t) => ({
     appliedTag: rowField(t, ContactAppliedTag),
-    appliedTagEdge: edgeField(t, ContactAppliedTagConnection),
+    appliedTagEdge: edgeField(t, connectionOf(appliedTag)),
     isNew: t.boolean({
       description: 'Whether the tag was applied, and did not stand on the contact already.',
       resolve: ({ result }) => result.outcome === 'created',

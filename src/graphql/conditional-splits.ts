@@ -2,17 +2,17 @@
 
 import { parseAll } from '../errors.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
+import { refineFilter } from '../resources/refine-filters.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
 import type { GraphContext } from './context.ts';
-import { FunnelStep, loadSteps, stepsOfKind } from './funnel-steps.ts';
-import { Funnel } from './funnels.ts';
+import { FunnelStep, loadSteps } from './funnel-steps.ts';
 import { keyInput, parseKey } from './mutations.ts';
-import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
-import { Page } from './pages.ts';
-import { RefineFilter } from './refine-filters.ts';
+import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
+import { nodeOf } from './nouns.ts';
 
 /** A split loaded with its funnel's tree, or the row of a list, whose branches are loaded when they are selected. */
 type Split = StepNode | SplitRow;
@@ -63,34 +63,33 @@ const ConditionalSplitBranch = builder
     }),
   });
 
-/** @public Other nouns may hang below it. */
-export const ConditionalSplitStep = defineNode<Split>(conditionalSplit, {
-  scope: splits.scope,
-  interfaces: [FunnelStep],
-  getMany: stepsOfKind('conditional_split'),
-  fields: (t) => ({
-    isSetup: t.boolean({
-      description: 'Whether a saved filter has been chosen to decide the branch.',
-      columns: ['filterId'],
-      resolve: ({ filterId }) => filterId !== null,
-    }),
-    filter: RefineFilter.field(
-      t,
-      'filterId',
-      'The saved filter that decides the branch, or null while the split is not set up.',
-    ),
-    branches: t.field({
-      type: [ConditionalSplitBranch],
-      nullable: true,
-      description: 'The two branches: first MATCHED, then UNMATCHED.',
-      // For the cost analysis a branch is counted as one of the steps.
-      columns: ['funnelId'],
-      sameRows: true,
-      rows: 1,
-      resolve: (split, _args, ctx) => branchesOf(ctx, split),
-    }),
+const ConditionalSplitStep = nodeOf(conditionalSplit) as NodeType<object> as NodeType<Split>;
+const Funnel = nodeOf(funnel);
+const Page = nodeOf(page);
+
+ConditionalSplitStep.ref.addInterfaces([FunnelStep]);
+builder.objectFields(ConditionalSplitStep.ref, (t) => ({
+  isSetup: t.boolean({
+    description: 'Whether a saved filter has been chosen to decide the branch.',
+    columns: ['filterId'],
+    resolve: ({ filterId }) => filterId !== null,
   }),
-});
+  filter: nodeOf(refineFilter).field(
+    t,
+    'filterId',
+    'The saved filter that decides the branch, or null while the split is not set up.',
+  ),
+  branches: t.field({
+    type: [ConditionalSplitBranch],
+    nullable: true,
+    description: 'The two branches: first MATCHED, then UNMATCHED.',
+    // For the cost analysis a branch is counted as one of the steps.
+    columns: ['funnelId'],
+    sameRows: true,
+    rows: 1,
+    resolve: (split, _args, ctx) => branchesOf(ctx, split),
+  }),
+}));
 
 /** Returns no promise where the split was loaded with its tree: promises would cost more than the answer itself. */
 function branchesOf(ctx: GraphContext, split: Split) {
@@ -110,19 +109,6 @@ function toBranches({ matched, unmatched }: Branches = { matched: [], unmatched:
 async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<StepNode | undefined> {
   return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
 }
-
-const ConditionalSplitStepConnection = defineConnection<Split>(
-  ConditionalSplitStep,
-  { ...conditionalSplit, table: 'conditional_split_steps' },
-  splits,
-);
-
-builder.objectField(Funnel.ref, 'conditionalSplitSteps', (t) =>
-  ConditionalSplitStepConnection.field(
-    t,
-    'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
-  ),
-);
 
 builder.relayMutationField(
   'removeConditionalSplit',

@@ -1,12 +1,11 @@
-// Contacts of a workspace.
+// What is special of contacts: their custom attributes and tags, creating or changing one by its address, and erasing one.
 import { contact, upsertFields } from '../resources/contacts.ts';
+import { workspace } from '../resources/workspaces.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { defineChanges, defineMutation, edgeField, rowField } from './mutations.ts';
-import { defineNode } from './nodes.ts';
+import { defineMutation, edgeField, rowField } from './mutations.ts';
+import { connectionOf, nodeOf } from './nouns.ts';
 import { AppliedTag, tagsOn } from './tags.ts';
-import { Workspace } from './workspaces.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
   description: 'A fact about a contact that the workspace itself has named.',
@@ -18,41 +17,34 @@ const CustomAttribute = builder.objectRef<{ name: string; value: string }>('Cust
 
 const { customAttributes, tags } = contact.fields;
 
-/** @public Other nouns may hang below it. */
-export const Contact = defineNode(contact, {
-  ...contacts,
-  fields: (t) => ({
-    customAttributes: t.field({
-      type: [CustomAttribute],
-      description: `${customAttributes.description} Not paginated: a contact has few.`,
-      columns: ['customAttributes'],
-      resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
-    }),
-    tags: t.field({
-      type: [AppliedTag],
-      description: tags.description,
-      columns: ['id', 'tags'],
-      resolve: (row) => tagsOn(contact.type, row),
-    }),
-    workspace: Workspace.field(t, 'workspaceId', 'The workspace that knows this contact.'),
+const Contact = nodeOf(contact);
+
+builder.objectFields(Contact.ref, (t) => ({
+  customAttributes: t.field({
+    type: [CustomAttribute],
+    description: `${customAttributes.description} Not paginated: a contact has few.`,
+    columns: ['customAttributes'],
+    resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
   }),
-});
-
-const ContactConnection = defineConnection(Contact, contact, contacts);
-
-defineChanges(Contact, contact, contacts, Workspace, ContactConnection);
+  tags: t.field({
+    type: [AppliedTag],
+    description: tags.description,
+    columns: ['id', 'tags'],
+    resolve: (row) => tagsOn(contact.type, row),
+  }),
+}));
 
 defineMutation('upsertContact', {
   description:
     'Creates a contact, or changes the one that has the e-mail address. What is null or an empty list is left as it is.',
   scope: contacts.writeScope,
-  of: [Workspace],
+  of: [nodeOf(workspace)],
   fields: upsertFields,
   moment: 'creation',
   change: (ctx, [workspaceId = 0n], input, options) => contacts.upsert(ctx, workspaceId, input, options),
   payload: (t) => ({
     contact: rowField(t, Contact),
-    contactEdge: edgeField(t, ContactConnection),
+    contactEdge: edgeField(t, connectionOf(contact)),
     isNew: t.boolean({
       description: 'Whether the contact was created, and not changed.',
       resolve: ({ result }) => result.outcome === 'created',
@@ -68,7 +60,3 @@ defineMutation('eraseContact', {
   change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),
   payload: (t) => ({ contact: rowField(t, Contact) }),
 });
-
-builder.objectField(Workspace.ref, 'contacts', (t) =>
-  ContactConnection.field(t, 'The contacts of the workspace, anonymous ones included.'),
-);

@@ -1,15 +1,18 @@
 // The steps of a funnel's workflow. Splits among them are in conditional-splits.ts.
 import { funnelStep, stepFields } from '../resources/funnel-steps.ts';
+import { funnel as funnelNoun } from '../resources/funnels.ts';
+import { page as pageNoun } from '../resources/pages.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
-import * as funnels from '../services/funnels.ts';
 import type { Projection } from '../services/reads.ts';
 import { builder } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import { Funnel } from './funnels.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
-import { Page } from './pages.ts';
+import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
+
+const Funnel = nodeOf(funnelNoun);
+const Page = nodeOf(pageNoun);
 
 type StepNode = funnelSteps.StepNode;
 
@@ -28,16 +31,10 @@ export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Proje
   );
 }
 
-/** A `getMany` for steps of one kind. */
-export function stepsOfKind(kind: StepNode['kind']) {
-  return async (ctx: GraphContext, ids: readonly bigint[]) =>
-    (await funnelSteps.getMany(ctx, ids)).map((step) => (step?.kind === kind ? step : null));
-}
-
 export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
   description: funnelStep.description,
   interfaces: [builder.nodeInterfaceRef()],
-  scope: funnels.scope,
+  scope: funnelSteps.scope,
   resolveType: ({ kind }) => (kind === 'page' ? 'PageStep' : 'ConditionalSplitStep'),
   fields: (t) => ({
     databaseId: t.field({
@@ -60,9 +57,9 @@ const pageStep = {
 } as const;
 
 defineNode<StepNode>(pageStep, {
-  scope: funnels.scope,
+  scope: funnelSteps.scope,
   interfaces: [FunnelStep],
-  getMany: stepsOfKind('page'),
+  getMany: funnelSteps.stepsOfKind('page'),
   fields: (t) => ({
     page: t.field({
       type: Page.ref,
@@ -78,7 +75,7 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
   t.field({
     type: [FunnelStep],
     nullable: true,
-    scope: funnels.scope,
+    scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
     columns: ['id'],
     below: true,

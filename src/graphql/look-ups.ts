@@ -2,18 +2,19 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid, notFound } from '../errors.ts';
+import { uncapitalize } from '../resources/resource.ts';
 import { type PublicIdTable, parsePublicId } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import type { ResolveInfo } from './look-ahead.ts';
 
 /** Loads one object by its integer id; null when it does not exist or is not the caller's. */
-type Load<Row> = (ctx: GraphContext, id: bigint, info: ResolveInfo) => Promise<Row | null>;
+type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 
 /** What is special of a type's look-up. */
 export interface LookUpOptions<Row> {
-  /** Loads no more than the selection needs, where that is less than the whole object. */
-  readonly load?: Load<Row>;
+  /** What is enough for the selection, where no row has to be read for it; else null. */
+  readonly unread?: (ctx: GraphContext, id: bigint, info: ResolveInfo) => object | null;
   /** A key besides those that every type has, and what finds an object by it. @throws AppError `not_found` */
   readonly by?: {
     readonly key: string;
@@ -40,9 +41,9 @@ interface Given {
 
 /** Defines the root field that finds one object of a type. */
 export function defineLookUp<Row>(
-  { name, ref, scope, parseId, ...type }: LookedUp<Row>,
+  { name, ref, scope, parseId, load }: LookedUp<Row>,
   { title, table }: { readonly title: string; readonly table: PublicIdTable },
-  { load = type.load, by }: LookUpOptions<Row>,
+  { unread, by }: LookUpOptions<Row>,
 ): void {
   const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
 
@@ -55,12 +56,13 @@ export function defineLookUp<Row>(
     requireOneOf(given, keys);
     const other = by && (given as Readonly<Record<string, unknown>>)[by.key];
     if (by !== undefined && other != null) return by.find(ctx, String(other));
-    const row = await load(ctx, idOf(given), info);
+    const id = idOf(given);
+    const row = (unread?.(ctx, id, info) as Row | null | undefined) ?? (await load(ctx, id));
     if (row === null) throw notFound(title);
     return row;
   }
 
-  builder.queryField(toFieldName(name), (t) =>
+  builder.queryField(uncapitalize(name), (t) =>
     t.field({
       type: ref,
       nullable: true,
@@ -81,9 +83,4 @@ export function defineLookUp<Row>(
 function requireOneOf(args: object, names: readonly [string, ...string[]]): void {
   const given = names.filter((name) => (args as Readonly<Record<string, unknown>>)[name] != null);
   if (given.length !== 1) throw invalid(names[0], `Give exactly one of ${names.join(', ')}.`);
-}
-
-/** `Contact` as `contact`. */
-export function toFieldName(typeName: string): string {
-  return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }

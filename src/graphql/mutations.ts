@@ -1,24 +1,23 @@
 // Defines Relay mutations over the changes that services make: input fields from a noun's description, retries by idempotency key,
 // and the row that was changed, for callers who may not read it otherwise too.
-import type { FieldMap } from '@pothos/core';
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
 import {
   type Fields,
   type Moment,
   type Resource,
+  uncapitalize,
   withArticle,
   writableFields,
 } from '../resources/resource.ts';
-import type { Done } from '../services/mutate.ts';
+import type { Changes } from '../services/nouns.ts';
 import type { Input } from '../services/parse-fields.ts';
 import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
-import type { Writes } from '../services/writes.ts';
 import { builder, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { formOf, inputFields, membersOf } from './input-fields.ts';
-import { toFieldName } from './look-ups.ts';
 import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: that of a page. */
@@ -38,6 +37,11 @@ interface Made<Result> {
   readonly ids: readonly bigint[];
 }
 
+/** What `createX` has done. */
+type CreatedOf<Row extends { readonly id: bigint }> = Awaited<
+  ReturnType<NonNullable<Changes<Row>['create']>>
+>;
+
 /** Builds the fields of a payload. */
 export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
 
@@ -54,10 +58,13 @@ interface Mutation<Result> {
   readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
 }
 
-/** Defines a mutation that can be retried with an idempotency key. */
-export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
+/** Defines a mutation that can be retried with an idempotency key. @returns the type of its payload */
+export function defineMutation<Result>(
+  name: string,
+  mutation: Mutation<Result>,
+): ObjectRef<Types, Made<Result>> {
   const { description, scope, of, fields = {}, moment = 'change', change, payload } = mutation;
-  builder.relayMutationField(
+  const { payloadType } = builder.relayMutationField(
     name,
     {
       description: `What ${name} needs to know.`,
@@ -88,57 +95,59 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
     },
     { description: `What became of ${name}.`, outputFields: payload },
   );
+  return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
 /**
- * Defines `createX`, `updateX` and `deleteX` of a noun.
+ * Defines those of `createX`, `updateX` and `deleteX` that clients may do to a noun.
  * @param parent the type of what a new one is created in
  * @param connection the lists that a new one is then in
- * @param besides what else the payload of `createX` has
+ * @returns the type of the payload of `createX`, if there is one
  */
-export function defineChanges<Row extends { readonly id: bigint }, NewRow extends Row = Row>(
+export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  writes: Pick<Writes<Row>, 'writeScope' | 'update' | 'remove'> & {
-    create(...args: Parameters<Writes<Row>['create']>): Promise<Done<NewRow>>;
-  },
+  { writeScope: scope, create, update, remove }: Changes<Row>,
   parent: Named,
   connection: Edges<Row>,
-  besides: (t: PayloadBuilder<Done<NewRow>>) => FieldMap = () => ({}),
-): void {
-  const { writeScope: scope } = writes;
+): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
+  if (scope === undefined) return null;
+  const { name } = node;
+  const field = uncapitalize(name);
   const one = withArticle(resource.title.toLowerCase());
-  defineMutation(`create${node.name}`, {
+  if (update !== undefined)
+    defineMutation(`update${name}`, {
+      description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
+      scope,
+      of: [node],
+      fields: writableFields(resource, 'change'),
+      change: (ctx, [id = 0n], input, options) => update(ctx, id, input, options),
+      payload: (t) => ({ [field]: rowField(t, node) }),
+    });
+  if (remove !== undefined)
+    defineMutation(`delete${name}`, {
+      description: `Deletes ${one}.`,
+      scope,
+      of: [node],
+      change: (ctx, [id = 0n], _input, options) => remove(ctx, id, options),
+      payload: (t) => ({
+        [`deleted${name}Id`]: t.id({
+          description: 'The global id that it had.',
+          resolve: ({ ids: [id = 0n] }) => encodeGlobalId(name, id),
+        }),
+      }),
+    });
+  if (create === undefined) return null;
+  return defineMutation(`create${name}`, {
     description: `Creates ${one}.`,
     scope,
     of: [parent],
     fields: writableFields(resource, 'creation'),
     moment: 'creation',
-    change: (ctx, [id = 0n], input, options) => writes.create(ctx, id, input, options),
+    change: (ctx, [id = 0n], input, options) => create(ctx, id, input, options),
     payload: (t) => ({
-      [toFieldName(node.name)]: rowField(t, node),
-      [`${toFieldName(node.name)}Edge`]: edgeField(t, connection),
-      ...besides(t),
-    }),
-  });
-  defineMutation(`update${node.name}`, {
-    description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
-    scope,
-    of: [node],
-    fields: writableFields(resource, 'change'),
-    change: (ctx, [id = 0n], input, options) => writes.update(ctx, id, input, options),
-    payload: (t) => ({ [toFieldName(node.name)]: rowField(t, node) }),
-  });
-  defineMutation(`delete${node.name}`, {
-    description: `Deletes ${one}.`,
-    scope,
-    of: [node],
-    change: (ctx, [id = 0n], _input, options) => writes.remove(ctx, id, options),
-    payload: (t) => ({
-      [`deleted${node.name}Id`]: t.id({
-        description: 'The global id that it had.',
-        resolve: ({ ids: [id = 0n] }) => encodeGlobalId(node.name, id),
-      }),
+      [field]: rowField(t, node),
+      [`${field}Edge`]: edgeField(t, connection),
     }),
   });
 }
@@ -198,5 +207,5 @@ export function parseKey(given: unknown): IdempotencyKey | null {
 }
 
 function idFieldOf(type: Named): string {
-  return `${toFieldName(type.name)}Id`;
+  return `${uncapitalize(type.name)}Id`;
 }

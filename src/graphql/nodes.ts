@@ -11,7 +11,6 @@ import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
-import { referenceFields } from './references.ts';
 import { resourceFields } from './resource-fields.ts';
 import { defineScalarsOf } from './scalars.ts';
 
@@ -93,7 +92,6 @@ export function defineNode<Row extends NodeRow>(
         resolve: (row) => row.id,
       }),
       ...resourceFields(t, described),
-      ...referenceFields(t, described, (type) => nodeTypes.get(type)),
       ...fields(t),
     }),
   });

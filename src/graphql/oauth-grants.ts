@@ -1,11 +1,10 @@
-// OAuth grants of a team, and the mutation that revokes one.
+// What is special of OAuth grants: their status, the workspaces that they are for, and the mutation that revokes one.
 import { oauthGrant } from '../resources/oauth-grants.ts';
+import { workspace } from '../resources/workspaces.ts';
 import * as grants from '../services/oauth-grants.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { defineNode, encodeGlobalId, parseGlobalId } from './nodes.ts';
-import { Team } from './teams.ts';
-import { Workspace } from './workspaces.ts';
+import { encodeGlobalId, parseGlobalId } from './nodes.ts';
+import { nodeOf } from './nouns.ts';
 
 const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
   description: 'What a grant is good for at the moment.',
@@ -21,40 +20,29 @@ const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
   },
 });
 
-/** @public Other nouns may hang below it. */
-export const OauthGrant = defineNode(oauthGrant, {
-  ...grants,
-  fields: (t) => ({
-    workspaces: t.field({
-      type: [Workspace.ref],
-      nullable: true,
-      scope: Workspace.scope,
-      columns: ['workspaceIds'],
-      description:
-        'The workspaces that it is for, without those that are gone; empty when it is for the whole team.',
-      async resolve({ workspaceIds }, _args, ctx) {
-        const rows = await Promise.all(workspaceIds.map((id) => Workspace.load(ctx, id)));
-        return rows.filter((row) => row !== null);
-      },
-    }),
-    status: t.field({
-      type: OauthGrantStatus,
-      description: 'Whether the grant is good for anything at the moment.',
-      columns: ['revokedAt', 'expiresAt', 'isBacked'],
-      resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
-    }),
-    team: Team.field(t, 'teamId', 'The team on whose behalf it was granted.'),
+const OauthGrant = nodeOf(oauthGrant);
+const Workspace = nodeOf(workspace);
+
+builder.objectFields(OauthGrant.ref, (t) => ({
+  workspaces: t.field({
+    type: [Workspace.ref],
+    nullable: true,
+    scope: Workspace.scope,
+    columns: ['workspaceIds'],
+    description:
+      'The workspaces that it is for, without those that are gone; empty when it is for the whole team.',
+    async resolve({ workspaceIds }, _args, ctx) {
+      const rows = await Promise.all(workspaceIds.map((id) => Workspace.load(ctx, id)));
+      return rows.filter((row) => row !== null);
+    },
   }),
-});
-
-const OauthGrantConnection = defineConnection(OauthGrant, oauthGrant, grants);
-
-builder.objectField(Team.ref, 'oauthGrants', (t) =>
-  OauthGrantConnection.field(
-    t,
-    'What people granted to OAuth clients on the team’s behalf, ended grants included. Empty for a caller who is narrowed to some of the team’s workspaces.',
-  ),
-);
+  status: t.field({
+    type: OauthGrantStatus,
+    description: 'Whether the grant is good for anything at the moment.',
+    columns: ['revokedAt', 'expiresAt', 'isBacked'],
+    resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
+  }),
+}));
 
 builder.relayMutationField(
   'revokeOauthGrant',

@@ -1,19 +1,16 @@
 // Builds the schema from the types that the imported files define. Wraps resolvers with the check of their field's scope.
 import './scalars.ts';
+import './nouns.ts';
 import './teams.ts';
-import './workspaces.ts';
-import './tags.ts';
 import './contacts.ts';
 import './applied-tags.ts';
 import './funnels.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
-import './pages.ts';
 import './refine-filters.ts';
 import './webhook-endpoints.ts';
 import './webhook-events.ts';
 import './webhook-deliveries.ts';
-import './audit-entries.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
 import './users.ts';

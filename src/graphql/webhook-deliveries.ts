@@ -1,4 +1,4 @@
-// Deliveries of webhook endpoints with their attempts, and the mutations that make them due again, give them up and test endpoints.
+// What is special of deliveries: their attempts, and the mutations that make them due again, give them up and test endpoints.
 import {
   attemptFields,
   deliveryDetailFields,
@@ -8,15 +8,14 @@ import {
   type WebhookAttempt as WebhookAttemptRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import * as webhookDeliveries from '../services/webhook-deliveries.ts';
 import * as redelivery from '../services/webhook-redelivery.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
 import { loadBatched } from './context.ts';
 import { defineMutation, rowField } from './mutations.ts';
-import { defineNode } from './nodes.ts';
+import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
-import { WebhookEndpoint } from './webhook-endpoints.ts';
 
 const { url, headers } = attemptFields.request.object;
 
@@ -43,29 +42,21 @@ const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').im
   }),
 });
 
-/** @public Other nouns may hang below it. */
-export const WebhookDelivery = defineNode(webhookDelivery, {
-  ...webhookDeliveries,
-  fields: (t) => ({
-    attempts: t.field({
-      type: [WebhookAttempt],
-      nullable: true,
-      description: deliveryDetailFields.attempts.description,
-      scope: webhookDeliveries.scope,
-      columns: ['id'],
-      rows: MAX_ATTEMPTS_SHOWN,
-      resolve: ({ id }, _args, ctx) =>
-        loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
-    }),
-    endpoint: WebhookEndpoint.field(t, 'endpointId', 'The endpoint that is told.'),
+const WebhookDelivery = nodeOf(webhookDelivery);
+const WebhookEndpoint = nodeOf(webhookEndpoint);
+
+builder.objectFields(WebhookDelivery.ref, (t) => ({
+  attempts: t.field({
+    type: [WebhookAttempt],
+    nullable: true,
+    description: deliveryDetailFields.attempts.description,
+    scope: webhookDeliveries.scope,
+    columns: ['id'],
+    rows: MAX_ATTEMPTS_SHOWN,
+    resolve: ({ id }, _args, ctx) =>
+      loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
   }),
-});
-
-const WebhookDeliveryConnection = defineConnection(WebhookDelivery, webhookDelivery, webhookDeliveries);
-
-builder.objectField(WebhookEndpoint.ref, 'deliveries', (t) =>
-  WebhookDeliveryConnection.field(t, 'What the endpoint is told, one for each event.'),
-);
+}));
 
 const { writeScope: scope } = redelivery;
 

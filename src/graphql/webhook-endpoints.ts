@@ -1,4 +1,4 @@
-// Outgoing webhook endpoints of a workspace.
+// What is special of outgoing webhook endpoints: their secrets, and activating and deactivating them.
 import {
   activationFields,
   rotationFields,
@@ -6,40 +6,31 @@ import {
   webhookEndpoint,
   webhookEndpointWithSecret,
 } from '../resources/webhook-endpoints.ts';
-import type { Done } from '../services/mutate.ts';
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
-import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { defineChanges, defineMutation, type PayloadBuilder, rowField } from './mutations.ts';
-import { defineNode } from './nodes.ts';
-import { Workspace } from './workspaces.ts';
+import { builder, type Types } from './builder.ts';
+import { defineMutation, rowField } from './mutations.ts';
+import { createdPayloadOf, nodeOf } from './nouns.ts';
 
-/** @public Other nouns may hang below it. */
-export const WebhookEndpoint = defineNode(webhookEndpoint, {
-  ...webhookEndpoints,
-  fields: (t) => ({
-    workspace: Workspace.field(t, 'workspaceId', 'The workspace that the endpoint belongs to.'),
-  }),
-});
+const WebhookEndpoint = nodeOf(webhookEndpoint);
 
 /** The secret, in the payload of the mutations that make one. */
-function secretField(t: PayloadBuilder<Done<WebhookEndpointWithSecretRow>>) {
+function secretField(
+  t: PothosSchemaTypes.ObjectFieldBuilder<
+    Types,
+    { readonly result: { readonly row: WebhookEndpointWithSecretRow } }
+  >,
+) {
   return t.string({
     description: webhookEndpointWithSecret.fields.webhookSecret.description,
     resolve: ({ result }) => result.row.webhookSecret,
   });
 }
 
-const WebhookEndpointConnection = defineConnection(WebhookEndpoint, webhookEndpoint, webhookEndpoints);
-
-defineChanges(
-  WebhookEndpoint,
-  webhookEndpoint,
-  webhookEndpoints,
-  Workspace,
-  WebhookEndpointConnection,
-  (t) => ({ webhookSecret: secretField(t) }),
+builder.objectField(
+  createdPayloadOf<WebhookEndpointWithSecretRow>(webhookEndpoint),
+  'webhookSecret',
+  secretField,
 );
 
 defineMutation('activateWebhookEndpoint', {
@@ -71,7 +62,3 @@ defineMutation('rotateWebhookEndpointSecret', {
     webhookSecret: secretField(t),
   }),
 });
-
-builder.objectField(Workspace.ref, 'webhookEndpoints', (t) =>
-  WebhookEndpointConnection.field(t, 'The outgoing webhook endpoints of the workspace.'),
-);

@@ -1,29 +1,16 @@
-// Events of a workspace, and the types of event that endpoints can be told about.
+// What is special of events: where they happened, and the types of event that endpoints can be told about.
 import { EVENT_TYPE_FIELDS, EVENT_TYPES, type EventType } from '../resources/event-types.ts';
+import { funnel } from '../resources/funnels.ts';
+import { page } from '../resources/pages.ts';
 import { webhookEvent } from '../resources/webhook-events.ts';
 import * as webhookEvents from '../services/webhook-events.ts';
 import { builder } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { Funnel } from './funnels.ts';
-import { defineNode } from './nodes.ts';
-import { Page } from './pages.ts';
-import { Workspace } from './workspaces.ts';
+import { nodeOf } from './nouns.ts';
 
-/** @public Other nouns may hang below it. */
-export const WebhookEvent = defineNode(webhookEvent, {
-  ...webhookEvents,
-  fields: (t) => ({
-    page: Page.field(t, 'pageId', webhookEvent.fields.page.description),
-    funnel: Funnel.field(t, 'funnelId', webhookEvent.fields.funnel.description),
-    workspace: Workspace.field(t, 'workspaceId', 'The workspace that it happened in.'),
-  }),
-});
-
-const WebhookEventConnection = defineConnection(WebhookEvent, webhookEvent, webhookEvents);
-
-builder.objectField(Workspace.ref, 'webhookEvents', (t) =>
-  WebhookEventConnection.field(t, 'What happened in the workspace, as webhook endpoints are told of it.'),
-);
+builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
+  page: nodeOf(page).field(t, 'pageId', webhookEvent.fields.page.description),
+  funnel: nodeOf(funnel).field(t, 'funnelId', webhookEvent.fields.funnel.description),
+}));
 
 const { id, topic, scope } = EVENT_TYPE_FIELDS;
 

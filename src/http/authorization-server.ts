@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import { schemaScopes } from '../graphql/schema-scopes.ts';
 import { type AuthorizationServerRoute, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
-import { routes as restRoutes } from '../rest/router.ts';
+import { routes as restRoutes } from '../rest/nouns.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
 import type { HttpEnv } from './exchange.ts';
 

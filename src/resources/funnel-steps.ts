@@ -76,6 +76,7 @@ export const conditionalSplit = describe({
   table: 'funnel_steps',
   number: 9n,
   parent: funnel,
+  parentDescription: 'The funnel whose workflow the step is part of.',
   plural: 'conditionalSplitSteps',
   listDescription: 'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
   scope: 'funnels',

@@ -9,7 +9,7 @@ import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { page } from './pages.ts';
 import { refineFilter } from './refine-filters.ts';
-import type { Resource } from './resource.ts';
+import type { Fields, IDS, Resource } from './resource.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -52,3 +52,6 @@ export const NOUNS = list([
 export type NounTable = (typeof NOUNS)[number]['table'];
 
 export type Noun = Listed<NounTable>;
+
+/** A noun of the list as its description was written, so that the type of its rows can be inferred. */
+export type Described = Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: NounTable };

@@ -1,26 +1,23 @@
 import { appliedTag } from '../resources/applied-tags.ts';
 import * as appliedTags from '../services/applied-tags.ts';
-import { nounRoutes } from './noun-routes.ts';
+import type { OwnRoutes } from './noun-routes.ts';
 import { nothing } from './responses.ts';
-import { type Route, route } from './route.ts';
+import { route } from './route.ts';
 
-export const appliedTagRoutes: readonly Route[] = [
-  ...nounRoutes(appliedTag, appliedTags, {
-    parent: 'contact',
-    path: 'applied_tags',
-    members: 'contacts/applied_tags',
-    unchanged: 'The tag is on the contact already: the applied tag as it is. Nothing is changed.',
-  }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2/contacts/:contact_id/applied_tags/:tag_id',
-    operationId: 'removeTagFromContact',
-    summary: 'Removes a tag from a contact',
-    resource: appliedTag,
-    scope: appliedTags.writeScope,
-    response: nothing('The tag is removed from the contact.'),
-    async handle({ ctx, params, options }) {
-      await appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options);
-    },
-  }),
-];
+export const appliedTagRoutes: OwnRoutes = {
+  unchanged: 'The tag is on the contact already: the applied tag as it is. Nothing is changed.',
+  routes: [
+    route({
+      method: 'DELETE',
+      path: '/api/v2/contacts/:contact_id/applied_tags/:tag_id',
+      operationId: 'removeTagFromContact',
+      summary: 'Removes a tag from a contact',
+      resource: appliedTag,
+      scope: appliedTags.writeScope,
+      response: nothing('The tag is removed from the contact.'),
+      async handle({ ctx, params, options }) {
+        await appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options);
+      },
+    }),
+  ],
+};

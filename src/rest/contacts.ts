@@ -1,14 +1,12 @@
 import { contact, upsertFields } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { bodyOf } from './body.ts';
-import { nounRoutes } from './noun-routes.ts';
 import { createdOrChangedOf, objectOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
 const objects = shown(contact);
 
 export const contactRoutes: readonly Route[] = [
-  ...nounRoutes(contact, contacts, { parent: 'workspace', path: 'contacts' }),
   route({
     method: 'POST',
     path: '/api/v2/workspaces/:workspace_id/contacts/upsert',

@@ -1,9 +1,8 @@
-// The routes that every noun has, made from its description and its service: its list below a parent, and its members. A noun
-// whose service changes nothing has only those that read.
-import { pluralOf, type Resource, withArticle } from '../resources/resource.ts';
-import type { Done } from '../services/mutate.ts';
-import type { Reads } from '../services/reads.ts';
-import type { Writes } from '../services/writes.ts';
+// The routes that every noun has, made from its description and its service: its list below its parent, and its members. A noun that
+// clients cannot change has only those that read.
+import type { Described } from '../resources/nouns.ts';
+import { ownNameOf, pluralOf, type Resource, withArticle } from '../resources/resource.ts';
+import type { Service } from '../services/nouns.ts';
 import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
@@ -12,13 +11,10 @@ import { putAndPatch, type ResponseForm, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
 
-interface Place {
-  /** What the path calls the parent: `workspace`. */
-  readonly parent: string;
-  /** The path below the parent: `contacts/tags`. */
-  readonly path: string;
-  /** The path of its members, where that is another one. */
-  readonly members?: string;
+/** What is special of a noun's routes. */
+export interface OwnRoutes {
+  /** Routes besides those that every noun has, or in place of one with the same method and path. */
+  readonly routes?: readonly Route[];
   /** What lists show of it, where that is less. */
   readonly listed?: Resource;
   /** The answer that shows a new one, where it shows more than others do. */
@@ -27,30 +23,39 @@ interface Place {
   readonly unchanged?: string;
 }
 
-interface Changing extends Pick<Writes<Row>, 'writeScope' | 'remove'> {
-  create(...args: Parameters<Writes<Row>['create']>): Promise<Done<Row, 'created' | 'updated' | 'unchanged'>>;
-  /** Absent: it is never changed. */
-  readonly update?: Writes<Row>['update'];
+/** The routes of a noun. */
+export function nounRoutes(noun: Described, service: Service<Row>, own: OwnRoutes = {}): readonly Route[] {
+  const { routes = [] } = own;
+  const isSame = (one: Route) => (other: Route) => other.method === one.method && other.path === one.path;
+  const generic = genericRoutes(noun, service, own);
+  return [
+    ...generic.map((route) => routes.find(isSame(route)) ?? route),
+    ...routes.filter((route) => !generic.some(isSame(route))),
+  ];
 }
 
-type Service = Pick<Reads<Row>, 'scope' | 'get' | 'list'> & Partial<Changing>;
+/** The path of a noun's members, up to the id. */
+function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'>): string {
+  return `/api/v2/${members}/`;
+}
 
-/** The routes of a noun. */
-export function nounRoutes(resource: Resource, service: Service, place: Place): readonly Route[] {
-  const { parent, path, members = path, listed = resource } = place;
-  const { type, title } = resource;
+function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
+  const { type, title, path, parent } = resource;
   const { scope, get, list, writeScope, create, update, remove } = service;
+  if (path === undefined || parent === undefined || scope === null) return [];
+  const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
   const one = title.toLowerCase();
-  const listPath: string = `/api/v2/${parent}s/:${parent}_id/${path}`;
-  const memberPath = `/api/v2/${members}/:id` as const;
-  const parentOf = (params: Readonly<Record<string, string>>) => params[`${parent}_id`] ?? '';
+  const parentName = `${ownNameOf(parent)}_id`;
+  const listPath: string = `${membersPath(parent)}:${parentName}/${path}`;
+  const memberPath = `${membersPath(resource) as '/api/v2/'}:id` as const;
+  const parentOf = (params: Readonly<Record<string, string>>) => params[parentName] ?? '';
   const reading = [
     route({
       method: 'GET',
       path: listPath,
       operationId: `list${pluralOf(type)}`,
-      summary: `Lists the ${pluralOf(one)} of a ${parent}`,
+      summary: `Lists the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())}`,
       resource,
       scope,
       query: listQuery(resource),
@@ -68,23 +73,27 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
       handle: ({ ctx, params }) => get(ctx, params.id),
     }),
   ];
-  if (writeScope === undefined || create === undefined || remove === undefined) return reading;
+  if (writeScope === undefined) return reading;
   return [
     ...reading,
-    route({
-      method: 'POST',
-      path: listPath,
-      operationId: `create${type}`,
-      summary: `Creates ${withArticle(one)}`,
-      resource,
-      scope: writeScope,
-      body: bodyOf(resource, 'creation'),
-      response: creationForm(objects, `/api/v2/${members}/`, `The ${one} that was created.`, place),
-      async handle({ ctx, params, body, options }) {
-        const { row, outcome } = await create(ctx, parentOf(params), body, options);
-        return { row, isNew: outcome !== 'unchanged' };
-      },
-    }),
+    ...(create === undefined
+      ? []
+      : [
+          route({
+            method: 'POST',
+            path: listPath,
+            operationId: `create${type}`,
+            summary: `Creates ${withArticle(one)}`,
+            resource,
+            scope: writeScope,
+            body: bodyOf(resource, 'creation'),
+            response: creationForm(objects, membersPath(resource), `The ${one} that was created.`, own),
+            async handle({ ctx, params, body, options }) {
+              const { row, outcome } = await create(ctx, parentOf(params), body, options);
+              return { row, isNew: outcome !== 'unchanged' };
+            },
+          }),
+        ]),
     ...(update === undefined
       ? []
       : putAndPatch({
@@ -97,18 +106,22 @@ export function nounRoutes(resource: Resource, service: Service, place: Place): 
           response: objectOf(objects, `The ${one} as it is now.`),
           handle: async ({ ctx, params, body, options }) => (await update(ctx, params.id, body, options)).row,
         })),
-    route({
-      method: 'DELETE',
-      path: memberPath,
-      operationId: `delete${type}`,
-      summary: `Deletes ${withArticle(one)}`,
-      resource,
-      scope: writeScope,
-      response: nothing(`The ${one} is deleted.`),
-      async handle({ ctx, params, options }) {
-        await remove(ctx, params.id, options);
-      },
-    }),
+    ...(remove === undefined
+      ? []
+      : [
+          route({
+            method: 'DELETE',
+            path: memberPath,
+            operationId: `delete${type}`,
+            summary: `Deletes ${withArticle(one)}`,
+            resource,
+            scope: writeScope,
+            response: nothing(`The ${one} is deleted.`),
+            async handle({ ctx, params, options }) {
+              await remove(ctx, params.id, options);
+            },
+          }),
+        ]),
   ];
 }
 
@@ -117,7 +130,7 @@ function creationForm(
   objects: Shown<Row>,
   path: string,
   description: string,
-  { created, unchanged }: Place,
+  { created, unchanged }: OwnRoutes,
 ): ResponseForm<{ readonly row: Row; readonly isNew: boolean }> {
   if (unchanged !== undefined) return createdOrChangedOf(objects, path, { 200: unchanged, 201: description });
   const form = created ?? createdOf(objects, path, description);

@@ -3,7 +3,7 @@ import { refineFilter } from '../resources/refine-filters.ts';
 import * as refineFilters from '../services/refine-filters.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOrAllOf } from './lists.ts';
-import { objectOf, shown } from './responses.ts';
+import { shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 
 const pageQuery = listQuery(refineFilter);
@@ -35,15 +35,5 @@ export const refineFilterRoutes: readonly Route[] = [
       !('size' in query)
         ? refineFilters.listAll(ctx, params.workspace_id, query)
         : refineFilters.list(ctx, params.workspace_id, query),
-  }),
-  route({
-    method: 'GET',
-    path: '/api/v2/refine_filters/:id',
-    operationId: 'getRefineFilter',
-    summary: 'Gets a saved filter',
-    resource: refineFilter,
-    scope: refineFilters.scope,
-    response: objectOf(objects, 'The saved filter.'),
-    handle: ({ ctx, params }) => refineFilters.get(ctx, params.id),
   }),
 ];

@@ -1,4 +1,4 @@
-// The whole REST surface as one list, and how it is mounted on the HTTP app.
+// How the routes are mounted on the HTTP app, and what tells of them.
 
 import type { Hono } from 'hono';
 import { requireCaller, requireScope } from '../auth/scopes.ts';
@@ -15,25 +15,12 @@ import {
 } from '../services/consistency.ts';
 import { admitBody, chargePage, pointsOf, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
-import { appliedTagRoutes } from './applied-tags.ts';
-import { auditEntryRoutes } from './audit-entries.ts';
 import { readJson } from './body.ts';
-import { conditionalSplitRoutes } from './conditional-splits.ts';
-import { contactRoutes } from './contacts.ts';
 import { withEntityTag } from './entity-tags.ts';
-import { funnelStepRoutes } from './funnel-steps.ts';
-import { funnelRoutes } from './funnels.ts';
+import { routes } from './nouns.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
-import { refineFilterRoutes } from './refine-filters.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
-import { tagRoutes } from './tags.ts';
-import { teamRoutes } from './teams.ts';
-import { userRoutes } from './users.ts';
-import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
-import { webhookEndpointRoutes } from './webhook-endpoints.ts';
-import { webhookEventRoutes } from './webhook-events.ts';
-import { workspaceRoutes } from './workspaces.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
 /** What the HTTP app hands to handlers as `c.env`, as far as REST needs it. */
@@ -56,23 +43,6 @@ export const API_PATH = '/api/v2';
 
 /** The version of the API in the OpenAPI document. */
 export const OPENAPI_VERSION = '2';
-
-export const routes: readonly Route[] = [
-  ...teamRoutes,
-  ...userRoutes,
-  ...workspaceRoutes,
-  ...contactRoutes,
-  ...tagRoutes,
-  ...appliedTagRoutes,
-  ...funnelRoutes,
-  ...funnelStepRoutes,
-  ...conditionalSplitRoutes,
-  ...refineFilterRoutes,
-  ...webhookEndpointRoutes,
-  ...webhookEventRoutes,
-  ...webhookDeliveryRoutes,
-  ...auditEntryRoutes,
-];
 
 /**
  * Mounts routes, and what tells of them. HEAD is served by GET; another method on a known path is 405 with `Allow`

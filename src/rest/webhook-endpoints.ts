@@ -8,61 +8,59 @@ import {
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { bodyOf } from './body.ts';
-import { nounRoutes } from './noun-routes.ts';
+import type { OwnRoutes } from './noun-routes.ts';
 import { createdOf, objectOf, type Shown, secret, shown } from './responses.ts';
-import { type Route, route } from './route.ts';
+import { route } from './route.ts';
 
 const scope = webhookEndpoints.writeScope;
 const objects = shown(webhookEndpoint);
 const withSecret = shown(webhookEndpointWithSecret);
 
-export const webhookEndpointRoutes: readonly Route[] = [
-  ...nounRoutes(webhookEndpoint, webhookEndpoints, {
-    parent: 'workspace',
-    path: 'webhooks/outgoing/endpoints',
-    listed: listedWebhookEndpoint,
-    created: secret(
-      createdOf(
-        withSecret as Shown<object> as Shown<{ id: bigint }>,
-        '/api/v2/webhooks/outgoing/endpoints/',
-        'The webhook endpoint that was created, with its secret, which is never shown again.',
+export const webhookEndpointRoutes: OwnRoutes = {
+  listed: listedWebhookEndpoint,
+  created: secret(
+    createdOf(
+      withSecret as Shown<object> as Shown<{ id: bigint }>,
+      '/api/v2/webhooks/outgoing/endpoints/',
+      'The webhook endpoint that was created, with its secret, which is never shown again.',
+    ),
+  ),
+  routes: [
+    route({
+      method: 'POST',
+      path: '/api/v2/webhooks/outgoing/endpoints/:id/activate',
+      operationId: 'activateWebhookEndpoint',
+      summary: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise',
+      resource: webhookEndpoint,
+      scope,
+      body: bodyOf(webhookEndpoint, 'change', activationFields, 'WebhookEndpointActivation'),
+      response: objectOf(objects, 'The webhook endpoint as it is now.'),
+      handle: async ({ ctx, params, body, options }) =>
+        (await activation.activate(ctx, params.id, body, options)).row,
+    }),
+    route({
+      method: 'POST',
+      path: '/api/v2/webhooks/outgoing/endpoints/:id/deactivate',
+      operationId: 'deactivateWebhookEndpoint',
+      summary: 'Sends nothing more to a webhook endpoint until it is activated again',
+      resource: webhookEndpoint,
+      scope,
+      response: objectOf(objects, 'The webhook endpoint as it is now.'),
+      handle: async ({ ctx, params, options }) => (await activation.deactivate(ctx, params.id, options)).row,
+    }),
+    route({
+      method: 'POST',
+      path: '/api/v2/webhooks/outgoing/endpoints/:id/rotate_secret',
+      operationId: 'rotateWebhookEndpointSecret',
+      summary: 'Gives a webhook endpoint another secret; for a while the one before signs as well',
+      resource: webhookEndpoint,
+      scope,
+      body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
+      response: secret(
+        objectOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
       ),
-    ),
-  }),
-  route({
-    method: 'POST',
-    path: '/api/v2/webhooks/outgoing/endpoints/:id/activate',
-    operationId: 'activateWebhookEndpoint',
-    summary: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise',
-    resource: webhookEndpoint,
-    scope,
-    body: bodyOf(webhookEndpoint, 'change', activationFields, 'WebhookEndpointActivation'),
-    response: objectOf(objects, 'The webhook endpoint as it is now.'),
-    handle: async ({ ctx, params, body, options }) =>
-      (await activation.activate(ctx, params.id, body, options)).row,
-  }),
-  route({
-    method: 'POST',
-    path: '/api/v2/webhooks/outgoing/endpoints/:id/deactivate',
-    operationId: 'deactivateWebhookEndpoint',
-    summary: 'Sends nothing more to a webhook endpoint until it is activated again',
-    resource: webhookEndpoint,
-    scope,
-    response: objectOf(objects, 'The webhook endpoint as it is now.'),
-    handle: async ({ ctx, params, options }) => (await activation.deactivate(ctx, params.id, options)).row,
-  }),
-  route({
-    method: 'POST',
-    path: '/api/v2/webhooks/outgoing/endpoints/:id/rotate_secret',
-    operationId: 'rotateWebhookEndpointSecret',
-    summary: 'Gives a webhook endpoint another secret; for a while the one before signs as well',
-    resource: webhookEndpoint,
-    scope,
-    body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
-    response: secret(
-      objectOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
-    ),
-    handle: async ({ ctx, params, body, options }) =>
-      (await activation.rotateSecret(ctx, params.id, body, options)).row,
-  }),
-];
+      handle: async ({ ctx, params, body, options }) =>
+        (await activation.rotateSecret(ctx, params.id, body, options)).row,
+    }),
+  ],
+};

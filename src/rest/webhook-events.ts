@@ -3,7 +3,6 @@ import { webhookEvent } from '../resources/webhook-events.ts';
 import { writerOf } from '../rows/resource-writer.ts';
 import * as webhookEvents from '../services/webhook-events.ts';
 import { arrayOf, wholeQuery } from './lists.ts';
-import { nounRoutes } from './noun-routes.ts';
 import { type Route, route } from './route.ts';
 import { objectSchema, schemaRef } from './schemas.ts';
 
@@ -21,11 +20,6 @@ const types = {
 };
 
 export const webhookEventRoutes: readonly Route[] = [
-  ...nounRoutes(webhookEvent, webhookEvents, {
-    parent: 'workspace',
-    path: 'webhooks/outgoing/events',
-    members: 'webhooks/outgoing/events',
-  }),
   route({
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/event_types',

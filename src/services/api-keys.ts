@@ -9,14 +9,11 @@ import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 const API_KEYS = tableOf(apiKey);
 
 export type { ApiKeyRow };
-
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(API_KEYS, 'account:read');
 
 /** What a key is good for at the moment. */
 export type ApiKeyStatus = 'active' | 'ending' | 'expired' | 'revoked';

@@ -11,7 +11,6 @@ import type { Tenancy } from '../store/sql/tenancy.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { isTaken } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -21,11 +20,7 @@ const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
 const TAGS = tableOf(tag);
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  APPLIED_TAGS,
-  'contacts:read',
-);
-const writes = writesOf(APPLIED_TAGS, 'contacts:write', APPLIED_TAG_RULES);
+const writes = writesOf(appliedTag, APPLIED_TAG_RULES);
 export const { writeScope, remove } = writes;
 
 /** Between an attempt to apply a tag that is there and a look at it another request may have removed it. */

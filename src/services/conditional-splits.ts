@@ -21,7 +21,7 @@ import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { listMany as listSteps, type StepNode, walk } from './funnel-steps.ts';
+import { listMany as listSteps, type StepNode, stepsOfKind, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
 import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
@@ -34,8 +34,10 @@ const SPLITS = tableOf(conditionalSplit);
 
 export type { BranchChoice };
 
-const reads = readsOf(SPLITS, 'funnels:read');
-export const { scope, getMany, list, listMany, countMany, existMany } = reads;
+const reads = readsOf(conditionalSplit);
+export const { scope, list } = reads;
+/** Splits with what is below them, in the ids' order; null for what is no split of the caller's. */
+export const getMany = stepsOfKind('conditional_split');
 
 /** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {

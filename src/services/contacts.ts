@@ -17,20 +17,14 @@ import { parseCustomAttributes } from './custom-attributes.ts';
 import { blankAtOnce } from './erasures.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Input, isObject, namesOf } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
 const CONTACTS = tableOf(contact);
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  CONTACTS,
-  'contacts:read',
-);
-
 const toRow = snapshotRows<ContactRow>(contact);
-const writes = writesOf(CONTACTS, 'contacts:write', { ...CONTACT_RULES, normalize: withAttributes });
+const writes = writesOf(contact, { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
 /** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */

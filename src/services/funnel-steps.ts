@@ -2,7 +2,7 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import type { FunnelRow } from '../resources/funnels.ts';
+import { type FunnelRow, funnel } from '../resources/funnels.ts';
 import {
   type BranchName,
   findSteps,
@@ -11,9 +11,10 @@ import {
   type StepRow,
 } from '../store/reading/funnel-steps.ts';
 import { findPagesWithSteps, type StepsProjection } from '../store/reading/funnels-with-steps.ts';
-import * as funnels from './funnels.ts';
-import type { Projection } from './reads.ts';
+import { type Projection, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
+
+const funnels = readsOf(funnel);
 
 /** What reading workflows needs. */
 export const { scope } = funnels;
@@ -28,9 +29,9 @@ export type Branches = Readonly<Record<BranchName, readonly StepNode[]>>;
 /** A funnel with its top-level steps. @throws AppError `not_found` for the funnel */
 export async function getStructure(
   ctx: Context,
-  funnel: Ref,
+  ref: Ref,
 ): Promise<{ funnel: FunnelRow; steps: readonly StepNode[] }> {
-  const row = await funnels.get(ctx, funnel);
+  const row = await funnels.get(ctx, ref);
   const [steps = []] = await listMany(ctx, [row.id]);
   return { funnel: row, steps };
 }
@@ -82,6 +83,12 @@ export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise
   growTrees(groups);
   const byId = new Map(groups.flat().map((step) => [step.id, step]));
   return stepIds.map((id) => byId.get(id) ?? null);
+}
+
+/** A `getMany` for steps of one kind. */
+export function stepsOfKind(kind: StepNode['kind']) {
+  return async (ctx: Context, ids: readonly bigint[]) =>
+    (await getMany(ctx, ids)).map((step) => (step?.kind === kind ? step : null));
 }
 
 const NONE: readonly never[] = [];

@@ -8,12 +8,9 @@ import { type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts'
 import { beginChange } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { readsOf } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 const OAUTH_GRANTS = tableOf(oauthGrant);
-
-export const { scope, getMany, listMany, countMany, existMany } = readsOf(OAUTH_GRANTS, 'account:read');
 
 /** What a grant is good for at the moment. `suspended`: its person or its client is disabled, or left the team. */
 export type GrantStatus = 'active' | 'suspended' | 'expired' | 'revoked';

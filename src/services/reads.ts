@@ -1,15 +1,18 @@
 // The reads that every noun has, with the rules that are the same for all: who may, then input, then owned rows only.
 
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import { requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Page, PageRequest, Selection } from '../pagination.ts';
+import type { Described } from '../resources/nouns.ts';
+import type { Row } from '../resources/resource.ts';
 import { setNull } from '../rows/columns.ts';
 import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/reading/counts.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/reading/rows.ts';
 import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -47,7 +50,9 @@ export interface Reads<Row> {
 }
 
 /** The reads of one noun: whoever holds the scope, of their own rows only. */
-export function readsOf<Row extends { id: bigint }>(table: Table<Row>, scope: Scope): Reads<Row> {
+export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigint }> {
+  const table = tableOf(noun);
+  const scope = scopeFor(noun, 'read');
   const { title, parent: over } = table;
   return {
     scope,

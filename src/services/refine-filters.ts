@@ -2,16 +2,10 @@
 import type { Context } from '../context.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 
-const REFINE_FILTERS = tableOf(refineFilter);
-
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  REFINE_FILTERS,
-  'contacts:read',
-);
+export const { scope, getMany, list } = readsOf(refineFilter);
 
 /** What of the registry is asked for, and in which order. */
 export type Whole = Pick<PageRequest, 'order' | 'filter'>;

@@ -7,10 +7,8 @@ import { tableOf } from '../store/tables/tables.ts';
 import { type Projection, readsOf, withTime } from './reads.ts';
 
 const TEAMS = tableOf(team);
-
-const reads = readsOf(TEAMS, 'account:read');
-
-export const { scope, get, getMany, countMany, existMany } = reads;
+const reads = readsOf(team);
+export const { scope, get } = reads;
 
 /** A list that hangs under itself: where the team is not the caller's, it is empty. */
 export async function listMany(

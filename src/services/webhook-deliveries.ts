@@ -10,20 +10,14 @@ import {
   type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { type AttemptRow, findAttempts } from '../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { mayReadSubject } from './webhook-events.ts';
 
-const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
-
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WEBHOOK_DELIVERIES,
-  'webhooks:read',
-);
+export const { scope, get, list } = readsOf(webhookDelivery);
 
 /** A delivery with its attempts. @throws AppError `not_found`, also where the endpoint is gone */
 export async function getDetail(ctx: Context, ref: Ref): Promise<WebhookDeliveryDetail> {

@@ -9,11 +9,9 @@ import {
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { whenSeen } from './seen-changes.ts';
 import { requireReadable } from './webhook-rights.ts';
@@ -22,14 +20,7 @@ import { parseWebhookUrl } from './webhook-urls.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
-const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
-
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WEBHOOK_ENDPOINTS,
-  'webhooks:read',
-);
-
-const writes = writesOf(WEBHOOK_ENDPOINTS, 'webhooks:write', {
+const writes = writesOf(webhookEndpoint, {
   ...WEBHOOK_ENDPOINT_RULES,
   normalize: withLists,
   parameters: (ctx) => ({ secret: Buffer.from(newSecret(ctx)).toString('hex') }),

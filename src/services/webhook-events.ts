@@ -3,19 +3,13 @@ import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
 import { webhookEvent } from '../resources/webhook-events.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { readsOf, withholding } from './reads.ts';
 
-const WEBHOOK_EVENTS = tableOf(webhookEvent);
-
-export const { scope, get, getMany, list, listMany, countMany, existMany } = withholding(
-  readsOf(WEBHOOK_EVENTS, 'webhooks:read'),
-  {
-    properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
-    by: 'eventTypeId',
-    mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
-  },
-);
+export const reads = withholding(readsOf(webhookEvent), {
+  properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
+  by: 'eventTypeId',
+  mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
+});
 
 /** Every type of event that endpoints can be told about, whatever the caller's scopes. */
 export function listTypes(ctx: Context): readonly EventType[] {

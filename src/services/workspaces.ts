@@ -4,15 +4,9 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { type WorkspaceRow, workspace } from '../resources/workspaces.ts';
 import { findSubdomain } from '../store/accounts/hosts.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { readsOf } from './reads.ts';
 
-const WORKSPACES = tableOf(workspace);
-
-export const { scope, get, getMany, list, listMany, countMany, existMany } = readsOf(
-  WORKSPACES,
-  'account:read',
-);
+const { scope, get } = readsOf(workspace);
 
 const MAX_LABEL_CHARS = 63;
 

@@ -1,10 +1,12 @@
 // The changes that every noun has: create, update and remove, made from its description.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import { requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import type { Described } from '../resources/nouns.ts';
 import {
   type Fields,
   type Moment,
   type Resource,
+  type Row,
   toSnakeCase,
   writableFields,
 } from '../resources/resource.ts';
@@ -14,7 +16,7 @@ import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
-import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
@@ -79,18 +81,16 @@ export interface Writes<Row> {
 }
 
 /** The changes of one noun: whoever holds the scope, of their own rows only. @param rules what is special of them */
-export function writesOf<Row extends { id: bigint }>(
-  table: Table<Row>,
-  writeScope: Scope,
-  rules: Rules = {},
-): Writes<Row> {
+export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Writes<Row<R> & { id: bigint }> {
+  const table = tableOf(noun);
+  const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
   const { most } = rules;
   const statements = changeStatements(table, rules);
   const { tags, ...withoutTags } = rules;
   /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
   const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
-  const toRow = snapshotRows<Row>(resource);
+  const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
@@ -116,9 +116,9 @@ export function writesOf<Row extends { id: bigint }>(
     }
   }
 
-  const writes: Writes<Row> = {
+  const writes: Writes<Row<R> & { id: bigint }> = {
     writeScope,
-    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row>,
+    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
       const { tenancy } = requireScope(ctx, writeScope);
       const given = parse(input, 'creation');

@@ -3,6 +3,7 @@
 // cannot block each other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { type Prisma, PrismaClient } from '#prisma';
 import type { FairQueue } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
@@ -13,7 +14,6 @@ import { createPool } from './connections/pool.ts';
 import { createStatementNames } from './connections/prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
 import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './connections/time-limits.ts';
-import { type Prisma, PrismaClient } from './generated/client.ts';
 import { createHorizons, type Horizons } from './high-water-marks/horizons.ts';
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';

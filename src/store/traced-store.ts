@@ -1,7 +1,7 @@
 // A store whose statements are spans of one trace. Spans have a statement's name and its text with placeholders, never its values.
 import type pg from 'pg';
+import type { PrismaClient } from '#prisma';
 import { type Attributes, inSpan, type Span } from '../telemetry/tracing.ts';
-import type { PrismaClient } from './generated/client.ts';
 import type { Readers } from './pipelining/readers.ts';
 import type { Replicas } from './replicas/replicas.ts';
 import type { Statement } from './sql/statements.ts';

@@ -1,6 +1,6 @@
 // `webhook listen`: what arrives is printed and verified.
 import { afterEach, expect, test } from 'vitest';
-import { signatureHeaders } from '../../src/jobs/signatures.ts';
+import { signatureHeaders } from '../../src/jobs/delivery/signatures.ts';
 import { receive } from '../jobs/receiver.ts';
 import { type Env, run, start, untilPrinted } from './cli.ts';
 

@@ -1,7 +1,7 @@
 // The processes that deliver webhooks: `work`, and `serve` unless JOBS=off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
-import { verify } from '../../src/jobs/signatures.ts';
+import { verify } from '../../src/jobs/delivery/signatures.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';

@@ -66,9 +66,9 @@ test('the tree shows each package below what needs it', () => {
 });
 
 test('the licences of what the explorer bundles are served beside it, as its page says', async () => {
-  const html = read('src/graphiql/dist/index.html');
+  const html = read('build/graphiql/index.html');
   const [, path = ''] = /<link rel="license" href="\/graphiql\/(assets\/[\w.-]+)">/.exec(html) ?? [];
-  const text = read(`src/graphiql/dist/${path}`);
+  const text = read(`build/graphiql/${path}`);
   for (const name of ['graphiql', 'monaco-editor', 'react-dom', 'prettier'])
     expect(text).toContain(`\n## ${name} - `);
   expect(text).toContain('## Contained in monaco-editor');

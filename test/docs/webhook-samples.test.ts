@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { signatureHeaders } from '../../src/jobs/signatures.ts';
+import { signatureHeaders } from '../../src/jobs/delivery/signatures.ts';
 import { blocksOf, read } from './markdown.ts';
 
 const SECRET = '5b'.repeat(32);

@@ -7,7 +7,7 @@ import { createGraphiql } from '../../src/graphiql/page.ts';
 import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
-const assets = new URL('../../src/graphiql/dist/assets/', import.meta.url);
+const assets = new URL('../../build/graphiql/assets/', import.meta.url);
 const graphiql = createGraphiql();
 let script: string;
 let gateway: Gateway;

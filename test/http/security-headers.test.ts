@@ -6,7 +6,7 @@ import { type Listener, listen } from '../../src/http/listener.ts';
 import { listenForMetrics } from '../../src/http/metrics-listener.ts';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';

@@ -1,7 +1,8 @@
 // Turns between teams: the queue, and requests through the real handler that go by it once their callers are known.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTeamTurns } from '../../src/http/team-turns.ts';
+import { createTeamTurns, type TeamTurns } from '../../src/http/team-turns.ts';
+import { type Metrics, noMetrics } from '../../src/telemetry/metrics.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 
@@ -96,9 +97,18 @@ describe('requests', () => {
   let quiet: Caller;
   let contacts: string;
   let operation: string;
+  let turns: TeamTurns;
+  /** The weight under way and the number of those that wait, whenever one is answered. */
+  const seen: number[][] = [];
 
   beforeAll(async () => {
-    gateway = await createGateway();
+    const watching: Metrics = {
+      ...noMetrics,
+      watchQueue(name, queue) {
+        if (name === 'turns') turns = queue as TeamTurns;
+      },
+    };
+    gateway = await createGateway({ overrides: { metrics: watching } });
     const workspace = await factories.workspace(gateway.app);
     busy = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
     const other = await factories.workspace(gateway.app);
@@ -120,16 +130,17 @@ describe('requests', () => {
       }),
     );
 
-  test('of one team that has sent many at once leave another team at the same address its turn', async () => {
-    let answered = 0;
+  test('of one team that has sent many at once begin two at a time, and another team has its answer meanwhile', async () => {
     const all = operations(24, busy).map(async (one) => {
       const response = await one;
-      expect([response.status, response.ok ? '' : await response.text()]).toEqual([200, '']);
-      answered += 1;
+      seen.push([turns.running, turns.waiting]);
+      return [response.status, response.ok ? '' : await response.text()];
     });
     const page = await gateway.send(contacts, { caller: quiet, address: '192.0.2.1' });
     expect(page.status).toBe(200);
-    expect(answered).toBeLessThan(6);
-    await Promise.all(all);
+    expect(new Set((await Promise.all(all)).map(String))).toEqual(new Set(['200,']));
+    expect(Math.max(...seen.map(([, waiting = 0]) => waiting))).toBeGreaterThan(12);
+    expect(Math.max(...seen.map(([running = 0]) => running))).toBeLessThanOrEqual(64);
+    expect([turns.running, turns.waiting, turns.keys]).toEqual([0, 0, 0]);
   });
 });

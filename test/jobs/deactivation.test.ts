@@ -1,9 +1,9 @@
 // What follows for an endpoint from what comes of its deliveries (src/jobs/deliver.ts), and how a backlog meets a dead receiver.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
-import { nextAttempt } from '../../src/jobs/retries.ts';
-import { Prisma } from '../../src/store/generated/client.ts';
+import { Prisma } from '#prisma';
+import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
+import { nextAttempt } from '../../src/jobs/delivery/retries.ts';
 import { apiKey, webhookDelivery, webhookEndpoint, webhookEvent, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';

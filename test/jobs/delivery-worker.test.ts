@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
-import { verify } from '../../src/jobs/signatures.ts';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
+import { verify } from '../../src/jobs/delivery/signatures.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSender, type Sender } from '../../src/jobs/sender.ts';
+import { createSender, type Sender } from '../../src/jobs/delivery/sender.ts';
 import { hasOpenssl, makeCertificate, networks, receive, receiveRaw, receiveTls } from './receiver.ts';
 
 const PROXY_FAILED = { code: null, error: 'The proxy that webhooks are sent through did not connect.' };

@@ -1,6 +1,6 @@
 // What is ended while its endpoint is being delivered to is not sent any more: at most what is under way, and what begins within a second.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';

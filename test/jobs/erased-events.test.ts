@@ -1,7 +1,7 @@
 // What is erased is not sent, not even when it was read before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deliver, type Works } from '../../src/jobs/deliver.ts';
-import { createErasedEvents } from '../../src/jobs/erased-events.ts';
+import { type DeliveryContext, deliver } from '../../src/jobs/delivery/deliver.ts';
+import { createErasedEvents } from '../../src/jobs/delivery/erased-events.ts';
 import { executorOf } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import {
@@ -34,7 +34,7 @@ async function setUp() {
   const [delivery] = (await findDueDeliveries(store, endpoint, [], 10)).deliveries;
   if (delivery === undefined || delivery.event === null) throw new Error('Nothing is due');
   let sent = 0;
-  const works = {
+  const context = {
     ...{ app, db: { ...store, jobs: null } },
     sender: {
       async send() {
@@ -47,11 +47,11 @@ async function setUp() {
     mayReceive: async () => true,
     isErased: createErasedEvents(store),
     ...{ stopping: new AbortController().signal, halt: new AbortController().signal },
-  } as unknown as Works;
+  } as unknown as DeliveryContext;
   const secrets = { current: 'whsec_c2VjcmV0', previous: null };
   return {
     ...{ store, workspaceId, contactId },
-    deliver: () => deliver(works, { endpoint, secrets }, delivery),
+    deliver: () => deliver(context, { endpoint, secrets }, delivery),
     count: () => sent,
     status: async () =>
       (await store.prisma.webhookDelivery.findFirstOrThrow({ where: { workspaceId } })).status,

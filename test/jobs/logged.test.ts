@@ -1,6 +1,6 @@
 // What the log says of deliveries, at the level that says most: neither secrets, nor what was sent, nor what was answered.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 // What receivers get beside what the public service sends: the same members, of the same types.
 import { expect, test } from 'vitest';
-import { toBody } from '../../src/jobs/payload.ts';
+import { toBody } from '../../src/jobs/delivery/attempt.ts';
 import { capturedDelivery as captured } from './captured-delivery.ts';
 
 const EVENT = {

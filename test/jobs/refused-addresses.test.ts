@@ -5,7 +5,7 @@ import { connect, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createSender, type Sender } from '../../src/jobs/sender.ts';
+import { createSender, type Sender } from '../../src/jobs/delivery/sender.ts';
 import { isAllowedAddress } from '../../src/network/network-addresses.ts';
 import {
   hasOpenssl,

@@ -1,7 +1,7 @@
 // When deliveries are tried again (src/jobs/retries.ts).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isDelivered, MAX_ATTEMPTS, nextAttempt } from '../../src/jobs/retries.ts';
+import { isDelivered, MAX_ATTEMPTS, nextAttempt } from '../../src/jobs/delivery/retries.ts';
 
 const DOCUMENTED_SECONDS = [1, 15, 60, 300, 900, 3_600, 43_200, 86_400];
 const attempts = fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 });

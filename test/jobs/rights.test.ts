@@ -1,6 +1,6 @@
 // What is remembered of the rights behind a webhook endpoint (src/jobs/rights.ts).
 import { expect, test } from 'vitest';
-import { createRights } from '../../src/jobs/rights.ts';
+import { createRights } from '../../src/jobs/delivery/rights.ts';
 import { createGateway } from '../support/gateway.ts';
 
 const SUBSCRIPTION = { workspaceId: 1n, actorKind: 'oauth', actorId: 'abc', clientId: 'app' } as const;

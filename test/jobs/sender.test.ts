@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSender, type Sender } from '../../src/jobs/sender.ts';
+import { createSender, type Sender } from '../../src/jobs/delivery/sender.ts';
 import { bodyOf, networks, receive, receiveRaw } from './receiver.ts';
 
 const allowedNetworks = networks('127.0.0.1/32', '::1/128');

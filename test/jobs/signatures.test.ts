@@ -3,7 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { signatureHeaders, verify } from '../../src/jobs/signatures.ts';
+import { signatureHeaders, verify } from '../../src/jobs/delivery/signatures.ts';
 
 const PREFIX = 'X-Webhook-ClickFunnels';
 const BODY = '{"event_id":"86dd8628-03b8-41b0-a382-8b3a31d6e525","data":{"name":"Zoë 😀"}}';

@@ -1,7 +1,7 @@
 // What wakes the lane of an endpoint that is being delivered to: what becomes due for it, and nothing that happens to others.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';

@@ -1,6 +1,6 @@
 // What the public API declares of each list that is served here: by which parameters rows are chosen, and by what they are ordered.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';

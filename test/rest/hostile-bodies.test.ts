@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { type Resource, restNameOf, writableFields } from '../../src/resources/resource.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { all, breakages, NUMBERS, TEXTS } from '../support/hostile.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
 import { all, breakages, digest, TEXTS } from '../support/hostile.ts';

@@ -1,8 +1,8 @@
 // Bodies that give nothing that is known, of every route that takes one: they are refused, and what is taken instead is listed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownNameOf, pluralOf } from '../../src/resources/resource.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import type { Route } from '../../src/rest/route.ts';
-import { routes } from '../../src/rest/router.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';

@@ -1,6 +1,6 @@
 // Known paths with other methods, and paths that are none.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import { type PublicIdTable, parseId, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { document, escapePointer, validator } from '../support/openapi.ts';

@@ -1,6 +1,6 @@
 // What somebody sees who opens the address that the banner names.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 

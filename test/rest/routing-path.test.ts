@@ -1,7 +1,7 @@
 // By which paths requests are routed (src/rest/routing-path.ts).
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import { requestedPath, routingPath, servedPath } from '../../src/rest/routing-path.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 

@@ -1,7 +1,7 @@
 // Which scope an operation needs: the tests' table, the routes and openapi.json say the same, and that is what is enforced.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { document } from '../support/openapi.ts';

@@ -1,7 +1,7 @@
 // A parameter that would choose or order other rows, on a list that does not serve it, is refused: ignoring it answers
 // somebody else's rows (DESIGN §5).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../src/rest/router.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, methodOf, OPERATIONS, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';

@@ -1,7 +1,7 @@
 // Events and deliveries: who sees what of them, and what can be done about deliveries.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Prisma } from '#prisma';
 import { isEventType } from '../../src/resources/event-types.ts';
-import { Prisma } from '../../src/store/generated/client.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';

@@ -1,17 +1,19 @@
 // What a change is told of the request's headers, and what it answers, with made-up routes: Idempotency-Key, If-Match, 201.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ContactRow, contact } from '../../src/resources/contacts.ts';
+import { type ContactRow, contact, contact as contactNoun } from '../../src/resources/contacts.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
 import { createdOf, createdOrChangedOf, objectOf, shown } from '../../src/rest/responses.ts';
 import { putAndPatch, route } from '../../src/rest/route.ts';
-import * as contacts from '../../src/services/contacts.ts';
+import { readsOf } from '../../src/services/reads.ts';
 import type { WriteOptions } from '../../src/services/write-options.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { serveRoutes } from '../support/made-up-routes.ts';
 import { expectProblem } from '../support/problem.ts';
+
+const contacts = readsOf(contactNoun);
 
 const objects = shown(contact);
 const MEMBERS = '/api/v2/contacts/';

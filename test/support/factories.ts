@@ -1,10 +1,10 @@
 // Rows for tests. Each factory makes what it needs above it, unless told where to hang.
 
+import type { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
-import type { Prisma } from '../../src/store/generated/client.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import type { Caller } from './gateway.ts';

@@ -1,5 +1,6 @@
 // Grants for tests, made as the authorization server makes them, with a token and a refresh token each.
 import { createHash, randomUUID } from 'node:crypto';
+import type { TeamRole } from '#prisma';
 import type { App } from '../../src/context.ts';
 import {
   completeGrant,
@@ -7,7 +8,6 @@ import {
   type OauthGrant,
   saveGrant,
 } from '../../src/store/accounts/oauth-grants.ts';
-import type { TeamRole } from '../../src/store/generated/client.ts';
 import * as factories from './factories.ts';
 
 interface GrantOptions {

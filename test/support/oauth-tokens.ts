@@ -2,10 +2,10 @@
 // row that an issued token has.
 import { randomUUID } from 'node:crypto';
 import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import type { OauthClient } from '#prisma';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
-import type { OauthClient } from '../../src/store/generated/client.ts';
 import type { Caller } from './gateway.ts';
 
 const LIFE_SECONDS = 300;

@@ -1,8 +1,9 @@
 // What openapi.json holds: the document of the routes, with the answers that the demo data gives as its examples.
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
+import { routes } from '../../src/rest/nouns.ts';
 import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi.ts';
-import { OPENAPI_VERSION, routes } from '../../src/rest/router.ts';
+import { OPENAPI_VERSION } from '../../src/rest/router.ts';
 import { seedDemoKey } from './demo.ts';
 
 /** When the examples are made: they are the same every time. */

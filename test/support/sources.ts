@@ -36,7 +36,6 @@ export async function readSources(program: 'gateway' | 'browser app' = 'gateway'
   const sources: Source[] = [];
   for await (const file of glob('**/*.{ts,tsx}', { cwd: SRC })) {
     const path = file.replaceAll('\\', '/');
-    if (path.startsWith('store/generated/')) continue;
     if (path.startsWith(BROWSER_APP) !== (program === 'browser app')) continue;
     sources.push(toSource(path, readFileSync(SRC + path, 'utf8')));
   }

@@ -50,7 +50,7 @@ async function pack({ folder, run }: Machine): Promise<string> {
   ];
   const paths = made.files.map(({ path }) => path);
   say(`     ${made.filename}: ${(made.size / 1e6).toFixed(1)} MB, ${paths.length} files`);
-  const needed = ['lib/main.js', 'lib/graphiql/dist/index.html', 'lib/store/generated/client.js'];
+  const needed = ['lib/main.js', 'build/graphiql/index.html', 'generated/prisma/client.js'];
   report(
     'it carries the bundle and everything generated',
     needed.every((path) => paths.includes(path)),

@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/context.ts';
-import { startDeliveryWorker } from '../../src/jobs/delivery-worker.ts';
+import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import * as factories from '../support/factories.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { freePort } from './free-port.ts';

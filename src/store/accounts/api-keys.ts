@@ -1,5 +1,5 @@
 // API keys as rows. The secret never reaches this layer: only its hash does.
-import type { ApiKey } from '../generated/client.ts';
+import type { ApiKey } from '#prisma';
 import { lookup } from '../reading/lookup.ts';
 import type { Statement } from '../sql/statements.ts';
 import { execute, query, type Store, type Transaction } from '../store.ts';

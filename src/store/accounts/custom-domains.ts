@@ -1,5 +1,5 @@
 // Custom domains as rows, for the operator; a request finds its workspace through hosts.ts.
-import type { CustomDomain } from '../generated/client.ts';
+import type { CustomDomain } from '#prisma';
 import { type Store, withPrisma } from '../store.ts';
 
 export type CustomDomainRow = CustomDomain;

@@ -1,6 +1,6 @@
 // Access tokens that were issued: what revocation (RFC 7009) and introspection (RFC 7662) need to know of them. The tokens
 // themselves are signed JWTs, which are not stored.
-import type { Prisma } from '../generated/client.ts';
+import type { Prisma } from '#prisma';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 

@@ -1,7 +1,7 @@
 // OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
 
+import type { OauthClient, Prisma } from '#prisma';
 import { withTransaction } from '../changing/transactions.ts';
-import type { OauthClient, Prisma } from '../generated/client.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store, withPrisma } from '../store.ts';
 

@@ -1,8 +1,9 @@
 // Grants as rows: what a person allowed a client. The authorization server's record of one is a payload that nobody else
 // reads; people, team, workspaces and scopes are columns. Rows stay when they are revoked.
+
+import type { OauthGrant, Prisma } from '#prisma';
 import { AppError } from '../../errors.ts';
 import { queryAs } from '../changing/tenant-query.ts';
-import type { OauthGrant, Prisma } from '../generated/client.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, withPrisma } from '../store.ts';

@@ -1,7 +1,7 @@
 // What the authorization server remembers for a while: codes, refresh tokens, sessions, interactions. Their ids are
 // credentials, so only their SHA-256 is stored; their payloads are not read here.
 import { hash } from 'node:crypto';
-import type { Prisma } from '../generated/client.ts';
+import type { Prisma } from '#prisma';
 import { toId } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';

@@ -1,5 +1,5 @@
 // Signing keys as rows. The private part reaches this layer sealed, and leaves it so.
-import type { Prisma, SigningKey } from '../generated/client.ts';
+import type { Prisma, SigningKey } from '#prisma';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 
 export type SigningKeyRow = SigningKey;

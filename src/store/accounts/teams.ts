@@ -1,5 +1,5 @@
 // Teams as rows: what is not read through tables.ts.
-import type { Prisma, Team } from '../generated/client.ts';
+import type { Prisma, Team } from '#prisma';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
 
 export type TeamRow = Team;

@@ -1,5 +1,5 @@
 // What the store knows of an access token that was issued: one statement finds all that may have ended it.
-import type { TeamRole } from '../generated/client.ts';
+import type { TeamRole } from '#prisma';
 import { lookup } from '../reading/lookup.ts';
 import { parseId } from '../sql/public-ids.ts';
 import type { Store } from '../store.ts';

@@ -1,10 +1,10 @@
 // People as rows, with their memberships, and the user that a caller stands for. The password's hash leaves this layer only for a
 // sign-in; a team's service user is nobody's account.
 
+import type { TeamRole, User } from '#prisma';
 import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
-import type { TeamRole, User } from '../generated/client.ts';
 import { readRows } from '../reading/reads.ts';
 import { toId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';

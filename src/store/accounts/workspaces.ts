@@ -1,5 +1,5 @@
 // Workspaces as rows: what is not read through tables.ts.
-import type { Workspace } from '../generated/client.ts';
+import type { Workspace } from '#prisma';
 import { type Store, withPrisma } from '../store.ts';
 
 /** A workspace with its custom domains. */

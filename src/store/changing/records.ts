@@ -74,6 +74,11 @@ export function audit(resource: Resource, action: string): string {
     )`;
 }
 
+/** Whether endpoints are told of what is done to objects of a noun. */
+export function isTold({ events = [] }: Resource, action: string): boolean {
+  return events.includes(action);
+}
+
 /** An event of each row of a relation like `shown` that a condition holds for. @param data which snapshot */
 export function event(
   resource: Resource,

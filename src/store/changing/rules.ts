@@ -27,8 +27,6 @@ export interface ChangeRules {
    * are created at the same moment may be beyond that.
    */
   readonly most?: { readonly perParent: number; readonly property: string };
-  /** It has no events. */
-  readonly silent?: true;
 }
 
 /** The columns that clients may give. */

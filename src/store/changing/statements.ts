@@ -12,7 +12,7 @@ import { type NamedStatement, named } from '../sql/statements.ts';
 import { tagsOf } from '../sql/tags.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
-import { audit, claim, event, outbox, TOLD } from './records.ts';
+import { audit, claim, event, isTold, outbox, TOLD } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 import { snapshot } from './snapshots.ts';
 import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
@@ -62,6 +62,7 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
 /** $id is the parent's. */
 function createText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
+  const events = eventsOf(table, rules, 'created', 'after');
   const given = givenColumns(resource, 'creation');
   const derived = Object.entries(rules.derived ?? {});
   const columns = [...given, ...derived.map(([column]) => column)];
@@ -79,8 +80,8 @@ function createText(table: Noun, rules: ChangeRules): string {
         ${happenings(rules, 'onCreate')}
       from t cross join lateral (select t.*) n
     ), ${audit(resource, 'created')}
-    ${outboxOf(table, rules, 'created', 'after')}
-    ${answer(rules, '(select after from shown)')}`;
+    ${outboxOf(events)}
+    ${answer(events, '(select after from shown)')}`;
 }
 
 /** The parent of a new row. */
@@ -108,6 +109,7 @@ function place(table: Noun, { touchesParent, most }: ChangeRules): string {
 
 function updateText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
+  const events = eventsOf(table, rules, 'updated', 'after');
   const given = givenColumns(resource, 'change');
   const merged = mergedColumns(resource);
   const values = [
@@ -136,12 +138,13 @@ function updateText(table: Noun, rules: ChangeRules): string {
         ${happenings(rules, 'onUpdate')}
       from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
     ), ${audit(resource, 'updated')}
-    ${outboxOf(table, rules, 'updated', 'after')}
-    ${answer(rules, 'coalesce((select after from shown), (select before from was))')}`;
+    ${outboxOf(events)}
+    ${answer(events, 'coalesce((select after from shown), (select before from was))')}`;
 }
 
 function removeText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
+  const events = eventsOf(table, rules, 'deleted', 'before');
   return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
       select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as after,
         ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
@@ -150,8 +153,8 @@ function removeText(table: Noun, rules: ChangeRules): string {
       delete from ${name} c using shown where c.workspace_id = shown.workspace_id and c.id = shown.id
     ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
     ${audit(resource, 'deleted')}
-    ${outboxOf(table, rules, 'deleted', 'before')}
-    ${answer(rules, '(select before from shown)')}`;
+    ${outboxOf(events)}
+    ${answer(events, '(select before from shown)')}`;
 }
 
 /** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
@@ -187,20 +190,28 @@ function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
 }
 
 /** @param shown SQL: the snapshot */
-function answer({ silent }: ChangeRules, shown: string): string {
+function answer(events: readonly string[], shown: string): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
-      exists (select from fits) as fits, ${shown}::text as snapshot${silent ? '' : `, ${TOLD}`}`;
+      exists (select from fits) as fits, ${shown}::text as snapshot${events.length === 0 ? '' : `, ${TOLD}`}`;
 }
 
-function outboxOf({ resource }: Noun, rules: ChangeRules, action: string, data: 'before' | 'after'): string {
-  if (rules.silent) return '';
+function outboxOf(events: readonly string[]): string {
+  return events.length === 0 ? '' : `, ${outbox(events)}`;
+}
+
+/** The events of a change, as the description and the rules have them. */
+function eventsOf(
+  { resource }: Noun,
+  rules: ChangeRules,
+  action: string,
+  data: 'before' | 'after',
+): string[] {
   const happened = action === 'deleted' ? [] : Object.keys(rules.events ?? {});
-  const events = [
-    event(resource, action, data),
+  return [
+    ...(isTold(resource, action) ? [event(resource, action, data)] : []),
     ...happened.map((name) => event(resource, name, data, { when: `has_${name}` })),
     ...(rules.tags === undefined || action === 'deleted' ? [] : tagEvents(rules.tags, action)),
   ];
-  return `, ${outbox(events)}`;
 }
 
 /** Whether each event of the rules happened, as columns. */

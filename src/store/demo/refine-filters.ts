@@ -1,8 +1,8 @@
 // The demo's saved filters.
 
+import type { Prisma } from '#prisma';
 import type { Criterion } from '../../resources/refine-filters.ts';
 import { drawIds } from '../changing/ids.ts';
-import type { Prisma } from '../generated/client.ts';
 import type { FilterData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';

@@ -1,6 +1,6 @@
 // The table of every noun that has lists: made from its description, and from what the noun's own file in this room has that is special.
-import { NOUNS, type NounTable } from '../../resources/nouns.ts';
-import type { Fields, IDS, Resource, Row } from '../../resources/resource.ts';
+import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
+import type { Row } from '../../resources/resource.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
@@ -38,9 +38,7 @@ const tables = new Map<string, Table<{ id: bigint }>>(
 );
 
 /** The table of a noun. */
-export function tableOf<R extends Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: NounTable }>(
-  noun: R,
-): Table<Row<R> & { id: bigint }> {
+export function tableOf<R extends Described>(noun: R): Table<Row<R> & { id: bigint }> {
   const table = tables.get(noun.table);
   if (table === undefined) throw new TypeError(`A ${noun.title} is in no list.`);
   return table as Table<Row<R> & { id: bigint }>;

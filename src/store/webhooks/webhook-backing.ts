@@ -1,5 +1,5 @@
 // Whose rights stand behind a subscription, and what these are now.
-import type { TeamRole } from '../generated/client.ts';
+import type { TeamRole } from '#prisma';
 import { parseId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';

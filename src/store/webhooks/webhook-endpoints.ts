@@ -36,7 +36,6 @@ export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
     },
   },
   most: { perParent: MAX_ENDPOINTS, property: 'url' },
-  silent: true,
 };
 
 /** The sealed secret of an endpoint, and the `updatedAt` that it was given with. */

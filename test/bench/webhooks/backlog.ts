@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { createKeyring } from '../../../src/auth/keyring.ts';
 import type { App } from '../../../src/context.ts';
-import { toBody } from '../../../src/jobs/payload.ts';
+import { toBody } from '../../../src/jobs/delivery/attempt.ts';
 import { contact } from '../../../src/resources/contacts.ts';
 import { newSecret } from '../../../src/services/webhook-secrets.ts';
 import { snapshot } from '../../../src/store/changing/snapshots.ts';

@@ -18,7 +18,16 @@ export interface Version {
 /** @param migrations the SQL of further migrations, by name */
 export async function createVersion(migrations: Readonly<Record<string, string>>): Promise<Version> {
   const root = await mkdtemp(join(tmpdir(), 'fg-version-'));
-  for (const part of ['bin', 'src', 'prisma', 'package.json', 'openapi.json', 'schema.graphql'])
+  for (const part of [
+    'bin',
+    'src',
+    'generated',
+    'build',
+    'prisma',
+    'package.json',
+    'openapi.json',
+    'schema.graphql',
+  ])
     await cp(join(ROOT, part), join(root, part), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   for (const [name, sql] of Object.entries(migrations)) {

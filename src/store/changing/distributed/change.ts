@@ -6,7 +6,7 @@ import { inItsWorkspace } from '../../shard-placement/distribution.ts';
 import { type NamedStatement, valuesOf } from '../../sql/statements.ts';
 import type { Transaction } from '../../store.ts';
 import type { ChangeRecord, Unchanged } from '../record-change.ts';
-import type { ChangeOutcome, Recorded } from '../records.ts';
+import { type ChangeOutcome, isTold, type Recorded } from '../records.ts';
 import { claimInSteps } from './record.ts';
 import type { DistributedStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
@@ -178,7 +178,7 @@ class Steps {
   }
 
   #event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
-    return this.#statements.rules.silent ? [] : [{ resource, name, subjectId, data }];
+    return isTold(resource, name) ? [{ resource, name, subjectId, data }] : [];
   }
 
   /** The event of the change, and those of the rules that happened with it. */

@@ -1,6 +1,6 @@
 // Whether what is about to be sent has been erased since it was read: asked before each attempt, for as many at once as wait meanwhile.
-import { type ContactEvent, findErased } from '../store/webhooks/deliveries-due.ts';
-import type { WorkerStore } from '../store/worker-store.ts';
+import { type ContactEvent, findErased } from '../../store/webhooks/deliveries-due.ts';
+import type { WorkerStore } from '../../store/worker-store.ts';
 
 /** Asks the store as it is after the call. @throws AppError `unavailable` */
 export type IsErased = (event: ContactEvent) => Promise<boolean>;
@@ -11,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One for all lanes of a worker. */
+/** One for all endpoint workers of a worker. */
 export function createErasedEvents(db: Pick<WorkerStore, 'pool'>, find = findErased): IsErased {
   let waiting: Waiting[] = [];
   let isAsking = false;

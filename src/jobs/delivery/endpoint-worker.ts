@@ -6,16 +6,14 @@ import {
   findDueDeliveries,
   findDueEndpoint,
   findStillPending,
-} from '../store/webhooks/deliveries-due.ts';
+} from '../../store/webhooks/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
-import { deliver, type Receiver, type Works } from './deliver.ts';
-import { createLoad } from './load.ts';
-import { CONCURRENCY, createSpacing, isEndpointFailure, pauseMs } from './pace.ts';
+import { type DeliveryContext, deliver, type Receiver } from './deliver.ts';
 import { createRights } from './rights.ts';
 
-export interface Lane {
+export interface EndpointWorker {
   /** Something has become due. */
-  nudge(): void;
+  wake(): void;
   /** Somebody else may have the endpoint: nothing is begun any more. */
   lose(): void;
   /** Ends with the milliseconds until the endpoint is to be looked at again; null: when it has something due. */
@@ -45,9 +43,13 @@ const ERASING_MS = 5_000;
 const REFILL_MS = 100;
 
 /** Begins to deliver to an endpoint. @param isTurnOver whether it is somebody else's turn */
-export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => boolean): Lane {
-  const works = { ...shared, mayReceive: createRights(shared.mayReceive) };
-  const { app, db, stopping } = works;
+export function startEndpointWorker(
+  shared: DeliveryContext,
+  endpointId: bigint,
+  isTurnOver: () => boolean,
+): EndpointWorker {
+  const context = { ...shared, mayReceive: createRights(shared.mayReceive) };
+  const { app, db, stopping } = context;
   const spacing = createSpacing();
   let isLost = false;
   let isOver = false;
@@ -78,11 +80,11 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   async function run(): Promise<number | null> {
     const first = await read();
     if (first === null) return null;
-    const leave = works.shares.take(first.endpoint.teamId);
+    const leave = context.shares.take(first.endpoint.teamId);
     if (leave === null) return CROWDED_MS;
     try {
       const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
-      // The next lane knows nothing of this one's pace.
+      // The next endpoint worker knows nothing of this one's pace.
       if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
       // What was not begun is somebody else's.
       return stopping.aborted || (waitMs === null && isNudged) ? 0 : waitMs;
@@ -115,7 +117,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
         if (delivery === undefined) break;
         if (delivery.waitMs > 0) return Math.min(delivery.waitMs, MAX_HOLD_MS);
         batch = others;
-        const result = await deliver(works, now, delivery);
+        const result = await deliver(context, now, delivery);
         if (result.kind === 'over') return null;
         if (result.kind === 'failed' && result.waitMs !== null && delivery.holds)
           return Math.min(result.waitMs, MAX_HOLD_MS);
@@ -151,7 +153,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
         unanswered.remove(delivery.id);
         wake.resolve();
       };
-      deliver(works, now, delivery, onAnswered)
+      deliver(context, now, delivery, onAnswered)
         .then((result) => {
           if (result.kind === 'delivered') {
             failingSince = null;
@@ -229,7 +231,7 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
   }
 
   return {
-    nudge() {
+    wake() {
       isNudged = true;
       setTimeout(() => wake.resolve(), REFILL_MS).unref();
     },
@@ -243,4 +245,74 @@ export function openLane(shared: Works, endpointId: bigint, isTurnOver: () => bo
 
 function sizeOf({ event }: DueDelivery): number {
   return event?.data.length ?? 0;
+}
+
+export interface Load {
+  readonly count: number;
+  ids(): bigint[];
+  /** Whether another one may be added. One alone may be of any size. */
+  hasRoom(size: number): boolean;
+  add(id: bigint, size: number): void;
+  remove(id: bigint): void;
+}
+
+export function createLoad(maxCount: number, maxSize: number): Load {
+  const sizes = new Map<bigint, number>();
+  let total = 0;
+  return {
+    get count() {
+      return sizes.size;
+    },
+    ids: () => [...sizes.keys()],
+    hasRoom: (size) => sizes.size === 0 || (sizes.size < maxCount && total + size <= maxSize),
+    add(id, size) {
+      sizes.set(id, size);
+      total += size;
+    },
+    remove(id) {
+      total -= sizes.get(id) ?? 0;
+      sizes.delete(id);
+    },
+  };
+}
+
+/** Deliveries of one endpoint that are under way at a time. */
+export const CONCURRENCY = 10;
+
+/** The longest pause between attempts at an endpoint that fails, whatever its deliveries wait for. */
+const MAX_PAUSE_MS = 60_000;
+/** The share of the time that it has failed for. */
+const PAUSE_SHARE = 0.1;
+
+/** Answers that say something of the receiver as a whole, not of the one delivery. */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Whether the next delivery is likely to fail, too: there was no answer, or one from somebody who is overloaded. */
+export function isEndpointFailure(code: number | null): boolean {
+  return code === null || OVERLOADED.has(code);
+}
+
+/**
+ * Milliseconds until the next attempt at an endpoint that fails: a tenth of the time that it has failed for, or what it asked for. A
+ * single delivery's own waits are longer than that; what this bounds is how fast a backlog uses up its attempts.
+ */
+export function pauseMs(failingForMs: number, retryAfterMs: number | null): number {
+  return Math.min(Math.max(failingForMs * PAUSE_SHARE, retryAfterMs ?? 0, 0), MAX_PAUSE_MS);
+}
+
+/** Spaces deliveries: `next` is how many milliseconds the next one has to wait, `rest` how many one would have to that came now. */
+export function createSpacing(): {
+  next(perSecond: number | null, nowMs: number): number;
+  rest(nowMs: number): number;
+} {
+  let freeAt = 0;
+  return {
+    next(perSecond, nowMs) {
+      if (perSecond === null) return 0;
+      const at = Math.max(freeAt, nowMs);
+      freeAt = at + 1_000 / perSecond;
+      return at - nowMs;
+    },
+    rest: (nowMs) => Math.max(0, freeAt - nowMs),
+  };
 }

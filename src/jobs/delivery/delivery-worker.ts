@@ -1,17 +1,17 @@
-// A worker: takes endpoints that have something due, delivers to each in a lane of its own, and gives them back. Any number of processes
+// A worker: takes endpoints that have something due, delivers to each in an endpoint worker of its own, and gives them back. Any number of processes
 // may have one; the queue says who has which endpoint.
-import type { App } from '../context.ts';
-import { mayReceive } from '../services/webhook-rights.ts';
-import { listenForChanges } from '../store/changing/change-listener.ts';
-import { deleteOrphanedDeliveries } from '../store/cleaning/delivery-cleaning.ts';
-import { type Claim, JOBS_CHANNEL } from '../store/queue/job-queue.ts';
-import { sweepEndpoints } from '../store/webhooks/delivery-sweep.ts';
-import { createWorkerStore } from '../store/worker-store.ts';
-import type { Works } from './deliver.ts';
+import type { App } from '../../context.ts';
+import { mayReceive } from '../../services/webhook-rights.ts';
+import { listenForChanges } from '../../store/changing/change-listener.ts';
+import { deleteOrphanedDeliveries } from '../../store/cleaning/delivery-cleaning.ts';
+import { type Claim, JOBS_CHANNEL } from '../../store/queue/job-queue.ts';
+import { sweepEndpoints } from '../../store/webhooks/delivery-sweep.ts';
+import { createWorkerStore } from '../../store/worker-store.ts';
+import { type Repeated, repeat } from '../repeat.ts';
+import type { DeliveryContext } from './deliver.ts';
+import { type EndpointWorker, startEndpointWorker } from './endpoint-worker.ts';
 import { createErasedEvents } from './erased-events.ts';
-import { type Lane, openLane } from './lane.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import { type Repeated, repeat } from './repeat.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createShares } from './shares.ts';
 
@@ -35,7 +35,7 @@ interface WorkerOptions {
 
 const MAX_LANES = 200;
 const CLAIM_BATCH = 50;
-/** Others get their turn when a lane has had one for so long, and every lane is taken. */
+/** Others get their turn when an endpoint worker has had one for so long, and every place is taken. */
 const TURN_MS = 20_000;
 /** A turn ends in any case before pg-boss takes the job for one that hangs (migration job_queue). */
 const MAX_TURN_MS = 30 * 60_000;
@@ -51,12 +51,12 @@ const SUPERVISE_MS = 10_000;
 const CLEAN_MS = 10 * 60_000;
 const CLEAN_SOON_MS = 1_000;
 const CLEAN_BATCH = 1_000;
-/** A lane that failed, for a reason of ours, is tried again after so long. */
+/** An endpoint worker that failed, for a reason of ours, is tried again after so long. */
 const BROKEN_MS = 10_000;
 
 interface Taken {
   readonly claim: Claim;
-  readonly lane: Lane;
+  readonly endpointWorker: EndpointWorker;
 }
 
 /** Starts a worker. Nothing waits for it: while the database is away it tries again. */
@@ -68,7 +68,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const sender = options.sender ?? createSender({ allowedNetworks, proxy: options.proxy });
   const outcomes = createOutcomeWriter(db, log);
   const [stopping, halting] = [new AbortController(), new AbortController()];
-  const works: Works = {
+  const context: DeliveryContext = {
     ...{ app, db, sender, outcomes, mayReceive },
     isErased: createErasedEvents(db),
     shares: createShares(maxLanes),
@@ -97,9 +97,9 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       const ms = Date.now() - startedAt;
       return ms > MAX_TURN_MS || (ms > TURN_MS && taken.size >= maxLanes);
     };
-    const lane = openLane(works, claim.endpointId, isTurnOver);
-    taken.set(claim.job.id, { claim, lane });
-    const end = lane.ended
+    const endpointWorker = startEndpointWorker(context, claim.endpointId, isTurnOver);
+    taken.set(claim.job.id, { claim, endpointWorker });
+    const end = endpointWorker.ended
       .catch((error: unknown) => {
         log.error({ err: error, endpoint: String(claim.endpointId) }, 'webhook deliveries interrupted');
         return BROKEN_MS;
@@ -128,7 +128,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const claiming = repeat(log, 'claiming endpoints', POLL_MS, async () => {
     const held = [...taken.values()];
     const waiting = await db.jobs.takeWaiting(held.map(({ claim }) => claim));
-    for (const { claim, lane } of held) if (waiting.has(claim.endpointId)) lane.nudge();
+    for (const { claim, endpointWorker } of held) if (waiting.has(claim.endpointId)) endpointWorker.wake();
     const free = Math.min(maxLanes - taken.size, CLAIM_BATCH);
     if (free <= 0) return undefined;
     const claims = await db.jobs.claim(free);
@@ -143,10 +143,11 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       try {
         const held = [...taken.values()];
         const kept = new Set((await db.jobs.keep(held.map(({ claim }) => claim))).map(({ job }) => job.id));
-        for (const { claim, lane } of held) if (!kept.has(claim.job.id)) lane.lose();
+        for (const { claim, endpointWorker } of held) if (!kept.has(claim.job.id)) endpointWorker.lose();
         keptAt = Date.now();
       } finally {
-        if (Date.now() - keptAt > SILENCE_MS) for (const { lane } of taken.values()) lane.lose();
+        if (Date.now() - keptAt > SILENCE_MS)
+          for (const { endpointWorker } of taken.values()) endpointWorker.lose();
       }
       return undefined;
     }),

@@ -1,9 +1,8 @@
 // One attempt to deliver: the signed request, and what becomes of the delivery after it.
-import type { App } from '../context.ts';
-import { openSecret } from '../services/webhook-secrets.ts';
-import type { Outcome } from '../store/sql/attempt-outcome.ts';
-import type { DueDelivery, DueEndpoint, DueEvent } from '../store/webhooks/deliveries-due.ts';
-import { toBody } from './payload.ts';
+import type { App } from '../../context.ts';
+import { openSecret } from '../../services/webhook-secrets.ts';
+import type { Outcome } from '../../store/sql/attempt-outcome.ts';
+import type { DueDelivery, DueEndpoint, DueEvent } from '../../store/webhooks/deliveries-due.ts';
 import { isDelivered, nextAttempt } from './retries.ts';
 import type { Sender } from './sender.ts';
 import { signatureHeaders } from './signatures.ts';
@@ -77,4 +76,13 @@ export async function attempt(
     waitMs,
   };
   return { outcome, retryAfterMs: sent.retryAfterMs };
+}
+
+/**
+ * The JSON that receivers get. What the event recorded of its subject is sent as it was recorded, byte for byte; every attempt has the
+ * same body.
+ */
+export function toBody(event: DueEvent, workspaceId: bigint): string {
+  const { uuid, type, subjectId, subjectType, data, page, funnel, apiVersion, createdAt } = event;
+  return `{"event_id":"${uuid}","event_type":${JSON.stringify(type)},"subject_id":${subjectId},"subject_type":${JSON.stringify(subjectType)},"data":${data},"page":${page},"funnel":${funnel},"workspace_id":${workspaceId},"api_version":${apiVersion},"created_at":"${createdAt.toISOString()}"}`;
 }

@@ -1,9 +1,9 @@
 // Writes what came of attempts: those that end while others are being written go together into the next statement.
-import { AppError } from '../errors.ts';
-import type { Logger } from '../output/log.ts';
-import type { Outcome } from '../store/sql/attempt-outcome.ts';
-import { recordOutcomes } from '../store/webhooks/delivery-outcomes.ts';
-import type { WorkerStore } from '../store/worker-store.ts';
+import { AppError } from '../../errors.ts';
+import type { Logger } from '../../output/log.ts';
+import type { Outcome } from '../../store/sql/attempt-outcome.ts';
+import { recordOutcomes } from '../../store/webhooks/delivery-outcomes.ts';
+import type { WorkerStore } from '../../store/worker-store.ts';
 
 export interface OutcomeWriter {
   /** Resolves once it is written, however long the database is away. Rejects when it cannot be, or the writer was closed. */

@@ -1,6 +1,6 @@
 // Whether whoever subscribed an endpoint may still be told of an event: remembered as keys and hosts are (auth/lookups.ts), which is
 // forgotten when a revocation is announced.
-import type { mayReceive } from '../services/webhook-rights.ts';
+import type { mayReceive } from '../../services/webhook-rights.ts';
 
 type Ask = typeof mayReceive;
 

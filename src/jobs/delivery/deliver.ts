@@ -1,18 +1,18 @@
 // Delivers one delivery: may it be sent, what came of it, and what follows from that for its endpoint.
-import type { App } from '../context.ts';
-import type { mayReceive } from '../services/webhook-rights.ts';
-import type { DueDelivery, DueEndpoint } from '../store/webhooks/deliveries-due.ts';
-import { cancelDeliveries, cancelPending } from '../store/webhooks/delivery-outcomes.ts';
-import { type Cause, deactivateBecause } from '../store/webhooks/endpoint-deactivation.ts';
-import type { WorkerStore } from '../store/worker-store.ts';
+import type { App } from '../../context.ts';
+import type { mayReceive } from '../../services/webhook-rights.ts';
+import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
+import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
+import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
+import type { WorkerStore } from '../../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
 import type { IsErased } from './erased-events.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
 import type { Shares } from './shares.ts';
 
-/** What all lanes of a worker share. */
-export interface Works {
+/** What all endpoint workers of a worker share. */
+export interface DeliveryContext {
   readonly app: App;
   readonly db: WorkerStore;
   readonly sender: Sender;
@@ -54,23 +54,23 @@ const CANCELED_AT_ONCE = 5_000;
  * @throws AppError; Error when it could not be written
  */
 export async function deliver(
-  works: Works,
+  context: DeliveryContext,
   { endpoint, secrets }: Receiver,
   delivery: DueDelivery,
   onAnswered: () => void = () => {},
 ): Promise<Result> {
-  const { app, db, outcomes, halt } = works;
+  const { app, db, outcomes, halt } = context;
   const { event, eventId, contactId } = delivery;
   const { workspaceId } = endpoint;
   if (event === null) {
     await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
     return { kind: 'skipped' };
   }
-  if (!(await works.mayReceive(app, endpoint, event.type))) return end(works, endpoint, 'unauthorized');
+  if (!(await context.mayReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
   // It is canceled with what else is left of the contact (src/store/erasure/erasing.ts).
-  if (contactId !== null && (await works.isErased({ workspaceId, contactId, eventId })))
+  if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
-  const attempted = await attempt(works, endpoint, secrets, delivery, event, halt);
+  const attempted = await attempt(context, endpoint, secrets, delivery, event, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };
   const { outcome, retryAfterMs } = attempted;
@@ -83,16 +83,16 @@ export async function deliver(
   const ids = { endpoint: String(endpoint.id), delivery: String(delivery.id) };
   app.log.debug({ ...ids, event: event.uuid, number, code, error, durationMs }, 'webhook');
   if (status === 'delivered') return { kind: 'delivered' };
-  if (code === 410) return end(works, endpoint, 'gone');
+  if (code === 410) return end(context, endpoint, 'gone');
   const failed: Result = { kind: 'failed', code: error === null ? code : null, retryAfterMs, waitMs };
   const since = endpoint.failingSince?.getTime() ?? Number.POSITIVE_INFINITY;
   if (app.clock().getTime() - since < FAILING_MS) return failed;
-  const ended = await end(works, endpoint, 'failing');
+  const ended = await end(context, endpoint, 'failing');
   return ended.kind === 'over' ? ended : failed;
 }
 
 /** Deactivates an endpoint, if it is time for that. What is pending at one that failed stays so until it is activated. */
-async function end({ app, db }: Works, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
+async function end({ app, db }: DeliveryContext, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
   const told = await deactivateBecause(db, endpoint, cause);
   if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
   app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');

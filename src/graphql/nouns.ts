@@ -1,0 +1,112 @@
+// The type of every noun over GraphQL, made from its description and its service: its fields and its parent, the root field that finds
+// one, the list of them on the parent, and the mutations. A noun's own file adds fields and mutations to these.
+import type { FieldMap, ObjectRef } from '@pothos/core';
+import { conditionalSplit } from '../resources/funnel-steps.ts';
+import { type Described, NOUNS } from '../resources/nouns.ts';
+import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
+import { type Service, serviceOf } from '../services/nouns.ts';
+import { builder, type Types } from './builder.ts';
+import { type ConnectionType, defineConnection } from './connection.ts';
+import { listFunnels } from './funnel-lists.ts';
+import type { LookUpOptions } from './look-ups.ts';
+import { defineChanges } from './mutations.ts';
+import { defineNode, type NodeType } from './nodes.ts';
+import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
+import { referenceFields } from './references.ts';
+
+type AnyRow = { readonly id: bigint; readonly publicId: string };
+
+/** What is special of a noun's types, beyond what its own file adds to them. */
+interface Special {
+  readonly lookUp?: LookUpOptions<object>;
+  readonly listMany?: unknown;
+  /** What its lists are, where cursors carry another name than that of its table. */
+  readonly listed?: Resource;
+  /** Its own file has mutations of other names. */
+  readonly hasOwnMutations?: true;
+}
+
+/** By the type of the noun. */
+const SPECIAL: Readonly<Record<string, Special | undefined>> = {
+  Team: { lookUp: teamLookUp },
+  Workspace: { lookUp: workspaceLookUp },
+  ContactAppliedTag: { hasOwnMutations: true },
+  Funnel: { listMany: listFunnels },
+  ConditionalSplitStep: { listed: { ...conditionalSplit, table: 'conditional_split_steps' } },
+};
+
+interface NounTypes {
+  readonly node: NodeType<AnyRow>;
+  /** null: it has no list below a parent. */
+  readonly connection: ConnectionType<AnyRow> | null;
+  /** The payload of `createX`; null where there is no such mutation. */
+  readonly created: ObjectRef<Types, { readonly result: { readonly row: unknown } }> | null;
+}
+
+const types = new Map<string, NounTypes>();
+for (const noun of NOUNS) types.set(noun.type, defineTypes(noun as Described));
+
+function typesOf({ type }: Pick<Resource, 'type'>): NounTypes {
+  const found = types.get(type);
+  if (found === undefined) throw new TypeError(`${type} is no noun.`);
+  return found;
+}
+
+/** The type of a noun's objects. */
+export function nodeOf<R extends Described>(noun: R): NodeType<Row<R>> {
+  return typesOf(noun).node as NodeType<object> as NodeType<Row<R>>;
+}
+
+/** The type of a noun's lists. */
+export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R> & { id: bigint }> {
+  const { connection } = typesOf(noun);
+  if (connection === null) throw new TypeError(`${noun.type} has no list below a parent.`);
+  return connection as object as ConnectionType<Row<R> & { id: bigint }>;
+}
+
+/** The payload of the mutation that creates an object of a noun. @param NewRow what the service answers */
+export function createdPayloadOf<NewRow>(noun: Described) {
+  const { created } = typesOf(noun);
+  if (created === null) throw new TypeError(`${noun.type} is not created.`);
+  return created as ObjectRef<Types, { readonly result: { readonly row: NewRow } }>;
+}
+
+function defineTypes(noun: Described): NounTypes {
+  const { type, title, parent, plural, listDescription } = noun;
+  const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
+  const { lookUp, listMany, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
+  const node = defineNode<AnyRow>(noun, {
+    ...service,
+    ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
+    fields: (t) => ({
+      ...referenceFields(t, noun.fields, (type) => types.get(type)?.node),
+      ...parentField(t, noun),
+    }),
+  });
+  if (parent === undefined || plural === undefined || service.scope === null)
+    return { node, connection: null, created: null };
+  const reads = { ...service, scope: service.scope, ...(listMany !== undefined && { listMany }) };
+  const connection = defineConnection(
+    node,
+    listed,
+    reads as typeof service & { scope: typeof service.scope },
+  );
+  const above = typesOf(parent).node;
+  builder.objectField(above.ref, plural, (t) =>
+    connection.field(
+      t,
+      listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
+    ),
+  );
+  const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
+  return { node, connection, created };
+}
+
+/** The field that leads to the parent, called after the property that names it. */
+function parentField(t: Parameters<NodeType<never>['field']>[0], noun: Described): FieldMap {
+  const { title, parent, parentDescription } = noun;
+  if (parent === undefined) return {};
+  const key = parentKeyOf(noun);
+  const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
+  return { [key.replace(/Id$/, '')]: typesOf(parent).node.field(t, key as never, about) };
+}

@@ -1,0 +1,29 @@
+// What is special of the root fields `team` and `workspace`: where nothing but ids and lists is asked for, no row is read.
+import type { TeamRow } from '../resources/teams.ts';
+import type { WorkspaceRow } from '../resources/workspaces.ts';
+import * as workspaces from '../services/workspaces.ts';
+import type { GraphContext } from './context.ts';
+import { lookAhead } from './look-ahead.ts';
+import type { LookUpOptions } from './look-ups.ts';
+import { unreadParent } from './unread-parents.ts';
+
+export const teamLookUp: LookUpOptions<TeamRow> = {
+  unread(ctx, id, info) {
+    const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
+    return onlyId && hasWholeTeam(ctx, id) ? { id } : null;
+  },
+};
+
+/** A caller with access to some workspaces only may have none of this team's: then the team is not found. */
+function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
+  return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
+}
+
+export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
+  unread: unreadParent,
+  by: {
+    key: 'subdomain',
+    description: 'The subdomain of the workspace, without the domain of the service.',
+    find: workspaces.getBySubdomain,
+  },
+};

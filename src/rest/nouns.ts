@@ -1,0 +1,33 @@
+// The routes of every noun: those that are made from its description, and those that its own file adds or has in their place.
+import { type Described, NOUNS } from '../resources/nouns.ts';
+import { serviceOf } from '../services/nouns.ts';
+import { appliedTagRoutes } from './applied-tags.ts';
+import { conditionalSplitRoutes } from './conditional-splits.ts';
+import { contactRoutes } from './contacts.ts';
+import { funnelStepRoutes } from './funnel-steps.ts';
+import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { refineFilterRoutes } from './refine-filters.ts';
+import type { Route } from './route.ts';
+import { teamRoutes } from './teams.ts';
+import { userRoutes } from './users.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhook-events.ts';
+
+/** By the type of the noun. */
+const OWN: Readonly<Record<string, OwnRoutes | undefined>> = {
+  Team: { routes: teamRoutes },
+  User: { routes: userRoutes },
+  Contact: { routes: contactRoutes },
+  ContactAppliedTag: appliedTagRoutes,
+  Funnel: { routes: funnelStepRoutes },
+  ConditionalSplitStep: { routes: conditionalSplitRoutes },
+  RefineFilter: { routes: refineFilterRoutes },
+  WebhookEndpoint: webhookEndpointRoutes,
+  WebhookEvent: { routes: webhookEventRoutes },
+  WebhookDelivery: { routes: webhookDeliveryRoutes },
+};
+
+export const routes: readonly Route[] = NOUNS.flatMap((noun) =>
+  nounRoutes(noun as Described, serviceOf(noun as Described), OWN[noun.type]),
+);

@@ -1,0 +1,64 @@
+// The service of every noun: its reads, and the changes that its description names, all made from the description. What a noun's own file
+// has in place of these stands in one map.
+import { type Described, NOUNS } from '../resources/nouns.ts';
+import type { Row, Verb } from '../resources/resource.ts';
+import * as appliedTags from './applied-tags.ts';
+import * as auditEntries from './audit-entries.ts';
+import * as conditionalSplits from './conditional-splits.ts';
+import * as contacts from './contacts.ts';
+import type { Done } from './mutate.ts';
+import { type Reads, readsOf } from './reads.ts';
+import * as teams from './teams.ts';
+import * as users from './users.ts';
+import * as webhookEndpoints from './webhook-endpoints.ts';
+import * as webhookEvents from './webhook-events.ts';
+import { type Writes, writesOf } from './writes.ts';
+
+type AnyRow = { readonly id: bigint };
+
+/** What clients may do to objects of a noun. */
+export interface Changes<R extends AnyRow>
+  extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'remove'>> {
+  create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
+}
+
+export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, Changes<R> {
+  /** What the caller needs to read any; null: none. */
+  readonly scope: Reads<R>['scope'] | null;
+}
+
+/** In place of what is made from the description, by the type of the noun. */
+const OWN: Readonly<Record<string, object | undefined>> = {
+  Team: { listMany: teams.listMany },
+  User: { scope: null, getMany: users.getMany },
+  Contact: pick(contacts, 'create', 'update', 'remove'),
+  ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
+  ConditionalSplitStep: { getMany: conditionalSplits.getMany },
+  WebhookEndpoint: pick(webhookEndpoints, 'create', 'update', 'remove'),
+  WebhookEvent: webhookEvents.reads,
+  AuditEntry: auditEntries.reads,
+};
+
+const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));
+
+/** The service of a noun. */
+export function serviceOf<R extends Described>(noun: R): Service<Row<R> & { id: bigint }> {
+  return services.get(noun.type) as Service<Row<R> & { id: bigint }>;
+}
+
+function makeService(noun: Described): object {
+  const { type, scope, verbs = [] } = noun;
+  const own = OWN[type] ?? {};
+  return {
+    ...(scope !== undefined && readsOf(noun)),
+    ...(verbs.length > 0 && !('create' in own) && pick(writesOf(noun), ...verbs)),
+    ...own,
+  };
+}
+
+function pick<W extends { readonly writeScope: unknown } & { readonly [V in Verb]?: unknown }>(
+  writes: W,
+  ...verbs: readonly (keyof W & Verb)[]
+): object {
+  return Object.fromEntries(['writeScope' as const, ...verbs].map((name) => [name, writes[name]]));
+}
