@@ -8,6 +8,7 @@ import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import { databaseUrlOf, type Env, run, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
@@ -29,7 +30,7 @@ interface Seeded {
 
 const db = () => gateway.app.store.prisma;
 
-test('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
+nightly('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
   const results = await Promise.all([1, 2].map(() => runJson<Seeded>(['seed'], env)));
   const [done, ...others] = results.filter(({ seeded }) => seeded);
   expect(others).toEqual([]);
@@ -113,7 +114,7 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
   );
 });
 
-test('--contacts adds exactly that many to one workspace, again and again', async () => {
+nightly('--contacts adds exactly that many to one workspace, again and again', async () => {
   const countsBefore = await countByWorkspace();
   for (const args of [
     ['--contacts', '1234', '--workspace', '2'],
@@ -136,7 +137,7 @@ test('--contacts adds exactly that many to one workspace, again and again', asyn
   );
 });
 
-test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
+nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
   const copying = () => db().$queryRaw<unknown[]>`
