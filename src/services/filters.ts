@@ -1,11 +1,11 @@
-// Filters of lists: untrusted values by the description of a noun. Pure.
+// Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
 import { invalid, parseAll } from '../errors.ts';
 import type { FilterValues } from '../pagination.ts';
 import { type FilterForm, filtersOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
-/** What a client gave: the values of each filter, any of which a row may have. By property. */
+/** The values of each filter, by property. A row matches a filter that lists its value. */
 export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
 
 /** The most values of one filter. */
@@ -13,8 +13,8 @@ export const MAX_FILTER_VALUES = 100;
 const MAX_TEXT_CHARS = 1_000;
 
 /**
- * The filters of a noun's lists that a client gave.
- * @param nameOf what a client calls the filter of a property
+ * Parses the filters of a noun's list.
+ * @param nameOf the client's name for the filter of a property
  * @throws AppError `invalid` blaming each filter that has a bad value, or too many
  */
 export function parseFilters(
@@ -45,9 +45,9 @@ function parseValues(form: FilterForm, given: readonly (string | boolean)[], nam
 
 /** One form of values. */
 interface Form {
-  /** It, as it stands behind "must be". */
+  /** Describes the form; completes "must be". */
   readonly expected: string;
-  /** null for a value of another form. */
+  /** Returns null for a value that does not have the form. */
   parse(value: string | boolean, form: FilterForm): bigint | string | boolean | null;
 }
 

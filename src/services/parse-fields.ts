@@ -1,4 +1,4 @@
-// Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
+// Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalid, invalidFields } from '../errors.ts';
 import {
   type Field,
@@ -10,35 +10,35 @@ import {
 } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
-/** What a client gave of a noun: null clears a property, an absent one is left as it is. */
+/** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
 export type Given<F extends Fields> = Partial<RowOf<F>>;
 
-/** What a client calls a property. */
+/** The client's name for a property. */
 export type NameOf = (property: string, field: Field) => string;
 
-/** What a client gives of a noun, not looked at yet. */
+/** A client's input for a noun, not validated yet. */
 export interface Input {
-  /** An object with members that `nameOf` names; unknown ones are ignored beside known ones. */
+  /** Expected to be an object with members that `nameOf` names; unknown members are ignored beside known ones. */
   readonly members: unknown;
   readonly nameOf: NameOf;
-  /** What the client calls the object itself; absent: `body`. */
+  /** The client's name for the object itself; absent: `body`. */
   readonly whole?: string;
-  /** How the client writes a property, where that is not REST's JSON, whose form is given. */
+  /** The form in which the client writes a property, if it is not the given form of REST's JSON. */
   readonly formOf?: (field: Field, form: Form) => Form;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Those that are answered, however much of a body is wrong. */
+/** At most this many errors are returned, however much of a body is wrong. */
 const MAX_ERRORS = 20;
 
 /**
- * The properties that a client gave.
- * @param fields those that it may give
- * @param moment at creation, required fields have to be given
- * @param mayBeEmpty whether nothing at all may be given; members that are all unknown are refused in any case
- * @throws AppError `invalid` blaming each member that is wrong by the client's name of it, and the whole where it is no object or
- *   gives nothing that is known
+ * Parses the properties of a client's input.
+ * @param fields the fields that the client may set
+ * @param moment at creation, required fields must be present
+ * @param mayBeEmpty whether the input may set nothing; an input of unknown members alone is refused in any case
+ * @throws AppError `invalid` blaming each wrong member by the client's name for it, and the whole when it is no object or sets no known
+ *   member
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -58,7 +58,7 @@ export function parseFields<F extends Fields>(
       const name = nameOf(property, field);
       if (Object.hasOwn(members, name) && members[name] !== undefined)
         parsed[property] = parseMember(field, members[name], prefix + name);
-      // A client gives of a noun what it likes, of an item all.
+      // A client may set some fields of a noun, but must set all fields of a list's item.
       else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
         blame(prefix + name, 'given');
     }
@@ -102,7 +102,7 @@ export function parseFields<F extends Fields>(
   return given as Given<F>;
 }
 
-/** What a client calls the members that it may give. */
+/** The client's names for the members that it may set. */
 export function namesOf(fields: Fields, nameOf: NameOf): string[] {
   return Object.entries(fields)
     .filter(([, { internal }]) => internal !== true)
@@ -111,9 +111,9 @@ export function namesOf(fields: Fields, nameOf: NameOf): string[] {
 
 /** One form of values. */
 export interface Form {
-  /** It, as it stands behind "must be". */
+  /** Describes the form; completes "must be". */
   readonly expected: string;
-  /** A value of the form as rows have it; undefined: it is of another form. */
+  /** Converts a value to the type that rows have; undefined when it does not have this form. */
   parse(value: unknown): unknown;
 }
 
@@ -133,7 +133,7 @@ export const listOf = ({ expected, parse }: Form): Form => ({
 
 const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
 const text = only('text without NUL characters or lone surrogates', isText);
-/** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
+/** JSON numbers are exact only below 2^53; as a string of digits, a client can send every value of the column. */
 const integer: Form = {
   expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
   parse(value) {
@@ -145,7 +145,7 @@ const integer: Form = {
   },
 };
 const json = only('JSON without NUL characters or lone surrogates', isStorable);
-/** A member that is null is the empty text. */
+/** A null member becomes the empty text. */
 const textMembers: Form = {
   expected: 'an object whose members are text',
   parse(value) {
@@ -176,7 +176,10 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
-/** Texts of one form. The store has the same rule of an e-mail address, which is kept as it is written but for the white space around it. */
+/**
+ * Texts with a format. The database checks the same format of an e-mail address, which is stored as written, without surrounding white
+ * space.
+ */
 const FORMATS: Record<NonNullable<Field['format']>, Form> = {
   uuid: textOf('a UUID', UUID),
   email: {
@@ -201,10 +204,10 @@ function formOf({ type, values, format, members, restAsNumber }: Field): Form {
   return FORMS[type];
 }
 
-/** The store's columns are of the years 1 to 9999. */
+/** The range of the database's columns: the years 1 to 9999. */
 const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
 
-/** RFC 3339 §5.6, to the millisecond: a time with its offset, on a day that there is. */
+/** RFC 3339 §5.6, to the millisecond: a time with an offset, on an existing day. */
 const TIME =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
@@ -212,11 +215,11 @@ function parseTime(value: unknown): Date | undefined {
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
   if (day === undefined || !isDay(day)) return undefined;
   const time = new Date((value as string).toUpperCase());
-  // By its offset it may be of another year than it says.
+  // In UTC the time may be in another year than the text says.
   return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined;
 }
 
-/** JavaScript takes the 30th of February for a day in March. */
+/** Whether the day exists: JavaScript accepts 30 February as a day in March. */
 function isDay(day: string): boolean {
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);

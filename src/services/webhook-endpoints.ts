@@ -35,10 +35,13 @@ const writes = writesOf(webhookEndpoint, {
 export const { writeScope, remove } = writes;
 
 const MAX_PER_SECOND = 1_000;
-/** A name may be changed while others change what is subscribed. */
+/** Retries: another request may change the subscription at the same time. */
 const MAX_ATTEMPTS = 5;
 
-/** Creates an endpoint. The answer has its secret, which is never shown again. @throws AppError as for every noun, and `insufficient_scope` */
+/**
+ * Creates an endpoint. The answer contains its secret, which is never shown again.
+ * @throws AppError as for every noun, and `insufficient_scope`
+ */
 export async function create(
   ctx: Context,
   workspace: Ref,
@@ -52,7 +55,7 @@ export async function create(
 }
 
 /**
- * Changes an endpoint. Whoever changes where events are sent, or which, needs to be able to read them.
+ * Changes an endpoint. To change its URL or its subscription, the caller must be able to read the events.
  * @throws AppError as for every noun, and `insufficient_scope`
  */
 export async function update(
@@ -82,7 +85,7 @@ export async function update(
   }
 }
 
-/** What is given of an endpoint. @param workspaceId null: there is no such endpoint; @throws AppError `invalid` blaming members */
+/** Parses the input of an endpoint. @param workspaceId null: there is no such endpoint @throws AppError `invalid` blaming members */
 async function parse(
   ctx: Context,
   input: Input,
@@ -111,7 +114,7 @@ export function requirePace(perSecond: number | null | undefined, name: string):
     throw invalid(name, `${name} must be null or from 1 to ${MAX_PER_SECOND}.`);
 }
 
-/** All of these are the workspace's. @throws AppError `invalid` */
+/** Checks that all ids belong to the workspace. @throws AppError `invalid` */
 async function requireOwn(
   ctx: Context,
   table: typeof PAGES | typeof FUNNELS,
@@ -131,10 +134,10 @@ async function requireOwn(
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;
-/** What says where events are sent, and which. */
+/** The properties that decide where events are sent, and which. */
 const SUBSCRIPTION = ['url', ...LISTS] as const;
 
-/** Clients send null for an empty list. */
+/** Treats null as an empty list, as clients send it. */
 function withLists(input: Input): Input {
   const { members } = input;
   if (!isObject(members)) return input;
