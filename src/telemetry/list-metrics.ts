@@ -1,8 +1,8 @@
-// The metrics of what holds lists up, for prometheus.ts.
+// The metrics of transactions that delay new rows in lists, for prometheus.ts.
 import { Gauge, type Registry } from 'prom-client';
 import type { HeldReading, Metrics } from './metrics.ts';
 
-/** Reads what is known when it is asked for; zeros in a process that does not watch it. */
+/** Reads the latest state at each scrape; zeros in a process that does not watch lists. */
 export function createLists(registers: Registry[]): Metrics['watchLists'] {
   let read = (): readonly HeldReading[] => [];
   for (const [name, help, pick] of [

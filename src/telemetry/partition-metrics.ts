@@ -1,8 +1,8 @@
-// The metrics of the partitions by time, for prometheus.ts.
+// The metrics of time partitions, for prometheus.ts.
 import { Gauge, type Registry } from 'prom-client';
 import type { Metrics, PartitionReading } from './metrics.ts';
 
-/** Reads what is known when it is asked for; nothing in a process that does not keep them. */
+/** Reads the latest state at each scrape; nothing in a process that does not maintain partitions. */
 export function createPartitions(registers: Registry[]): Metrics['watchPartitions'] {
   let read = (): readonly PartitionReading[] => [];
   for (const [name, help, pick] of [
