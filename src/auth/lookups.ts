@@ -29,10 +29,7 @@ export interface Lookups {
   remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
   /** Clears the cache because this process has changed something in it. Resolves when no older entry is used any more. */
   forget(): Promise<void>;
-  /**
-   * Resolves when no entry from before this call is used any more: for a change that another process made, of which this one may not have
-   * been notified yet.
-   */
+  /** Resolves when a pending clearing is done. For a repeated change that finds its change already made by an earlier request. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }

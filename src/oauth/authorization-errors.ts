@@ -1,5 +1,5 @@
-// What a person reads when oidc-provider refuses the request that they were sent with, and cannot send them back: the
-// application or its address is not known.
+// The error page for an authorization request that oidc-provider refuses without redirecting back, because the application or its
+// redirect URI is unknown.
 import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
 import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
