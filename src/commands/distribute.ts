@@ -1,4 +1,4 @@
-// `distribute`: has Citus distribute the tables of a store (docs/scaling.md).
+// `distribute`: makes Citus distribute the tables of a store (docs/scaling.md).
 import { distribute } from '../store/distribution/distribute.ts';
 import { withDatabase } from './database.ts';
 import { type Program, report, type Shell } from './shell.ts';

@@ -1,11 +1,11 @@
-// Whether transactions hold lists up.
+// Whether transactions delay new rows in lists.
 import type { App } from '../../context.ts';
 import { findHeldLists, LONG_SECONDS } from '../../services/held-lists.ts';
 import { type Finding, ok, warn } from './findings.ts';
 
 const NAME = 'lists';
 
-/** A finding for each transaction that has held lists up for long. */
+/** A finding for each transaction that has delayed lists for long. */
 export async function checkHeldLists(app: Pick<App, 'store'>): Promise<Finding[]> {
   const held = await findHeldLists(app);
   if (held.length === 0) return [ok(NAME, `no transaction has held them up for ${LONG_SECONDS} seconds`)];

@@ -1,4 +1,4 @@
-// Whether the tables that grow without end have partitions for the days ahead.
+// Whether the time-partitioned tables have partitions for the days ahead.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
 import { type Finding, ok, warn } from './findings.ts';
@@ -6,7 +6,7 @@ import { type Finding, ok, warn } from './findings.ts';
 const NAME = 'partitions';
 const NEAR_MS = 3 * 86_400_000;
 
-/** A finding for each table that soon has none, or that has rows beside them. */
+/** A finding for each table that will soon lack partitions, or that has rows outside of them. */
 export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[]> {
   const health = await partitionHealth(app);
   const findings = health.flatMap(({ table, nowMs, coveredMs, strayMs }) => {

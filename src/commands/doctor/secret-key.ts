@@ -1,4 +1,4 @@
-// The secret key: from SECRET_KEY, or the one that is kept in the data folder. None is made, and none is shown.
+// The secret key: from SECRET_KEY, or the one in the data folder. Doctor creates none, and shows none.
 import { lstat, readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'secret key';
 
-/** What is to be said of the secret key, and the keys themselves, for checks that need them. */
+/** Findings about the secret key, and the keys themselves for other checks. */
 export async function checkSecretKey({ config, secrets }: Settings): Promise<{
   findings: Finding[];
   keys: readonly string[];

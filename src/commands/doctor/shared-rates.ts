@@ -1,13 +1,14 @@
-// Whether rate limits hold for all processes together: what REDIS_URL names. Nothing fails without it, each process then counts by itself.
+// Whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it nothing fails: each process counts by
+// itself.
 import { readSharedFacts, type SharedFacts } from '../../rates/shared-facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, ok, warn } from './findings.ts';
 
 const NAME = 'rate limits';
-/** The oldest major version that it is tried with. */
+/** The oldest major version that the gateway is tested with. */
 const OLDEST = 6;
 
-/** Asks the server at `url`. */
+/** Checks the server at `url`. */
 export async function checkSharedRates(url: string): Promise<Finding[]> {
   try {
     return sharedRatesFindings(await readSharedFacts(url));
@@ -22,7 +23,7 @@ export async function checkSharedRates(url: string): Promise<Finding[]> {
   }
 }
 
-/** What its own words mean. Pure. */
+/** Findings about the facts that the server reports. Pure. */
 export function sharedRatesFindings(facts: SharedFacts): Finding[] {
   const { version, isReplica, isCluster, maxMemoryBytes, evictionPolicy } = facts;
   const findings: Finding[] = [];

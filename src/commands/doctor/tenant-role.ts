@@ -1,4 +1,4 @@
-// Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
+// Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
 import pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
@@ -9,7 +9,7 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 const NAME = 'tenant role';
 const TIMEOUT_MS = 5_000;
 
-/** Asks the store at `url`. @param isWanted TENANT_ROLE */
+/** Checks the store at `url`. @param isWanted TENANT_ROLE */
 export async function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
@@ -49,7 +49,7 @@ function isMissing(remedy: readonly string[]): Finding {
   );
 }
 
-/** What the catalogs' words mean. */
+/** Findings about the facts in PostgreSQL's catalogs. */
 export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Finding[] {
   if (isDistributed)
     return [
