@@ -56,7 +56,7 @@ function lastOf(header: string | null): string | null {
 export function unknownTarget(): AppError {
   return new AppError(
     'misdirected_request',
-    'The proxy in front does not say where the request was sent to: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto http or https.',
+    'The proxy does not name the host of the request: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto must be http or https.',
   );
 }
 
@@ -100,7 +100,7 @@ async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
   }
   throw new AppError(
     'misdirected_request',
-    `Nobody is served at ${name}. The service answers for ${serviceHost}: whoever runs it sets SERVICE_HOST to the name or address that clients use.`,
+    `This service does not serve the host ${name}. It serves ${serviceHost}: the operator sets SERVICE_HOST to the name or address that clients use.`,
   );
 }
 

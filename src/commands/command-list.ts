@@ -47,7 +47,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'erasures',
-    description: 'list who has been erased; erase them again in a restored store',
+    description: 'list erased contacts; erase them again in a restored store',
     load: async () => (await import('./erasures.ts')).addErasures,
   },
   {

@@ -17,7 +17,7 @@ export function addErasures(program: Program, shell: Shell): void {
   const erasures = program.command('erasures').addHelpText('after', EXAMPLES);
   erasures
     .command('list')
-    .description('print who has been erased, one line of JSON each')
+    .description('print the erased contacts, one line of JSON each')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
     .action(() =>
       withTables(shell, async ({ app }) => {
@@ -28,7 +28,7 @@ export function addErasures(program: Program, shell: Shell): void {
   erasures
     .command('apply')
     .argument('<file>', 'a list that "erasures list" printed')
-    .description('erase again everybody on the list; those who are already erased stay as they are')
+    .description('erase all contacts on the list again; those already erased stay as they are')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
     .action((file) =>
       withTables(shell, async ({ app }) => {

@@ -23,7 +23,7 @@ export function parseConsistencyToken({ store, keyring }: App, header: string | 
   if (!TOKEN.test(header))
     throw invalid(
       CONSISTENCY_TOKEN,
-      `${CONSISTENCY_TOKEN} must be what the answer to a change has said, unchanged; without it the last change of the credential counts.`,
+      `${CONSISTENCY_TOKEN} must be the unchanged value from the response to a change; without it, the credential's last change counts.`,
     );
   if (store.replicas === null) return null;
   try {

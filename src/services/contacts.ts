@@ -69,7 +69,7 @@ export async function upsert(
 }
 
 function contended(name: string): AppError {
-  const message = `Contacts with this ${name} are created and removed all the time. Nothing was changed.`;
+  const message = `Other requests keep creating and removing contacts with this ${name}. Nothing was changed.`;
   return new AppError('conflict', message, { retryAfterSeconds: 1 });
 }
 

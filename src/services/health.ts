@@ -65,7 +65,7 @@ async function askStore(store: App['store']): Promise<Readiness> {
   }
   if (isTooNew(state)) {
     const message =
-      'The database was migrated by a newer version of the gateway, which this one cannot live with.';
+      'The database was migrated by a newer version of the gateway, and this version is not compatible with it.';
     throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
   const held = await findHeldLists({ store });

@@ -99,11 +99,11 @@ async function attempt<Row>(
 }
 
 function preconditionFailed(): AppError {
-  return new AppError('precondition_failed', 'It has been changed since, or is not what If-Match names.');
+  return new AppError('precondition_failed', 'The object was changed meanwhile, or does not match If-Match.');
 }
 
 function underWay(): AppError {
-  return new AppError('conflict', 'The first request with this idempotency key is still under way.', {
+  return new AppError('conflict', 'The first request with this idempotency key is still running.', {
     retryAfterSeconds: 1,
   });
 }

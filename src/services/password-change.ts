@@ -49,7 +49,7 @@ export async function changePassword(
 
 function requireNewPassword({ current, password, again }: PasswordChange, email: string): void {
   parsePassword(password, email);
-  if (password === current) throw invalid('password', 'The new password must be another one.');
+  if (password === current) throw invalid('password', 'The new password must differ from the current one.');
   if (password.normalize('NFKC') !== again.normalize('NFKC'))
     throw invalid('again', 'The new password was not the same both times.');
 }

@@ -52,7 +52,7 @@ export function toInvalid(
   const property = besides[constraint] ?? called;
   const field = property === undefined ? undefined : all[property];
   if (property === undefined || field === undefined)
-    return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });
+    return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
   const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`;
   return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });

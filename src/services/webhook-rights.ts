@@ -14,7 +14,7 @@ export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): 
   const missing = scopesOf(eventTypeIds).find((scope) => !covers(scopes, scope));
   if (missing === undefined) return;
   const which = eventTypeIds.length === 0 ? 'every type of event' : 'these types of event';
-  throw new AppError('insufficient_scope', `Being told of ${which} needs the scope ${missing} as well.`, {
+  throw new AppError('insufficient_scope', `Subscribing to ${which} also needs the scope ${missing}.`, {
     scope: missing,
   });
 }

@@ -8,12 +8,12 @@ export function createLists(registers: Registry[]): Metrics['watchLists'] {
   for (const [name, help, pick] of [
     [
       'gateway_lists_held_seconds',
-      'How long the oldest transaction that holds lists up has been under way; 0 where none has for long.',
+      'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
       ({ seconds }) => seconds,
     ],
     [
       'gateway_lists_held_rows',
-      'The most ids that were drawn since such a transaction drew its first one: as many rows are not listed yet.',
+      'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
       ({ rows }) => rows,
     ],
   ] satisfies [string, string, (held: HeldReading) => number][])

@@ -8,12 +8,12 @@ export function createPartitions(registers: Registry[]): Metrics['watchPartition
   for (const [name, help, pick] of [
     [
       'gateway_partitions_ahead_seconds',
-      'For how long there are partitions for the rows to come.',
+      'How far ahead partitions exist.',
       ({ aheadSeconds }) => aheadSeconds,
     ],
     [
       'gateway_partitions_stray',
-      '1 where rows stand in the default partition though there are partitions for earlier ones.',
+      '1 if the default partition has rows although there are partitions for earlier ones.',
       ({ hasStray }) => Number(hasStray),
     ],
   ] satisfies [string, string, (reading: PartitionReading) => number][])

@@ -132,8 +132,8 @@ function createCaches(registers: Registers): Watch<CacheReading> {
       ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
     ],
     gauges: [
-      ['gateway_cache_size', 'What is in a cache, in its own unit.', ({ size }) => size],
-      ['gateway_cache_max_size', 'What a cache may hold, in its own unit.', ({ max }) => max],
+      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
+      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
     ],
   });
 }
@@ -157,7 +157,7 @@ function createForeignReads(registers: Registers): Metrics['watchForeignReads'] 
   let read = () => 0;
   new Counter({
     name: 'gateway_foreign_reads_total',
-    help: "Reads that were refused: they had rows which were not the caller's.",
+    help: 'Reads that were refused because a statement returned rows of another tenant.',
     registers,
     collect() {
       this.reset();
@@ -188,7 +188,7 @@ function createFastPath(registers: Registers): Metrics['watchFastPath'] {
     });
   new Counter({
     name: 'gateway_graphql_fast_path_fallbacks_total',
-    help: 'Compiled operations that were left to the full executor.',
+    help: 'Compiled operations that the full executor had to answer.',
     labelNames: ['reason'],
     registers,
     collect() {

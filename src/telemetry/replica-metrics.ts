@@ -27,7 +27,7 @@ export function createReplicaMetrics(registers: Registry[]): Metrics['watchRepli
   for (const [name, help, pick] of [
     [
       'gateway_replica_requests_total',
-      'Requests whose reads a replica was chosen for.',
+      'Requests whose reads a replica answered.',
       ({ requests }) => requests,
     ],
     [

@@ -55,7 +55,7 @@ export function checkAddresses({
     findings.push(
       warn(
         NAME,
-        'TRUST_PROXY holds every address: each client can say that it is another one',
+        'TRUST_PROXY contains every address: each client can claim any other address',
         'name only the addresses of your proxies',
       ),
     );

@@ -51,7 +51,7 @@ export function sharedRatesFindings(facts: SharedFacts): Finding[] {
     findings.push(
       warn(
         NAME,
-        `when its memory is full Redis gives up what may be new (${evictionPolicy}): counts, and where callers wrote last`,
+        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and the positions of callers' last writes`,
         'set maxmemory-policy volatile-ttl',
       ),
     );

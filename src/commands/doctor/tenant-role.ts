@@ -36,7 +36,7 @@ function isOff(remedy: readonly string[]): Finding {
   const first = remedy.length === 0 ? '' : `${byAdministrator(remedy)}, then `;
   return warn(
     NAME,
-    'TENANT_ROLE=off: a change that forgot whose rows it may change would not be stopped',
+    'TENANT_ROLE=off: a change without its owner check would not be stopped',
     `${first}start without TENANT_ROLE=off, and the role is used`,
   );
 }
@@ -55,8 +55,8 @@ export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Fi
     return [
       warn(
         NAME,
-        'not used with Citus: a change that forgot whose rows it may change would not be stopped',
-        'know that',
+        'not used with Citus: a change without its owner check would not be stopped',
+        'nothing to do: see docs/scaling.md',
       ),
     ];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
@@ -82,7 +82,7 @@ export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Fi
     findings.push(
       fail(
         NAME,
-        `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: it is held to no rows at all`,
+        `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: row-level security gives that user no rows at all`,
         `grant ${TENANT_ROLE} to that user with inherit false; before PostgreSQL 16 alter that user noinherit`,
       ),
     );
@@ -90,9 +90,11 @@ export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Fi
     findings.push(
       warn(
         NAME,
-        `row-level security does not hold it in ${role.open.join(', ')}`,
+        `row-level security does not limit it in ${role.open.join(', ')}`,
         'see the migration tenant_role for what these tables had',
       ),
     );
-  return findings.length > 0 ? findings : [ok(NAME, "what callers change is held to the callers' own rows")];
+  return findings.length > 0
+    ? findings
+    : [ok(NAME, "row-level security limits callers' changes to their own rows")];
 }

@@ -15,7 +15,9 @@ export function checkWorkers(config: Config, cores: number = availableParallelis
     const { poolSize } = configOfWorker(config);
     const message = `${workers} workers, each with ${poolSize} of POOL_SIZE ${config.poolSize}`;
     if (workers > cores)
-      return [warn(NAME, `${message}, on ${cores} cores`, 'one worker a core is the most that helps')];
+      return [
+        warn(NAME, `${message}, on ${cores} cores`, 'more than one worker for each core does not help'),
+      ];
     return [ok(NAME, message)];
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;

@@ -23,7 +23,7 @@ export async function showConsent(
     return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'You belong to no team',
-      detail: 'There is nothing that you could grant access to.',
+      detail: 'You have no data to which you could grant access.',
       advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
     });
   const { client_uri: clientUri } = client.metadata as { client_uri?: string };

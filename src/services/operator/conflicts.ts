@@ -6,7 +6,7 @@ const SUBDOMAIN = ['subdomain', 'This subdomain is taken: it names one team or o
 
 /** By the name of a constraint, index or trigger: the field to blame, and the sentence. */
 const SENTENCES: Readonly<Record<string, readonly [field: string, message: string]>> = {
-  users_email_key: ['email', 'Somebody has this e-mail address already.'],
+  users_email_key: ['email', 'Another person already has this e-mail address.'],
   api_keys_one_default: [
     'default',
     'The team has a default API key already: rotate that one, or revoke it first.',
