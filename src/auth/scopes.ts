@@ -88,16 +88,21 @@ export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scop
   return actor;
 }
 
+declare const HOLDS_SCOPE: unique symbol;
+
+/** A caller whose scope was checked. Only `requireScope` returns one, so functions that take it need not check again. */
+export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
+
 /**
- * The caller, who must hold `scope`: the first line of every service function.
+ * The caller, who must hold `scope`: the first line of every service function. Functions below it do not check again.
  * @throws AppError `unauthenticated` without valid credentials, `insufficient_scope` with too few scopes
  */
-export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Caller {
+export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {
   const actor = requireCaller(ctx, scope);
   if (!covers(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }
-  return actor;
+  return actor as Permitted;
 }
 
 /** The error for a client without valid credentials. @param scope the scope that the request needed, if any */

@@ -67,7 +67,7 @@ interface Account {
 
 /** Keys that are counted at a time; beyond that, the least recently used key is forgotten. */
 const MAX_KEYS = 20_000;
-/** A lease is this fraction of each process's share of the remaining points. It bounds what is lost when a process is killed. */
+/** A lease is one PARTS-th of each process's share of the remaining points. It bounds what is lost when a process is killed. */
 const PARTS = 8;
 /** A process that does not answer within this time keeps its points, and is not asked again before its next lease. */
 const RECALL_MS = 1_000;
@@ -120,7 +120,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return false;
   }
 
-  /** One recall at a time. A caller that comes during a recall waits for it; the caller may then need another one. */
+  /** One recall at a time: a caller that comes during a recall waits for it, and may then start another one. */
   async function recallOnce(account: Account, key: string, holder: number): Promise<void> {
     if (account.recall === null && mayRecall(account, holder))
       account.recall = recallFrom(account, key, holder).finally(() => {

@@ -1,8 +1,8 @@
-// The one path for every change (DESIGN §12): checks the caller's scope, recognizes the retry of an earlier request, and checks
-// preconditions. The change and its record are one transaction in the store.
+// The one path for every change (DESIGN §12): recognizes the retry of an earlier request, and checks preconditions. The change and its
+// record are one transaction in the store.
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { bigintAsText } from '../rows/json.ts';
@@ -14,7 +14,8 @@ import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
-  readonly scope: Scope;
+  /** The caller. */
+  readonly by: Permitted;
   readonly options: WriteOptions;
   /** The name of the object in a sentence such as "Contact not found." */
   readonly title: string;
@@ -51,13 +52,12 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
   mutation: Mutation<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
-  const { scope, options, outcome, toRow } = mutation;
-  const actor = requireScope(ctx, scope);
-  const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
-  const made = await attempt(ctx, mutation, recordedOf(ctx, actor, key));
+  const { by, options, outcome, toRow } = mutation;
+  const key = options.idempotencyKey && hashesOf(by, options.idempotencyKey, mutation.request);
+  const made = await attempt(ctx, mutation, recordedOf(ctx, by, key));
   if (typeof made === 'string') return { outcome, row: toRow(made) };
   // Perhaps nothing could be changed because the first request had already made the change.
-  const first = key && (await findFirstAnswer(ctx, actor.tenancy, key.key_hash));
+  const first = key && (await findFirstAnswer(ctx, by.tenancy, key.key_hash));
   if (key === null || first === null) throw made;
   // The first request made the change, but its process may have ended before it stored the log position (consistency.ts).
   ctx.changes.sent = true;

@@ -12,6 +12,7 @@ import {
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
 import { findById, findByIds } from '../store/reading/rows.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
@@ -48,8 +49,8 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
-  requireScope(ctx, writeScope);
-  const given = await parse(ctx, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
+  const { tenancy } = requireScope(ctx, writeScope);
+  const given = await parse(ctx, tenancy, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
   requireReadable(ctx, given.eventTypeIds ?? []);
   return withSecret(ctx, await writes.create(ctx, workspace, input, options));
 }
@@ -67,7 +68,7 @@ export async function update(
   const { tenancy } = requireScope(ctx, writeScope);
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   const now = await findById(ctx, WEBHOOK_ENDPOINTS, tenancy, id);
-  const given = await parse(ctx, input, 'change', now?.workspaceId ?? null);
+  const given = await parse(ctx, tenancy, input, 'change', now?.workspaceId ?? null);
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
   const fits = (row: object) => {
@@ -88,6 +89,7 @@ export async function update(
 /** Parses the input of an endpoint. @param workspaceId null: there is no such endpoint @throws AppError `invalid` blaming members */
 async function parse(
   ctx: Context,
+  tenancy: Tenancy,
   input: Input,
   moment: 'creation' | 'change',
   workspaceId: bigint | null,
@@ -103,8 +105,8 @@ async function parse(
       `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
   requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
-  await requireOwn(ctx, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
-  await requireOwn(ctx, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
+  await requireOwn(ctx, tenancy, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
+  await requireOwn(ctx, tenancy, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
   return given;
 }
 
@@ -117,13 +119,13 @@ export function requirePace(perSecond: number | null | undefined, name: string):
 /** Checks that all ids belong to the workspace. @throws AppError `invalid` */
 async function requireOwn(
   ctx: Context,
+  tenancy: Tenancy,
   table: typeof PAGES | typeof FUNNELS,
   workspaceId: bigint | null,
   ids: readonly bigint[] | undefined,
   name: string,
 ): Promise<void> {
   if (ids === undefined || ids.length === 0 || workspaceId === null) return;
-  const { tenancy } = requireScope(ctx, writeScope);
   const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId: bigint } | null)[];
   const missing = ids.filter((_, index) => rows[index]?.workspaceId !== workspaceId);
   if (missing.length > 0)

@@ -1,5 +1,5 @@
 // The changes of every noun: create, update and remove, derived from its description.
-import { requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
+import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Described } from '../resources/nouns.ts';
 import {
@@ -15,7 +15,6 @@ import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
@@ -66,13 +65,15 @@ export interface Writes<Row> {
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
    * As `remove`, when the client does not name the row by its id.
+   * @param by the result of `requireScope` with `writeScope`
    * @param named how the client names it: a retry names the same
-   * @param find its id; null when there is no such row or the caller does not own it
+   * @param id null when there is no such row or the caller does not own it
    */
   removeFound(
     ctx: Context,
+    by: Permitted,
     named: readonly unknown[],
-    find: (tenancy: Tenancy) => Promise<bigint | null>,
+    id: bigint | null,
     options: WriteOptions,
   ): Promise<Done<Row, 'removed'>>;
 }
@@ -116,12 +117,12 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
     writeScope,
     parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
       const values = { id, ...parametersOf(resource, { ...defaults, ...given }), ...rules.parameters?.(ctx) };
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title: over.title,
         outcome: 'created',
@@ -132,12 +133,12 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
       });
     },
     async update(ctx, ref, input, options, found) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
       const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title,
         outcome: 'updated',
@@ -150,14 +151,13 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
       });
     },
     async remove(ctx, ref, options) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
-      return writes.removeFound(ctx, [id], async () => id, options);
+      return writes.removeFound(ctx, by, [id], id, options);
     },
-    async removeFound(ctx, named, find, options) {
-      const id = await find(requireScope(ctx, writeScope).tenancy);
+    async removeFound(ctx, by, named, id, options) {
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title,
         outcome: 'removed',

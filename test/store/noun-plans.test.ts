@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { type Described, NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { filtersOf, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import { type Filter, filtersOf, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import { findPageUnder } from '../../src/store/reading/rows.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
@@ -16,7 +16,7 @@ const ROWS = 3_000;
 const SIZE = 10;
 /** One row in so many has what few have: a boolean, one value of a closed list. */
 const FEW = 500;
-const page: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
+const FIRST: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
 
 let gateway: Gateway;
 let tenant: Tenant;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   tenant = await createTenant(gateway.app, 'many');
   tenancy = { teamId: tenant.team.id, workspaceIds: null };
   client = await planningClient(gateway);
-  for (const noun of FILTERED) await multiply(noun);
+  for (const noun of LISTED) await multiply(noun);
 });
 afterAll(async () => {
   await client.end();
@@ -37,8 +37,9 @@ afterAll(async () => {
 
 /** Of a pair of two other nouns there cannot be many below one: filter-plans.test.ts has it. */
 const PAIRS = ['ContactAppliedTag'];
-const FILTERED = NOUNS.filter(
-  ({ type, filters, parent }) => filters !== undefined && parent !== undefined && !PAIRS.includes(type),
+const LISTED = NOUNS.filter(
+  ({ type, filters, sorts, parent }) =>
+    (filters ?? sorts) !== undefined && parent !== undefined && !PAIRS.includes(type),
 );
 
 /** Makes many of the one that the tenant has, which differ in all that lists can be filtered by, and in what has to be unique. */
@@ -70,11 +71,21 @@ async function multiply(noun: Noun): Promise<void> {
   );
 }
 
+/** The first page, one deep in the list, in the other direction too, and one that is read backward from the end. */
+async function pagesOf({ table, type }: Noun): Promise<PageRequest[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${table} where id > $1 order by id offset ${ROWS / 2} limit 1`,
+    [tenant.rows[type]?.id],
+  );
+  const deep = { ...FIRST, after: BigInt(rows[0]?.id ?? 0), afterTime: new Date('2026-01-01T00:25:00.000Z') };
+  return [FIRST, deep, { ...deep, order: 'desc' }, { ...FIRST, backward: true }];
+}
+
 /** The indexes that a page reads, the most rows that it reads of one, and what it passes over. */
-async function costOf(noun: Noun, filter: FilterValues, sort: 'id' | 'updatedAt') {
+async function costOf(noun: Noun, request: PageRequest) {
   const parent = (await parentOf(noun)) ?? 0n;
   const plans = await plansOf(gateway, client, (store) =>
-    findPageUnder({ store }, tableOf(noun as Described), tenancy, parent, { ...page, sort, filter }),
+    findPageUnder({ store }, tableOf(noun as Described), tenancy, parent, request),
   );
   const nodes = plans.flat().filter((node) => node['Relation Name'] !== undefined);
   return {
@@ -94,7 +105,8 @@ async function parentOf(noun: Noun): Promise<bigint | undefined> {
 }
 
 /** Values of a filter: of some that there are, and each of few. */
-async function valuesOf(noun: Noun, property: string): Promise<(string | boolean | bigint)[][]> {
+async function valuesOf(noun: Noun, property: string | null): Promise<(string | boolean | bigint)[][]> {
+  if (property === null) return [[]];
   const form = filtersOf(noun).find((filter) => filter.property === property);
   if (form?.type === 'bool') return [[true], [false]];
   if (form?.values !== undefined) return form.values.map((value) => [value]);
@@ -106,20 +118,22 @@ async function valuesOf(noun: Noun, property: string): Promise<(string | boolean
   return [rows.map(({ value }) => (form?.type === 'id' ? BigInt(value) : value))];
 }
 
-test.each(FILTERED)('$type: each filter but that by id names an index', ({ filters = {} }) => {
+test.each(LISTED)('$type: each filter but that by id names an index', ({ filters = {} }) => {
   const unnamed = Object.entries(filters).filter(([name, { index }]) => name !== 'id' && index === undefined);
   expect(unnamed).toEqual([]);
 });
 
-const CASES = FILTERED.flatMap((noun) =>
-  Object.entries(noun.filters ?? {}).flatMap(([property, { unique, index }]) =>
-    (['id', ...(noun.sorts ?? [])] as const)
-      // A list of tags' contacts in the order of changes is no range of an index, and waits in the queue of expensive reads.
-      .filter((sort) => sort === 'id' || property !== 'tagIds')
-      .map((sort) => {
-        const isOrdered = sort === 'updatedAt' && unique !== true;
-        return { noun, type: noun.type, property, sort, index: isOrdered ? byTime(index) : index };
-      }),
+/** Each filter, and none, in each order. */
+const CASES = LISTED.flatMap((noun) =>
+  [[null, {}] as [null, Filter], ...Object.entries<Filter>(noun.filters ?? {})].flatMap(
+    ([property, { unique, index }]) =>
+      (['id', ...(noun.sorts ?? [])] as const)
+        // The contacts with a tag, in the order of changes, are no range of an index, and wait in the queue of expensive reads.
+        .filter((sort) => sort === 'id' || property !== 'tagIds')
+        .map((sort) => {
+          const isOrdered = sort === 'updatedAt' && unique !== true;
+          return { noun, type: noun.type, property, sort, index: isOrdered ? byTime(index) : index };
+        }),
   ),
 );
 
@@ -134,11 +148,13 @@ describe.each([
   beforeAll(async () => void (await prepare()));
 
   test.each(CASES)('$type by $property in the order of $sort', async ({ noun, property, sort, index }) => {
-    for (const values of await valuesOf(noun, property)) {
-      const { indexes, rows, passed } = await costOf(noun, { [property]: values }, sort);
-      if (index !== undefined) expect(indexes).toContain(index);
-      expect([values, rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([values, true, true]);
-    }
+    for (const values of await valuesOf(noun, property))
+      for (const place of await pagesOf(noun)) {
+        const filter: FilterValues = property === null ? {} : { [property]: values };
+        const { indexes, rows, passed } = await costOf(noun, { ...place, sort, filter });
+        if (index !== undefined) expect(indexes).toContain(index);
+        expect([values, place, rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([values, place, true, true]);
+      }
   });
 });
 

@@ -1,6 +1,6 @@
 // Public ids: PostgreSQL writes them, Node reads them, and they are one arithmetic.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   idOfPublicId,
   type PublicIdTable,
@@ -8,7 +8,7 @@ import {
   TYPE_NUMBER,
   toPublicId,
 } from '../../src/store/sql/public-ids.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 const SIX = 52n ** 6n;
 const MAX = 2n ** 63n - 1n;
@@ -18,9 +18,8 @@ const EDGES = [1n, 2n, 52n ** 3n, SIX - 1n, SIX, SIX + 1n, 2n * SIX - 1n, 2n * S
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 const anyTable = fc.constantFrom(...TABLES);
 const anyId = fc.oneof(

@@ -68,6 +68,21 @@ export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
 /** Texts for a place that takes a global id. */
 export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
 
+const SEED = 26;
+/** One value of so many is tried at a place. */
+const ONE_OF = 10;
+
+/**
+ * A tenth of the values for one place, the same at each run, and another tenth at other places, so that every value is tried at many of
+ * them. All of them where HOSTILE_VALUES=all, as in the trial `hostile-values`.
+ */
+export function sampleAt<T>(place: string, values: readonly T[]): readonly T[] {
+  if (process.env['HOSTILE_VALUES'] === 'all') return values;
+  const first = [...place].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % 1_000_003, SEED);
+  const step = Math.min(ONE_OF, values.length);
+  return values.filter((_, index) => index % step === first % step);
+}
+
 /** Of what was logged, that which says that something broke. */
 export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));

@@ -9,7 +9,7 @@ import {
 } from '../../src/resources/resource.ts';
 
 /** A value of a field that is no id. @param text what texts say */
-export function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
+function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
   if (format === 'color') return '#336699';

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOf, read } from '../docs/markdown.ts';
@@ -31,14 +31,20 @@ const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] 
   ['src/resources/nouns.ts', /^import .*pages\.ts';$/m, "import { product } from './products.ts';"],
 ];
 
-/** Tests that a noun is held to, with what makes the fewest of the others: the whole suite passes with a product, too. */
-const TESTS = [
-  ...['layers', 'schema', 'tenancy'].map((name) => `test/${name}.test.ts`),
+/** Tests of all nouns together. */
+const WHOLE = [
+  ...['layers', 'schema', 'access-matrix'].map((name) => `test/${name}.test.ts`),
   'test/resources',
-  ...['keys', 'ids', 'noun-plans', 'contact-erasure'].map((name) => `test/store/${name}.test.ts`),
-  ...['openapi', 'scopes', 'audit-entries'].map((name) => `test/rest/${name}.test.ts`),
-  'test/graphql/nodes.test.ts',
+  ...['keys', 'ids', 'migration-rules', 'contact-erasure'].map((name) => `test/store/${name}.test.ts`),
+  ...['test/rest/openapi.test.ts', 'test/graphql/nodes.test.ts'],
 ];
+/** Tests that have rows for each noun: those of the product are run. */
+const ROWS = [
+  ...['tenancy', 'second-line', 'parity-changes', 'auth/scopes', 'store/noun-plans', 'graphql/look-ups'],
+  ...['scopes', 'methods', 'entity-tags', 'hostile-input', 'hostile-bodies', 'meaningless-bodies'].map(
+    (name) => `rest/${name}`,
+  ),
+].map((name) => `test/${name}.test.ts`);
 
 const folder = await mkdtemp(join(tmpdir(), 'fg-recipe-'));
 try {
@@ -50,7 +56,8 @@ try {
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
   await step('the life of a product', liveProducts);
-  await step('tests', () => npm('exec', '--', 'vitest', 'run', ...TESTS));
+  await step('tests of all nouns', () => npm('exec', '--', 'vitest', 'run', ...WHOLE));
+  await step('its rows in the others', runRows);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -119,6 +126,24 @@ async function insert(file: string, behind: RegExp, line: string): Promise<void>
 
 async function edit(file: string, change: (text: string) => string): Promise<void> {
   await writeFile(join(folder, file), change(await readFile(join(folder, file), 'utf8')));
+}
+
+/** @throws Error where a test fails, or has no row for the product */
+async function runRows(): Promise<void> {
+  const file = join(folder, 'rows.json');
+  const report = ['--reporter=json', `--outputFile=${file}`];
+  await npm('exec', '--', 'vitest', 'run', ...ROWS, '-t', 'Products?\\b|products?\\b', ...report);
+  interface Results {
+    readonly testResults: readonly { name: string; assertionResults: readonly { status: string }[] }[];
+  }
+  const { testResults } = JSON.parse(await readFile(file, 'utf8')) as Results;
+  const rows = testResults.map(({ name, assertionResults }) => ({
+    name: relative(folder, name),
+    passed: assertionResults.filter(({ status }) => status === 'passed').length,
+  }));
+  const without = ROWS.filter((test) => !rows.some(({ name, passed }) => name === test && passed > 0));
+  if (without.length > 0) throw new Error(`No row of a product: ${without.join(', ')}.`);
+  say(rows.map(({ name, passed }) => `  ${name}: ${passed}`).join('\n'));
 }
 
 /** Not through npx: the command in our node_modules is the one of the project, not of the copy. */
