@@ -36,7 +36,7 @@ const writes = writesOf(webhookEndpoint, {
 export const { writeScope, remove } = writes;
 
 const MAX_PER_SECOND = 1_000;
-/** Retries: another request may change the subscription at the same time. */
+/** Retries: another request may change the endpoint at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /**

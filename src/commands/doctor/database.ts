@@ -166,11 +166,11 @@ async function checkNotifications(connection: pg.ClientConfig, listenUrl: string
   const name = 'notifications';
   const listening = { ...connection, connectionString: listenUrl };
   if (await hearsNotifications(connection, listening, NOTIFY_TIMEOUT_MS))
-    return [ok(name, 'changes that other processes make are heard at once')];
+    return [ok(name, "notifications of other processes' changes arrive at once")];
   return [
     warn(
       name,
-      'LISTEN is not heard: keys and hosts are looked up for every request',
+      'notifications (LISTEN) do not arrive: keys and hosts are looked up for every request',
       'set DATABASE_LISTEN_URL to PostgreSQL itself, not to a pooler',
     ),
   ];
@@ -200,7 +200,7 @@ async function checkMigrations(url: string): Promise<Finding[]> {
 function checkState(state: MigrationState): Finding {
   const { applied, pending, failed, edited, unknown } = state;
   const name = 'migrations';
-  const newer = `a newer version of the gateway was here (${unknown.join(', ')})`;
+  const newer = `a newer version of the gateway has migrated this database (${unknown.join(', ')})`;
   if (isTooNew(state)) return fail(name, newer, 'start that version');
   if (failed.length > 0)
     return fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
@@ -212,7 +212,8 @@ function checkState(state: MigrationState): Finding {
       `${pending.length} pending: ${pending.join(', ')}`,
       'serve applies them, or "migrate" before',
     );
-  if (unknown.length > 0) return warn(name, `${newer}; this one can live with that`, 'start that version');
+  if (unknown.length > 0)
+    return warn(name, `${newer}; this version is compatible with it`, 'start that version');
   return ok(name, `all ${applied.length} applied`);
 }
 

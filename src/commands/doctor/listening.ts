@@ -32,7 +32,7 @@ async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): P
     case 'EACCES':
       return fail(
         NAME,
-        `port ${port} is not for this user`,
+        `this user may not listen on port ${port}`,
         `set ${prefix}PORT to 1024 or more, behind a proxy`,
       );
     case 'EADDRNOTAVAIL':

@@ -18,15 +18,15 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
           coveredMs <= nowMs
             ? `${table} has none for today: rows go into ${table}_default`
             : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
-          'serve and work make them; where their user does not own the tables, run "npx funnel-gateway migrate" as the one who does, every day',
+          'serve and work create them; if their database user does not own the tables, run "npx funnel-gateway migrate" as the owner every day',
         ),
       );
     if (strayMs !== null)
       found.push(
         warn(
           NAME,
-          `${table}_default has rows, the last one of ${timeOf(strayMs)}, though there are partitions for earlier ones`,
-          'nothing is lost, and they are deleted by their age; see in the log why there was no partition then',
+          `${table}_default has rows, the last one of ${timeOf(strayMs)}, although partitions for earlier rows exist`,
+          'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
         ),
       );
     return found;

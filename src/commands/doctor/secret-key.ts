@@ -38,7 +38,11 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
   const findings: Finding[] = [];
   if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
     findings.push(
-      warn(NAME, `others may read ${file}`, `chmod 600 ${file}, and think of rotating what it seals`),
+      warn(
+        NAME,
+        `others may read ${file}`,
+        `chmod 600 ${file}, and consider rotating the keys that it encrypts`,
+      ),
     );
   if (getuid && ![0, getuid()].includes(found.uid))
     findings.push(warn(NAME, `${file} belongs to another user`, 'see who put it there'));
@@ -46,7 +50,7 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
     findings.push(
       warn(NAME, `the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
     );
-  if (!isEmbedded) findings.push(warn(NAME, `it is kept in ${file}, for this machine alone`, SET));
+  if (!isEmbedded) findings.push(warn(NAME, `it is stored in ${file}, on this machine only`, SET));
   if (findings.length === 0) findings.push(ok(NAME, `kept in ${file}, for its owner alone`));
   return { findings, keys: key === '' ? [] : [key] };
 }

@@ -16,7 +16,7 @@ export async function checkSharedRates(url: string): Promise<Finding[]> {
     return [
       warn(
         NAME,
-        `what REDIS_URL names does not serve (${messageOf(error)}): each process counts by itself`,
+        `the server in REDIS_URL does not work (${messageOf(error)}): each process counts by itself`,
         'start it, or correct REDIS_URL',
       ),
     ];

@@ -81,7 +81,7 @@ export async function remove(app: App, kid: string): Promise<void> {
     if (status === 'active')
       throw new AppError(
         'conflict',
-        'This key signs at the moment: rotate with --now first, then remove it.',
+        'This key currently signs tokens: rotate with --now first, then remove it.',
       );
     await deleteSigningKey(tx, kid);
   });
