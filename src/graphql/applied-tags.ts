@@ -1,10 +1,9 @@
-// What is special of tags that stand on contacts: the tag, and the mutations that apply it and remove it.
+// What is special of tags that stand on contacts: the mutations that apply it and remove it.
 import { appliedTag } from '../resources/applied-tags.ts';
 import { contact } from '../resources/contacts.ts';
 import { writableFields } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import * as appliedTags from '../services/applied-tags.ts';
-import { builder } from './builder.ts';
 import { defineMutation, edgeField, rowField } from './mutations.ts';
 import { encodeGlobalId } from './nodes.ts';
 import { connectionOf, nodeOf } from './nouns.ts';
@@ -12,8 +11,6 @@ import { connectionOf, nodeOf } from './nouns.ts';
 const ContactAppliedTag = nodeOf(appliedTag);
 const Contact = nodeOf(contact);
 const Tag = nodeOf(tag);
-
-builder.objectField(ContactAppliedTag.ref, 'tag', (t) => Tag.field(t, 'tagId', 'The tag.'));
 
 defineMutation('applyTag', {
   description:

@@ -12,6 +12,8 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string };
     BigInt: { Input: bigint; Output: bigint };
     DateTime: { Input: string; Output: Date | string };
+    Decimal: { Input: string; Output: string };
+    Date: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({

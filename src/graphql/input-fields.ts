@@ -1,6 +1,7 @@
 // The input fields of a mutation from a noun's description, and the values that clients give in them.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
+import { type Form, listOf, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
   type Field,
@@ -8,12 +9,12 @@ import {
   givenDescription,
   isRequired,
   type Moment,
+  nounNamedBy,
   withArticle,
 } from '../resources/resource.ts';
-import { type Form, listOf } from '../services/parse-fields.ts';
 import { builder, type Types } from './builder.ts';
 import { decodeGlobalId } from './nodes.ts';
-import { TYPE_OF } from './resource-fields.ts';
+import { graphqlTypeOf } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type DefineField = (options: object) => InputFieldMap[string];
@@ -38,7 +39,7 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
     Object.entries(fields).map(([property, field]) => [
       property,
       define({
-        type: typeOf(field),
+        type: inputTypeOf(field),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
@@ -46,10 +47,11 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function typeOf({ type, members, idsOf }: Field): unknown {
+function inputTypeOf(field: Field): unknown {
+  const { type, members } = field;
   if (members !== undefined) return [CustomAttributeInput];
-  if (idsOf !== undefined) return type === 'int8[]' ? ['ID'] : 'ID';
-  return TYPE_OF[type];
+  if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
+  return graphqlTypeOf(type);
 }
 
 /** The description, in GraphQL's words, with the limits. */
@@ -57,20 +59,24 @@ function descriptionOf(field: Field, moment: Moment): string {
   const { maxLength } = field;
   const limits = [
     inGlobalIds(field, givenDescription(field, moment)),
-    maxLength && `At most ${maxLength} ${field.type.endsWith('[]') ? 'items' : 'characters'}.`,
+    maxLength && `At most ${maxLength} ${typeOf(field.type).isList ? 'items' : 'characters'}.`,
     defaultSentence(field, moment),
   ];
   return limits.filter(Boolean).join(' ');
 }
 
 /** Over GraphQL objects are named by their global ids. */
-function inGlobalIds({ idsOf }: Field, description: string): string {
-  return idsOf === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
+function inGlobalIds(field: Field, description: string): string {
+  return nounNamedBy(field) === undefined
+    ? description
+    : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
 
 /** The form of a field's values over GraphQL, given that over REST. */
-export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
+export function formOf(field: Field, form: Form): Form {
+  const { type, restAsNumber } = field;
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
+  const idsOf = nounNamedBy(field);
   if (idsOf === undefined) return form;
   const id: Form = {
     expected: `the id of ${withArticle(idsOf.type)}`,
@@ -79,7 +85,7 @@ export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
       return decoded?.typeName === idsOf.type ? decoded.id : undefined;
     },
   };
-  return type === 'int8[]' ? listOf(id) : id;
+  return typeOf(type).isList ? listOf(id) : id;
 }
 
 /**

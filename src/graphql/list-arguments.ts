@@ -78,11 +78,11 @@ export function listArguments(resource: Described): typeof connectionArgs {
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
 /** One of a filter's values is true or false; of the others there may be several. */
-const FIELD_OF = {
-  id: (t: InputBuilder, description: string) => t.idList({ description }),
-  text: (t: InputBuilder, description: string) => t.stringList({ description }),
-  bool: (t: InputBuilder, description: string) => t.boolean({ description }),
-} as const satisfies Record<FilterForm['type'], unknown>;
+function filterField(t: InputBuilder, form: FilterForm) {
+  const description = describe(form);
+  if (form.idsOf !== undefined) return t.idList({ description });
+  return form.type === 'bool' ? t.boolean({ description }) : t.stringList({ description });
+}
 
 function filterType(resource: Described) {
   const { type } = resource;
@@ -92,13 +92,14 @@ function filterType(resource: Described) {
     description:
       'What objects must have: of each field that is given, one of its values. Null is as if it were not given.',
     fields: (t): InputFieldMap =>
-      Object.fromEntries(forms.map((form) => [form.property, FIELD_OF[form.type](t, describe(form))])),
+      Object.fromEntries(forms.map((form) => [form.property, filterField(t, form)])),
   });
 }
 
 function describe({ type, idsOf, description }: FilterForm): string {
   if (type === 'bool') return description;
-  const kind = type === 'id' ? `: global ids of the type ${idsOf?.type}, integer ids, or public ids` : '';
+  const kind =
+    idsOf === undefined ? '' : `: global ids of the type ${idsOf.type}, integer ids, or public ids`;
   return `Any of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
 }
 

@@ -12,6 +12,7 @@ import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
+import { defineScalarsOf } from './scalars.ts';
 
 interface NodeRow {
   readonly id: bigint;
@@ -71,6 +72,7 @@ export function defineNode<Row extends NodeRow>(
 ): NodeType<Row> {
   const { type: name, description, fields: described } = resource;
   const ref = builder.objectRef<Row>(name);
+  defineScalarsOf(described);
   ref.addInterfaces([builder.nodeInterfaceRef(), ...interfaces]);
   ref.implement({
     description,

@@ -12,6 +12,7 @@ import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
+import { referenceFields } from './references.ts';
 
 type AnyRow = { readonly id: bigint; readonly publicId: string };
 
@@ -78,7 +79,10 @@ function defineTypes(noun: Described): NounTypes {
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
-    fields: (t) => parentField(t, noun),
+    fields: (t) => ({
+      ...referenceFields(t, noun.fields, (type) => types.get(type)?.node),
+      ...parentField(t, noun),
+    }),
   });
   if (parent === undefined || plural === undefined || service.scope === null)
     return { node, connection: null, created: null };

@@ -1,24 +1,17 @@
 // The GraphQL fields of a resource, from its description: each exposes a property of the row.
 import type { FieldMap } from '@pothos/core';
-import type { Field, Fields } from '../resources/resource.ts';
+import { type FieldType, typeOf } from '../resources/field-types.ts';
+import type { Fields } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 
 type Builder = PothosSchemaTypes.FieldBuilder<Types, unknown>;
 type Expose = (property: string, options: object) => FieldMap[string];
 
-/** The GraphQL type of each type of field. */
-export const TYPE_OF = {
-  int8: 'BigInt',
-  int4: 'Int',
-  text: 'String',
-  enum: 'String',
-  bool: 'Boolean',
-  timestamp: 'DateTime',
-  jsonb: 'JSON',
-  json: 'JSON',
-  'text[]': ['String'],
-  'int8[]': ['BigInt'],
-} as const satisfies Record<Field['type'], unknown>;
+/** The GraphQL type of a type of field. */
+export function graphqlTypeOf(type: FieldType): string | readonly [string] {
+  const { scalar, isList } = typeOf(type);
+  return isList ? [scalar] : scalar;
+}
 
 /** The fields of a resource, but for `id` (in GraphQL the global id), internal fields, and fields that need an object type. */
 export function resourceFields(t: object, fields: Fields): FieldMap {
@@ -30,7 +23,7 @@ export function resourceFields(t: object, fields: Fields): FieldMap {
   return Object.fromEntries(
     exposed.map(([property, { type, nullable = false, optional = false, description }]) => [
       property,
-      expose(property, { type: TYPE_OF[type], nullable: nullable || optional, description }),
+      expose(property, { type: graphqlTypeOf(type), nullable: nullable || optional, description }),
     ]),
   );
 }

@@ -1,5 +1,7 @@
-// The custom scalars BigInt, DateTime and JSON.
+// The custom scalars: BigInt, DateTime and JSON, and those that are texts of one form, where a noun has a field of theirs.
 import { GraphQLError, Kind } from 'graphql';
+import { typeOf } from '../resources/field-types.ts';
+import type { Fields } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
 import { builder } from './builder.ts';
 
@@ -45,6 +47,35 @@ builder.scalarType('JSON', {
   description: 'Any JSON value: text, a number, true or false, null, a list or an object.',
   serialize: toExactJson,
 });
+
+const TEXTS: ReadonlyMap<string, string> = new Map([
+  [
+    'Decimal',
+    'An exact decimal number as text, such as `12.50`: at most 15 digits before the point and 9 behind it. Amounts of money have as many behind it as their currency has.',
+  ],
+  ['Date', 'A day of the calendar as ISO 8601 text, without time and time zone: `2026-01-31`.'],
+]);
+
+const defined = new Set<string>();
+
+/** Defines those scalars of the fields that are texts of one form: they are in the schema where something is of them. */
+export function defineScalarsOf(fields: Fields): void {
+  for (const { type } of Object.values(fields)) {
+    const { scalar } = typeOf(type);
+    const description = TEXTS.get(scalar);
+    if (description === undefined || defined.has(scalar)) continue;
+    defined.add(scalar);
+    builder.scalarType(scalar as 'Decimal' | 'Date', {
+      description,
+      serialize: String,
+      // What it says is for the service to look at.
+      parseValue(value) {
+        if (typeof value === 'string') return value;
+        throw new GraphQLError(`${scalar} must be text.`);
+      },
+    });
+  }
+}
 
 /** A JSON value whose integers of 64 bits are written with all their digits. */
 function toExactJson(value: unknown): unknown {

@@ -1,4 +1,4 @@
-// What is special of deliveries: their attempts and events, and the mutations that make them due again, give them up and test endpoints.
+// What is special of deliveries: their attempts, and the mutations that make them due again, give them up and test endpoints.
 import {
   attemptFields,
   deliveryDetailFields,
@@ -9,7 +9,6 @@ import {
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
-import { webhookEvent } from '../resources/webhook-events.ts';
 import * as webhookDeliveries from '../services/webhook-deliveries.ts';
 import * as redelivery from '../services/webhook-redelivery.ts';
 import { builder } from './builder.ts';
@@ -57,7 +56,6 @@ builder.objectFields(WebhookDelivery.ref, (t) => ({
     resolve: ({ id }, _args, ctx) =>
       loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
   }),
-  event: nodeOf(webhookEvent).field(t, 'eventId', 'The event; null once it is no longer kept.'),
 }));
 
 const { writeScope: scope } = redelivery;

@@ -1,6 +1,4 @@
-// What is special of outgoing webhook endpoints: what they are limited to, their secrets, and activating and deactivating them.
-import { funnel } from '../resources/funnels.ts';
-import { page } from '../resources/pages.ts';
+// What is special of outgoing webhook endpoints: their secrets, and activating and deactivating them.
 import {
   activationFields,
   rotationFields,
@@ -11,42 +9,10 @@ import {
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { builder, type Types } from './builder.ts';
-import type { GraphContext } from './context.ts';
 import { defineMutation, rowField } from './mutations.ts';
-import type { NodeType } from './nodes.ts';
 import { createdPayloadOf, nodeOf } from './nouns.ts';
 
 const WebhookEndpoint = nodeOf(webhookEndpoint);
-const Page = nodeOf(page);
-const Funnel = nodeOf(funnel);
-
-builder.objectFields(WebhookEndpoint.ref, (t) => ({
-  pages: t.field({
-    type: [Page.ref],
-    nullable: true,
-    description: 'The pages it is limited to, without discarded ones.',
-    scope: Page.scope,
-    columns: ['pageIds'],
-    resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
-  }),
-  funnels: t.field({
-    type: [Funnel.ref],
-    nullable: true,
-    description: 'The funnels it is limited to.',
-    scope: Funnel.scope,
-    columns: ['funnelIds'],
-    resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
-  }),
-}));
-
-async function loadExisting<Row>(
-  ctx: GraphContext,
-  type: NodeType<Row>,
-  ids: readonly bigint[],
-): Promise<Row[]> {
-  const rows = await Promise.all(ids.map((id) => type.load(ctx, id)));
-  return rows.filter((row) => row !== null);
-}
 
 /** The secret, in the payload of the mutations that make one. */
 function secretField(

@@ -26,7 +26,7 @@ export const appliedTag = describe({
     contactId: { type: 'int8', description: 'The integer id of the contact.' },
     tagId: {
       type: 'int8',
-      idsOf: tag,
+      refers: tag,
       writable: 'at_creation',
       required: true,
       description: 'The integer id of the tag, in the contact’s workspace.',

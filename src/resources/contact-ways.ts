@@ -1,6 +1,6 @@
 // How an object leads to the contact whose personal data it may hold: it is the contact, it names one, or its parent leads to one.
 import { contact } from './contacts.ts';
-import { above, parentKeyOf, type Resource } from './resource.ts';
+import { above, nounNamedBy, parentKeyOf, type Resource } from './resource.ts';
 
 /** One step of the way: the object is the contact; a property names it; a property names the parent, which leads there. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
@@ -11,7 +11,7 @@ export function wayToContact(noun: Resource): WayToContact | null {
   const { parent, fields } = noun;
   if (isContact(parent)) return { key: parentKeyOf(noun), to: contact };
   const [named] =
-    Object.entries(fields).find(([, { type, idsOf }]) => type === 'int8' && isContact(idsOf)) ?? [];
+    Object.entries(fields).find(([, field]) => field.type === 'int8' && isContact(nounNamedBy(field))) ?? [];
   if (named !== undefined) return { key: named, to: contact };
   return parent === undefined || wayToContact(parent) === null
     ? null

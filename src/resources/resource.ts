@@ -1,19 +1,6 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
-// schemas are all made from it (DESIGN §11). Pure, and the bottom of the house: it imports nothing.
-
-/** How PostgreSQL has a field: the types of columns, and JSON that a statement puts together, without spaces (`json`). */
-export type FieldType =
-  | 'int8'
-  | 'int4'
-  | 'text'
-  /** The label of one of our enums: letters and underscores. */
-  | 'enum'
-  | 'bool'
-  | 'timestamp'
-  | 'jsonb'
-  | 'json'
-  | 'text[]'
-  | 'int8[]';
+// schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
+import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
 
 /** What scopes are about: `contacts:read`. */
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
@@ -22,7 +9,7 @@ export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'
 export type Verb = 'create' | 'update' | 'remove';
 
 /** The noun that ids are of. */
-type IdsOf = Pick<Resource, 'type' | 'table'>;
+export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 
 /** One field of a noun. */
 export interface Field {
@@ -38,7 +25,9 @@ export interface Field {
   /** Of a list: what of its items REST leaves out. */
   readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
-  readonly format?: 'uuid' | 'email' | 'color';
+  readonly format?: keyof typeof TEXT_FORMATS;
+  /** Of an amount of money: the code of its currency, or the field of the same object that has it. */
+  readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
   /** JSON that is a list of objects with these fields. */
@@ -51,6 +40,13 @@ export interface Field {
   readonly optional?: true;
   /** Of an integer id that clients give, or a list of them: the noun whose ids they are. GraphQL has its global ids. */
   readonly idsOf?: IdsOf;
+  /**
+   * As `idsOf`, of objects of the same workspace: others are refused, by a foreign key of the column or, of a list, by a look at each.
+   * GraphQL has the objects themselves beside their ids: `page` of `pageId`, `pages` of `pageIds`.
+   */
+  readonly refers?: IdsOf;
+  /** What GraphQL says of those objects, as a sentence, where there is more to say than what they are. */
+  readonly objectDescription?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
   /** When clients may give it; absent: never. */
@@ -143,10 +139,10 @@ export function describe<const F extends Fields, const R extends Resource<F>>(re
 export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly property: string;
   readonly unique: boolean;
-  readonly type: 'id' | 'text' | 'bool';
-  /** With the type `id`: whose ids its values are. */
-  readonly idsOf: Field['idsOf'];
-  /** With the type `text`: the only values that there are. */
+  readonly type: FieldType;
+  /** Whose ids its values are, where they are ids. */
+  readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
+  /** The only values that there are; absent: any. */
   readonly values: Field['values'];
 }
 
@@ -158,23 +154,21 @@ export function filtersOf(
     const field = resource.fields[property] ?? resource.inputs?.[property];
     const description = filter.description ?? field?.description;
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
-    const idsOf = field?.idsOf ?? (property === 'id' ? resource : undefined);
-    const type = idsOf !== undefined ? 'id' : field?.type === 'bool' ? 'bool' : 'text';
+    const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
+    const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
+    if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
     return { property, unique, type, idsOf, values: field?.values, description };
   });
 }
 
-interface Values {
-  int8: bigint;
-  int4: number;
-  text: string;
-  enum: string;
-  bool: boolean;
-  timestamp: Date;
-  jsonb: unknown;
-  json: unknown;
-  'text[]': string[];
-  'int8[]': bigint[];
+/** The noun whose ids a field has; undefined where it has none. */
+export function nounNamedBy(field: Pick<Field, 'refers' | 'idsOf'> | undefined): IdsOf | undefined {
+  return field?.refers ?? field?.idsOf;
+}
+
+/** What GraphQL calls the objects whose ids a property has: `page` of `pageId`, `pages` of `pageIds`. */
+export function objectsNamedBy(property: string): string {
+  return property.endsWith('Ids') ? pluralOf(property.slice(0, -'Ids'.length)) : property.replace(/Id$/, '');
 }
 
 type ValueOf<F extends Field> =
@@ -186,7 +180,7 @@ type ValueOf<F extends Field> =
           ? Record<string, string>
           : F extends { values: readonly (infer Value)[] }
             ? Value
-            : Values[F['type']])
+            : ValueOfType<F['type']>)
   | (F extends { nullable: true } ? null : never);
 
 /** The properties of an object with these fields. */

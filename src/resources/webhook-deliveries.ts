@@ -28,7 +28,12 @@ export const webhookDelivery = describe({
     ...IDS,
     ...OF_WORKSPACE,
     endpointId: { type: 'int8', description: 'The integer id of the endpoint.' },
-    eventId: { type: 'int8', idsOf: webhookEvent, description: 'The integer id of the event.' },
+    eventId: {
+      type: 'int8',
+      refers: webhookEvent,
+      objectDescription: 'The event; null once it is no longer kept.',
+      description: 'The integer id of the event.',
+    },
     eventTypeId: { type: 'text', description: 'What happened, such as `contact.created`.' },
     status: {
       type: 'text',

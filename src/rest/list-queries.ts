@@ -82,12 +82,9 @@ function badRequest(field: string, message: string): AppError {
   return new AppError('bad_request', message, { errors: [{ field, message }] });
 }
 
-function filterParameter({ type, description }: FilterForm, name: string): Parameter {
-  const values = {
-    id: 'ids, integer or public',
-    text: 'texts',
-    bool: '`true` or `1`, `false` or `0`',
-  }[type];
+function filterParameter({ type, idsOf, description }: FilterForm, name: string): Parameter {
+  const bools = type === 'bool' ? '`true` or `1`, `false` or `0`' : 'texts';
+  const values = idsOf === undefined ? bools : 'ids, integer or public';
   return {
     name,
     description: `Only objects that have one of these values: ${values}, at most ${MAX_FILTER_VALUES}, with commas between them, or one by one with \`[]\` behind the name. ${description}`,

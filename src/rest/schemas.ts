@@ -1,4 +1,5 @@
 // JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
+import { type JsonSchema as Schema, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
   type Field,
@@ -10,8 +11,7 @@ import {
   restNameOf,
 } from '../resources/resource.ts';
 
-/** A JSON Schema, as OpenAPI 3.1 has it. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type { Schema };
 
 /** A schema of its own name among the document's components. */
 export function schemaRef(name: string): Schema {
@@ -59,21 +59,23 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
   return { type: 'object', properties: { [name]: schema }, required: [name] };
 }
 
-/** An id as clients give it. */
-const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
-
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, nullable, maxLength, members } = field;
+  const { type, values, maxLength, members } = field;
   // Not as `default`: generators of clients then take the member for one that has to be given.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
-  const description = sentences.filter((sentence) => sentence !== null).join(' ');
-  const shown = fieldSchema({ ...field, description });
+  const described = { ...field, description: sentences.filter((sentence) => sentence !== null).join(' ') };
   if (members !== undefined)
-    return { ...shown, additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
-  if (type === 'int8[]') return { ...shown, items: GIVEN_ID, maxItems: maxLength };
-  if (type === 'text[]') return { ...shown, maxItems: maxLength };
-  if (type !== 'int8') return { ...shown, ...(maxLength !== undefined && { maxLength }) };
-  return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
+    return {
+      ...fieldSchema(described),
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+    };
+  const { givenSchema, isList } = typeOf(type);
+  const shown =
+    givenSchema === undefined || values !== undefined
+      ? fieldSchema(described)
+      : withNull(described, givenSchema);
+  if (maxLength === undefined) return shown;
+  return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
 }
 
 /** A text that is one of a few; of one as well, since generators of clients read `const` as any value. */
@@ -89,43 +91,26 @@ export function fieldSchema(field: Field): Schema {
     return nullable === true
       ? { anyOf: [enumSchema(...values), { type: 'null' }], description }
       : { ...enumSchema(...values), description };
-  const { type, ...rest } = valueSchema(field);
+  return withNull(field, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
+}
+
+/** The schema of a field's value, which may be null besides. */
+function withNull({ nullable, description }: Field, { type, ...rest }: Schema): Schema {
   return {
-    ...(type !== undefined && { type: nullable === true ? [type, 'null'] : type }),
+    ...(type !== undefined && { type: nullable === true ? [type, 'null'].flat() : type }),
     ...rest,
-    ...(format === 'uuid' && { format }),
-    ...(format === 'color' && { pattern: '^#[0-9a-fA-F]{6}$' }),
     description,
   };
 }
 
-const INTEGER: Schema = { type: 'integer', format: 'int64' };
-
 /** What names an object in a path: its integer id, or its public id. */
-export const REF_SCHEMA: Schema = { anyOf: [INTEGER, { type: 'string', pattern: '^[A-Za-z]{6,}$' }] };
+export const REF_SCHEMA: Schema = {
+  anyOf: [typeOf('int8').schema, { type: 'string', pattern: '^[A-Za-z]{6,}$' }],
+};
 
 function valueSchema({ type, restAsNumber, restOmits, items, object, members }: Field): Schema {
   if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
-  switch (type) {
-    case 'int8':
-      return INTEGER;
-    case 'int4':
-      return { type: 'integer', format: 'int32' };
-    case 'bool':
-      return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : { type: 'boolean' };
-    case 'timestamp':
-      return { type: 'string', format: 'date-time' };
-    case 'text[]':
-      return { type: 'array', items: { type: 'string' } };
-    case 'int8[]':
-      return { type: 'array', items: INTEGER };
-    case 'jsonb':
-    case 'json':
-      // Any value.
-      return {};
-    default:
-      return { type: 'string' };
-  }
+  return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : typeOf(type).schema;
 }

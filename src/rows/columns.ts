@@ -1,6 +1,7 @@
 // Rows whose columns are getters over PostgreSQL's bytes, decoded on access (decoders.ts) or written as JSON undecoded (json-writers.ts).
 // Pure.
-import { type Field, type FieldType, toSnakeCase } from '../resources/resource.ts';
+import type { FieldType } from '../resources/field-types.ts';
+import { type Field, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { decoderOf } from './decoders.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';

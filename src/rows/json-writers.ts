@@ -1,8 +1,7 @@
 // Writers from the bytes of a column's text to its JSON. Pure.
-import { parse as parseArray } from 'postgres-array';
-import type { FieldType } from '../resources/resource.ts';
+import { FIELD_TYPES, type FieldType, toDate, typeOf } from '../resources/field-types.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { isText, TRUE, toDate } from './decoders.ts';
+import { isText, TRUE } from './decoders.ts';
 
 const QUOTE = 0x22;
 
@@ -15,28 +14,37 @@ const writeText =
   (out, bytes, start, end) =>
     out.addText(toJson(bytes.toString('utf8', start, end)));
 
-const copy: WriteJson = (out, bytes, start, end) => out.addPart(bytes, start, end);
+/** The ways of field-types.ts that a text becomes JSON without being decoded. */
+const WAYS = { copied: copy, compacted: writeCompact, quoted: writeString } as const;
 
-/** Writers by column type: the JSON of the decoded value, without decoding where the bytes are that JSON already. */
-export const WRITE_JSON: Record<FieldType, WriteJson> = {
-  int8: copy,
-  int4: copy,
-  text: writeString,
-  enum: writeString,
+/** Types whose bytes need not become text first. */
+const FROM_BYTES: Partial<Record<FieldType, WriteJson>> = {
   bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
   timestamp: writeTimestamp,
-  jsonb(out, bytes, start, end) {
-    // {} and [] contain no spaces.
-    if (end - start <= 2) out.addPart(bytes, start, end);
-    else addCompact(out, bytes, start, end);
-  },
-  json: copy,
-  'text[]': writeText((text) => JSON.stringify(parseArray(text))),
-  'int8[]': writeText((text) => `[${text.slice(1, -1)}]`),
 };
+
+/** Writers by column type: the JSON of the decoded value, without decoding where the bytes are that JSON already. */
+export const WRITE_JSON = Object.fromEntries(
+  (Object.keys(FIELD_TYPES) as FieldType[]).map((type) => [type, writerOfType(type)]),
+) as Record<FieldType, WriteJson>;
+
+function writerOfType(type: FieldType): WriteJson {
+  const { json } = typeOf(type);
+  return FROM_BYTES[type] ?? (typeof json === 'string' ? WAYS[json] : writeText(json));
+}
+
+function copy(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
+  out.addPart(bytes, start, end);
+}
 
 function writeString(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
   if (!out.addUnescaped(bytes, start, end)) out.addText(JSON.stringify(bytes.toString('utf8', start, end)));
+}
+
+function writeCompact(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
+  // {} and [] contain no spaces.
+  if (end - start <= 2) out.addPart(bytes, start, end);
+  else addCompact(out, bytes, start, end);
 }
 
 const SPACE = 0x20;

@@ -1,5 +1,5 @@
 // The largest of the numbers in a column, found without making any of the others, and the latest of its times. Pure.
-import { toDate } from './decoders.ts';
+import { toDate } from '../resources/field-types.ts';
 import { BlockRow, endOf, type RowBlock, textOf } from './row-block.ts';
 
 /** The largest number in a field of some rows, which are whole and not negative; null where it is null in all of them. */

@@ -1,7 +1,8 @@
 // Rows over the JSON that a change has put together of them (store/changing/snapshots.ts). It is what REST shows, so that REST's
 // answer is the JSON itself; it is parsed when a property is read. Pure.
+import { parseJson } from '../resources/field-types.ts';
 import { type Resource, restNameOf } from '../resources/resource.ts';
-import { memberParser, parseJson } from './decoders.ts';
+import { memberParser } from './decoders.ts';
 
 const JSON_TEXT = Symbol('json');
 /** An id that a snapshot begins with, as most do: who asks for no more needs nothing parsed. */

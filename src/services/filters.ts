@@ -1,6 +1,7 @@
 // Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
 import { invalid, parseAll } from '../errors.ts';
 import type { FilterValues } from '../pagination.ts';
+import { type Form, oneOf, typeOf } from '../resources/field-types.ts';
 import { type FilterForm, filtersOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
@@ -36,47 +37,42 @@ export function parseFilters(
 function parseValues(form: FilterForm, given: readonly (string | boolean)[], name: string) {
   if (given.length > MAX_FILTER_VALUES)
     throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
-  const { expected, parse } = form.values === undefined ? FORMS[form.type] : only(form.values);
-  const values = given.map((value) => parse(value, form));
-  if (values.some((value) => value === null))
-    throw invalid(name, `Each value of ${name} must be ${expected}.`);
-  return [...new Set(values.filter((value) => value !== null))];
+  const { expected, parse } = formOf(form);
+  const values = given.map(parse);
+  if (values.includes(undefined)) throw invalid(name, `Each value of ${name} must be ${expected}.`);
+  return [...new Set(values.filter((value) => value !== undefined))];
 }
 
-/** One form of values. */
-interface Form {
-  /** Describes the form; completes "must be". */
-  readonly expected: string;
-  /** Returns null for a value that does not have the form. */
-  parse(value: string | boolean, form: FilterForm): bigint | string | boolean | null;
+type FilterValue = bigint | string | boolean;
+
+/** The form of a filter's values. Values from a query string are always text. */
+function formOf({ type, values, idsOf }: FilterForm): Form<FilterValue> {
+  if (values !== undefined) return oneOf(values);
+  if (idsOf !== undefined)
+    return {
+      expected: 'an id, integer or public',
+      parse: (value) => parseId(idsOf.table as PublicIdTable, String(value)) ?? undefined,
+    };
+  if (type === 'bool') return TRUE_OR_FALSE;
+  return type === 'text' ? TEXT : (typeOf(type) as Form<string>);
 }
 
-/** One of a closed list. */
-function only(values: readonly string[]): Form {
-  const [last = '', ...others] = values.toReversed();
-  return {
-    expected: `${others.toReversed().join(', ')} or ${last}`,
-    parse: (value) => values.find((known) => known === value) ?? null,
-  };
-}
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
 
-const FORMS: Record<FilterForm['type'], Form> = {
-  id: {
-    expected: 'an id, integer or public',
-    parse: (value, { idsOf }) =>
-      idsOf === undefined ? null : parseId(idsOf.table as PublicIdTable, String(value)),
-  },
-  bool: {
-    expected: 'true or false, or 1 or 0',
-    parse: (value) =>
-      new Map([['true', true] as const, ['1', true], ['false', false], ['0', false]]).get(String(value)) ??
-      null,
-  },
-  text: {
-    expected: `text of 1 to ${MAX_TEXT_CHARS} characters without NUL`,
-    parse: (value) =>
-      typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS && isStorable(value)
-        ? value
-        : null,
-  },
+const TRUE_OR_FALSE: Form<boolean> = {
+  expected: 'true or false, or 1 or 0',
+  parse: (value) => BOOLEANS.get(String(value)),
+};
+
+const TEXT: Form<string> = {
+  expected: `text of 1 to ${MAX_TEXT_CHARS} characters without NUL`,
+  parse: (value) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS && isStorable(value)
+      ? value
+      : undefined,
 };

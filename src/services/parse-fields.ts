@@ -1,13 +1,7 @@
 // Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalid, invalidFields } from '../errors.ts';
-import {
-  type Field,
-  type Fields,
-  type FieldType,
-  isRequired,
-  type Moment,
-  type RowOf,
-} from '../resources/resource.ts';
+import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
+import { type Field, type Fields, isRequired, type Moment, type RowOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
 /** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
@@ -70,7 +64,8 @@ export function parseFields<F extends Fields>(
     if (field.items !== undefined) return parseItems(field.items, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
-    if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
+    if (parsed === undefined || !isStorable(parsed))
+      return blame(name, field.nullable === true ? `null or ${expected}` : expected);
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
     if (length > maxLength)
@@ -109,49 +104,13 @@ export function namesOf(fields: Fields, nameOf: NameOf): string[] {
     .map(([property, field]) => nameOf(property, field));
 }
 
-/** One form of values. */
-export interface Form {
-  /** Describes the form; completes "must be". */
-  readonly expected: string;
-  /** Converts a value to the type that rows have; undefined when it does not have this form. */
-  parse(value: unknown): unknown;
-}
-
-const only = (expected: string, is: (value: never) => boolean): Form => ({
-  expected,
-  parse: (value) => (is(value as never) ? value : undefined),
-});
-
-/** The form of lists of values of a form. */
-export const listOf = ({ expected, parse }: Form): Form => ({
-  expected: `a list in which each item is ${expected}`,
-  parse(value) {
-    const items = Array.isArray(value) ? value.map(parse) : [undefined];
-    return items.includes(undefined) ? undefined : items;
-  },
-});
-
-const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
-const text = only('text without NUL characters or lone surrogates', isText);
-/** JSON numbers are exact only below 2^53; as a string of digits, a client can send every value of the column. */
-const integer: Form = {
-  expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
-  parse(value) {
-    if (typeof value === 'bigint') return value < 2n ** 63n && value >= -(2n ** 63n) ? value : undefined;
-    if (Number.isSafeInteger(value)) return BigInt(value as number);
-    if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return undefined;
-    const parsed = BigInt(value);
-    return parsed < 2n ** 63n ? parsed : undefined;
-  },
-};
-const json = only('JSON without NUL characters or lone surrogates', isStorable);
 /** A null member becomes the empty text. */
 const textMembers: Form = {
   expected: 'an object whose members are text',
   parse(value) {
     if (!isObject(value)) return undefined;
     const members = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? '']));
-    return isStorable(members) && Object.values(members).every(isText) ? members : undefined;
+    return Object.values(members).every((member) => typeof member === 'string') ? members : undefined;
   },
 };
 const zeroOrOne: Form = {
@@ -159,70 +118,12 @@ const zeroOrOne: Form = {
   parse: (value) => [false, true][[0, 1].indexOf(value as number)],
 };
 
-const FORMS: Record<FieldType, Form> = {
-  int8: integer,
-  int4: only('an integer of 32 bits', (value) => typeof value === 'number' && (value | 0) === value),
-  text,
-  enum: text,
-  bool: only('true or false', (value) => typeof value === 'boolean'),
-  timestamp: { expected: 'a time such as 2026-01-31T12:00:00Z', parse: parseTime },
-  jsonb: json,
-  json,
-  'text[]': listOf(text),
-  'int8[]': listOf(integer),
-};
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
-
-/**
- * Texts with a format. The database checks the same format of an e-mail address, which is stored as written, without surrounding white
- * space.
- */
-const FORMATS: Record<NonNullable<Field['format']>, Form> = {
-  uuid: textOf('a UUID', UUID),
-  email: {
-    expected: 'an e-mail address',
-    parse(value) {
-      const address = isText(value) ? value.trim() : '';
-      return EMAIL.test(address) ? address : undefined;
-    },
-  },
-  color: textOf('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
-};
-
-function textOf(expected: string, pattern: RegExp): Form {
-  return only(expected, (value) => isText(value) && pattern.test(value));
-}
-
 function formOf({ type, values, format, members, restAsNumber }: Field): Form {
-  if (values !== undefined) return only(values.join(' or '), (value) => values.includes(value));
-  if (format !== undefined) return FORMATS[format];
+  if (values !== undefined) return oneOf(values);
+  if (format !== undefined) return TEXT_FORMATS[format];
   if (members === 'text') return textMembers;
   if (restAsNumber === true) return zeroOrOne;
-  return FORMS[type];
-}
-
-/** The range of the database's columns: the years 1 to 9999. */
-const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
-
-/** RFC 3339 §5.6, to the millisecond: a time with an offset, on an existing day. */
-const TIME =
-  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
-
-function parseTime(value: unknown): Date | undefined {
-  const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
-  if (day === undefined || !isDay(day)) return undefined;
-  const time = new Date((value as string).toUpperCase());
-  // In UTC the time may be in another year than the text says.
-  return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined;
-}
-
-/** Whether the day exists: JavaScript accepts 30 February as a day in March. */
-function isDay(day: string): boolean {
-  const time = Date.parse(day);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+  return typeOf(type);
 }
 
 /** Whether a value of JSON is an object. */

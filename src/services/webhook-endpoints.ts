@@ -1,32 +1,24 @@
 // Outgoing webhook endpoints of a workspace (spec §2).
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError, invalid } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { isEventType } from '../resources/event-types.ts';
-import { funnel } from '../resources/funnels.ts';
-import { page } from '../resources/pages.ts';
 import type { Field } from '../resources/resource.ts';
 import {
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
 } from '../resources/webhook-endpoints.ts';
-import { findById, findByIds } from '../store/reading/rows.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
-import { tableOf } from '../store/tables/tables.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../store/webhooks/webhook-endpoints.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject } from './parse-fields.ts';
-import { parseRef, type Ref } from './refs.ts';
+import type { Ref } from './refs.ts';
+import { whenSeen } from './seen-changes.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 import { parseWebhookUrl } from './webhook-urls.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
-
-const FUNNELS = tableOf(funnel);
-const PAGES = tableOf(page);
-const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 const writes = writesOf(webhookEndpoint, {
   ...WEBHOOK_ENDPOINT_RULES,
@@ -36,8 +28,6 @@ const writes = writesOf(webhookEndpoint, {
 export const { writeScope, remove } = writes;
 
 const MAX_PER_SECOND = 1_000;
-/** Retries: another request may change the endpoint at the same time. */
-const MAX_ATTEMPTS = 5;
 
 /**
  * Creates an endpoint. The answer contains its secret, which is never shown again.
@@ -49,8 +39,8 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
-  const given = await parse(ctx, tenancy, input, 'creation', parseRef('Workspace', 'workspaces', workspace));
+  requireScope(ctx, writeScope);
+  const given = parse(ctx, input, 'creation');
   requireReadable(ctx, given.eventTypeIds ?? []);
   return withSecret(ctx, await writes.create(ctx, workspace, input, options));
 }
@@ -65,35 +55,19 @@ export async function update(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
-  const { tenancy } = requireScope(ctx, writeScope);
-  const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
-  const now = await findById(ctx, WEBHOOK_ENDPOINTS, tenancy, id);
-  const given = await parse(ctx, tenancy, input, 'change', now?.workspaceId ?? null);
+  requireScope(ctx, writeScope);
+  const given = parse(ctx, input, 'change');
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
-  const fits = (row: object) => {
-    requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
-    return options.fits?.(row) ?? true;
-  };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writes.update(ctx, ref, input, { ...options, fits });
-    } catch (error) {
-      const wasChanged =
-        error instanceof AppError && error.code === 'precondition_failed' && options.fits === null;
-      if (!wasChanged || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  return whenSeen(
+    options,
+    (row) => requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds),
+    (seen) => writes.update(ctx, ref, input, seen),
+  );
 }
 
-/** Parses the input of an endpoint. @param workspaceId null: there is no such endpoint @throws AppError `invalid` blaming members */
-async function parse(
-  ctx: Context,
-  tenancy: Tenancy,
-  input: Input,
-  moment: 'creation' | 'change',
-  workspaceId: bigint | null,
-): Promise<Partial<WebhookEndpointRow>> {
+/** Parses the input of an endpoint. @throws AppError `invalid` blaming members */
+function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Partial<WebhookEndpointRow> {
   const given = writes.parse(input, moment);
   const nameOf = (property: keyof typeof webhookEndpoint.fields) =>
     input.nameOf(property, webhookEndpoint.fields[property] as Field);
@@ -105,8 +79,6 @@ async function parse(
       `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
   requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
-  await requireOwn(ctx, tenancy, PAGES, workspaceId, given.pageIds, nameOf('pageIds'));
-  await requireOwn(ctx, tenancy, FUNNELS, workspaceId, given.funnelIds, nameOf('funnelIds'));
   return given;
 }
 
@@ -114,25 +86,6 @@ async function parse(
 export function requirePace(perSecond: number | null | undefined, name: string): void {
   if (perSecond != null && (perSecond < 1 || perSecond > MAX_PER_SECOND))
     throw invalid(name, `${name} must be null or from 1 to ${MAX_PER_SECOND}.`);
-}
-
-/** Checks that all ids belong to the workspace. @throws AppError `invalid` */
-async function requireOwn(
-  ctx: Context,
-  tenancy: Tenancy,
-  table: typeof PAGES | typeof FUNNELS,
-  workspaceId: bigint | null,
-  ids: readonly bigint[] | undefined,
-  name: string,
-): Promise<void> {
-  if (ids === undefined || ids.length === 0 || workspaceId === null) return;
-  const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId: bigint } | null)[];
-  const missing = ids.filter((_, index) => rows[index]?.workspaceId !== workspaceId);
-  if (missing.length > 0)
-    throw invalid(
-      name,
-      `${name} names something that does not exist in the workspace: ${missing.slice(0, 5).join(', ')}.`,
-    );
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;

@@ -16,9 +16,12 @@ import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
 import { tableOf } from '../store/tables/tables.ts';
+import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
+import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -94,6 +97,7 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
     change: writableFields(resource, 'change'),
   };
   const defaults = defaultsOf(fields.creation);
+  const amounts = amountsOf(resource.fields);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -118,9 +122,18 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
     parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
       const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      const values = { id, ...parametersOf(resource, { ...defaults, ...given }), ...rules.parameters?.(ctx) };
+      await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
+        workspaceOf(ctx, over.table, tenancy, id),
+      );
+      const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
+      const values = {
+        id,
+        ...parametersOf(resource, { ...defaults, ...settled }),
+        ...rules.parameters?.(ctx),
+      };
       return mutate(ctx, {
         by,
         options,
@@ -134,21 +147,43 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
     },
     async update(ctx, ref, input, options, found) {
       const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      const values = { id, ...parametersOf(resource, given), known_by: found?.by ?? null };
-      return mutate(ctx, {
-        by,
-        options,
-        title,
-        outcome: 'updated',
-        request: found?.request ?? ['update', table.name, id, given],
-        subject: { table, id },
-        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) =>
-          execute(ctx, 'update', { ...recorded, ...values, row_version: version }, input.nameOf),
-        toRow,
-      });
+      await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
+        workspaceOf(ctx, table.name, tenancy, id),
+      );
+      let settled: Given<Fields> = given;
+      const change = (options: WriteOptions) =>
+        mutate(ctx, {
+          by,
+          options,
+          title,
+          outcome: 'updated',
+          request: found?.request ?? ['update', table.name, id, given],
+          subject: { table, id },
+          current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
+          change: (recorded, version) =>
+            execute(
+              ctx,
+              'update',
+              {
+                ...recorded,
+                id,
+                ...parametersOf(resource, settled),
+                known_by: found?.by ?? null,
+                row_version: version,
+              },
+              input.nameOf,
+            ),
+          toRow,
+        });
+      const settle = (was: object) => {
+        settled = amounts?.settle(given, was as Given<Fields>, input.nameOf) ?? given;
+      };
+      if (amounts?.needRow(given)) return whenSeen(options, settle, change);
+      settle({});
+      return change(options);
     },
     async remove(ctx, ref, options) {
       const by = requireScope(ctx, writeScope);

@@ -1,7 +1,9 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
 import { beforeAll, expect, test } from 'vitest';
+import { placesOf } from '../../src/resources/currencies.ts';
+import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
-import { type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import { type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
@@ -38,19 +40,6 @@ const NEVER_SHOWN = ['row_version'];
 
 /** Null until it is known; a row that has it is one of a team's list. */
 const NULL_ELSEWHERE = ['oauth_grants.teamId'];
-
-/** What PostgreSQL calls the types. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  int8: ['int8'],
-  int4: ['int4'],
-  text: ['text', 'uuid'],
-  enum: ['step_kind', 'branch'],
-  bool: ['bool'],
-  timestamp: ['timestamptz'],
-  jsonb: ['jsonb', 'json'],
-  'text[]': ['_text'],
-  'int8[]': ['_int8'],
-};
 
 interface Column {
   readonly type: string;
@@ -95,7 +84,7 @@ test.each(RESOURCES.filter(({ type }) => !WITHOUT_TABLE.includes(type)))(
       if (computed.includes(property) || OPENED.includes(property)) continue;
       const column = columns?.get(toSnakeCase(property));
       const isNullable = column?.nullable && !NULL_ELSEWHERE.includes(`${resource.table}.${property}`);
-      expect([property, TYPES[type]?.includes(column?.type ?? ''), isNullable]).toEqual([
+      expect([property, typeOf(type).columns.includes(column?.type ?? ''), isNullable]).toEqual([
         property,
         true,
         nullable,
@@ -114,3 +103,28 @@ test.each([...new Set(RESOURCES.map(({ table }) => table))])(
     expect(rest.filter((name) => ![...NEVER_SHOWN, ...(NOT_SHOWN[table] ?? [])].includes(name))).toEqual([]);
   },
 );
+
+test('what clients name by its id is held by a foreign key within the workspace', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ name: string }>(
+    `select conrelid::regclass || '.' || string_agg(attname, ',' order by place) as name
+     from pg_constraint, unnest(conkey) with ordinality as k (attribute, place), pg_attribute
+     where contype = 'f' and attrelid = conrelid and attnum = attribute group by pg_constraint.oid, conrelid`,
+  );
+  const keys = rows.map(({ name }) => name);
+  const references = RESOURCES.flatMap(({ table, fields }) =>
+    Object.entries<Field>(fields)
+      .filter(([, { refers, writable, type }]) => refers && writable && !typeOf(type).isList)
+      .map(([property]) => `${table}.workspace_id,${toSnakeCase(property)}`),
+  );
+  expect(references).not.toEqual([]);
+  expect(references.filter((reference) => !keys.includes(reference))).toEqual([]);
+});
+
+test('an amount names a currency, or a field with one', () => {
+  for (const { type, fields } of RESOURCES)
+    for (const [property, { currency }] of Object.entries<Field>(fields)) {
+      const isKnown =
+        currency === undefined || placesOf(currency) !== undefined || fields[currency]?.type === 'currency';
+      expect([type, property, isKnown]).toEqual([type, property, true]);
+    }
+});

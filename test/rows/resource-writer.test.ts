@@ -6,6 +6,7 @@ import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';
 import { snapshotRows } from '../../src/rows/snapshot-rows.ts';
+import { SAMPLES, type Sample, WORD } from '../support/field-samples.ts';
 import { RESOURCES } from '../support/resources.ts';
 import { toBlock } from '../support/row-block.ts';
 
@@ -15,20 +16,6 @@ function written(write: (row: object, out: ByteWriter) => void, row: object): st
   write(row, out);
   return out.toBuffer().toString();
 }
-
-const word = fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed() && !text.includes('\0'));
-const id = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
-const time = fc.date({
-  min: new Date('1970-01-01T00:00:00Z'),
-  max: new Date('2100-01-01T00:00:00Z'),
-  noInvalidDate: true,
-});
-
-/** A value of a field, and its text as PostgreSQL sends it. */
-type Sample = readonly [value: unknown, text: string];
-
-const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
-const pgTime = (date: Date) => date.toISOString().replace('T', ' ').replace('Z', '+00');
 
 function sampleOf(field: Field): fc.Arbitrary<Sample> {
   const { type, items, object, members, values } = field;
@@ -41,32 +28,13 @@ function sampleOf(field: Field): fc.Arbitrary<Sample> {
         `[${list.map(([, text]) => text).join(type === 'jsonb' ? ', ' : ',')}]`,
       ]);
   if (members !== undefined)
-    return fc.dictionary(word, word).map((object) => [
+    return fc.dictionary(WORD, WORD).map((object) => [
       object,
       `{${Object.entries(object)
         .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
         .join(', ')}}`,
     ]);
-  switch (type) {
-    case 'int8':
-      return id.map((value) => [value, String(value)]);
-    case 'int4':
-      return fc.integer().map((value) => [value, String(value)]);
-    case 'bool':
-      return fc.boolean().map((value) => [value, value ? 't' : 'f']);
-    case 'timestamp':
-      return time.map((value) => [value, pgTime(value)]);
-    case 'text[]':
-      return fc.array(word).map((list) => [list, `{${list.map(quoted).join(',')}}`]);
-    case 'jsonb':
-      return fc
-        .dictionary(word, fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null)))
-        .map((value) => [value, JSON.stringify(value)]);
-    case 'int8[]':
-      return fc.array(id).map((list) => [list, `{${list.join(',')}}`]);
-    default:
-      return (values === undefined ? word : fc.constantFrom(...values)).map((value) => [value, value]);
-  }
+  return values === undefined ? SAMPLES[type] : fc.constantFrom(...values).map((value) => [value, value]);
 }
 
 /** An object: its value by property name, and its JSON by REST's names. */

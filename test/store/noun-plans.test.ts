@@ -115,7 +115,7 @@ async function valuesOf(noun: Noun, property: string | null): Promise<(string | 
     `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 limit 2`,
     [tenant.rows[noun.type]?.id],
   );
-  return [rows.map(({ value }) => (form?.type === 'id' ? BigInt(value) : value))];
+  return [rows.map(({ value }) => (form?.idsOf !== undefined ? BigInt(value) : value))];
 }
 
 test.each(LISTED)('$type: each filter but that by id names an index', ({ filters = {} }) => {

@@ -1,20 +1,20 @@
 // Writes fields that expose a column, in compiled operations: from the row's bytes to JSON, without calling their resolvers.
 import { type GraphQLField, getNullableType, isLeafType, isNonNullType } from 'graphql';
-import type { FieldType } from '../../resources/resource.ts';
+import { type FieldType, typeOf } from '../../resources/field-types.ts';
 import { type ColumnPosition, layoutOf, writeField } from '../../rows/columns.ts';
 import { fieldOptions } from '../field-options.ts';
 import { NULL, Unsupported, type Write } from './complete.ts';
 
-/** By scalar type, the column type whose JSON is the scalar's own. For columns of another type the scalar converts the value. */
-const COLUMN_TYPE_OF_SCALAR: Readonly<Partial<Record<string, FieldType>>> = {
-  BigInt: 'int8',
-  Int: 'int4',
-  Float: 'int4',
-  String: 'text',
-  ID: 'text',
-  Boolean: 'bool',
-  DateTime: 'timestamp',
-};
+/** Scalars whose values have the JSON of another one. */
+const SAME_JSON: Readonly<Record<string, string | undefined>> = { ID: 'String', Float: 'Int' };
+/** The scalar that converts what it gets: its JSON is not that of a column. */
+const CONVERTING = 'JSON';
+
+/** Whether the JSON of a column is that of a scalar's value. */
+function isDirect(type: FieldType, scalar: string | undefined): boolean {
+  const of = typeOf(type);
+  return of.scalar === scalar && !of.isList && scalar !== CONVERTING;
+}
 
 /**
  * A writer for a field that exposes a column.
@@ -28,8 +28,8 @@ export function columnWriter(
   const { write } = fieldOptions({ extensions });
   const isNullable = !isNonNullType(type);
   const leafType = getNullableType(type);
-  const directType =
-    write === undefined && isLeafType(leafType) ? COLUMN_TYPE_OF_SCALAR[leafType.name] : undefined;
+  const scalar =
+    write === undefined && isLeafType(leafType) ? (SAME_JSON[leafType.name] ?? leafType.name) : undefined;
   // Rows of the same projection share their layout, so that the position is looked up once for many rows.
   let layout: ReturnType<typeof layoutOf>;
   let position: ColumnPosition | null = null;
@@ -39,7 +39,7 @@ export function columnWriter(
     if (rowLayout !== layout) {
       layout = rowLayout;
       const found = layout?.get(column);
-      position = found !== undefined && (write !== undefined || found.type === directType) ? found : null;
+      position = found !== undefined && (write !== undefined || isDirect(found.type, scalar)) ? found : null;
     }
     if (position === null) writeResolved(source, execution);
     else if (!writeField(execution.out, row, position, write)) {

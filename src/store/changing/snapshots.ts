@@ -1,6 +1,7 @@
 // What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
 // src/rows/snapshot-rows.ts reads it again.
 import { wayToContact } from '../../resources/contact-ways.ts';
+import { typeOf } from '../../resources/field-types.ts';
 import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -28,9 +29,7 @@ export function snapshot(
 
 function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
   if (restAsNumber === true) return `(${sql})::int`;
-  if (type === 'timestamp') return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  if (type === 'json') return `(${sql})::json`;
-  return sql;
+  return typeOf(type).jsonSql?.(sql) ?? sql;
 }
 
 /** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */

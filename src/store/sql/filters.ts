@@ -1,5 +1,6 @@
 // What the filters of a noun's lists are in SQL: a value is compared with a column, or with what another table pairs a row with.
-import { type FilterForm, filtersOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { typeOf } from '../../resources/field-types.ts';
+import { filtersOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 
 /** How a row `t` is compared with a value. */
 export type Match =
@@ -17,14 +18,9 @@ export interface TableFilter {
   /** At most one row of a list has a value. */
   readonly unique: boolean;
   /** The type of its values, of which there may be several. */
-  readonly array: 'bigint[]' | 'text[]' | 'boolean[]';
+  readonly array: string;
   readonly match: Match;
 }
-
-const ARRAYS = { id: 'bigint[]', text: 'text[]', bool: 'boolean[]' } as const satisfies Record<
-  FilterForm['type'],
-  TableFilter['array']
->;
 
 /**
  * The filters of a noun's lists.
@@ -39,7 +35,7 @@ export function tableFilters(
   return filtersOf(resource).map(({ property, unique, type }) => ({
     property,
     unique,
-    array: ARRAYS[type],
+    array: `${typeOf(type).columns[0]}[]`,
     match: matches[property] ?? { key: computed[property] ?? `t.${toSnakeCase(property)}` },
   }));
 }

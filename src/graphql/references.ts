@@ -1,0 +1,56 @@
+// The GraphQL fields with the objects that a noun refers to, from its description: `page` of `pageId`, `pages` of `pageIds`.
+import type { FieldMap } from '@pothos/core';
+import { typeOf } from '../resources/field-types.ts';
+import { type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
+import type { Types } from './builder.ts';
+import type { GraphContext } from './context.ts';
+import type { NodeType } from './nodes.ts';
+
+type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, object>;
+
+/**
+ * The fields with the objects that a noun refers to. Objects that are gone, hidden or not the caller's are null; in lists they are left out.
+ * @param nodeOf the type of node of a noun
+ */
+export function referenceFields(
+  t: object,
+  fields: Fields,
+  nodeOf: (type: string) => NodeType<object> | undefined,
+): FieldMap {
+  const shown = Object.entries(fields).filter(
+    ([, { refers, internal }]) => refers !== undefined && internal !== true,
+  );
+  return Object.fromEntries(
+    shown.map(([property, field]) => {
+      const node = nodeOf(field.refers?.type ?? '');
+      if (node === undefined) throw new TypeError(`What ${property} refers to has no global ids.`);
+      const define = typeOf(field.type).isList ? listField : objectField;
+      return [objectsNamedBy(property), define(t as Builder, property, field, node)];
+    }),
+  );
+}
+
+function objectField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {
+  const description = field.objectDescription ?? `The ${field.refers?.title.toLowerCase()}.`;
+  return node.field(t, property as never, description);
+}
+
+function listField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {
+  return t.field({
+    type: [node.ref],
+    nullable: true,
+    description: field.objectDescription ?? field.description.replace(/ integer ids of/, ''),
+    ...(node.scope !== null && { scope: node.scope }),
+    columns: [property as never],
+    resolve: (row, _args, ctx) => loadExisting(ctx, node, Reflect.get(row, property) as readonly bigint[]),
+  });
+}
+
+async function loadExisting<Row>(
+  ctx: GraphContext,
+  type: NodeType<Row>,
+  ids: readonly bigint[],
+): Promise<Row[]> {
+  const rows = await Promise.all(ids.map((id) => type.load(ctx, id)));
+  return rows.filter((row) => row !== null);
+}

@@ -1,0 +1,23 @@
+// The currencies that amounts are in, and how many digits each has behind the point (ISO 4217). Units of account and metals are left
+// out: nobody pays with them. Pure.
+
+const CODES: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
+  2: `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP
+    CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD
+    KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK
+    NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS
+    TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG`,
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+};
+
+const PLACES: ReadonlyMap<string, number> = new Map(
+  Object.entries(CODES).flatMap(([places, codes]) =>
+    codes.split(/\s+/).map((code) => [code, Number(places)] as const),
+  ),
+);
+
+/** How many digits a currency has behind the point; undefined for a text that is no currency's code. */
+export function placesOf(code: string): number | undefined {
+  return PLACES.get(code);
+}

@@ -1,0 +1,303 @@
+// The types that fields have, each described once: PostgreSQL's columns, the value of a row, JSON and its schema, what clients may
+// give, and GraphQL's scalar. A type that is added here is known everywhere; GraphQL needs the scalar besides, where it is a new one.
+// Pure.
+import { parse as parseArray } from 'postgres-array';
+import { placesOf } from './currencies.ts';
+
+/** A JSON Schema, as OpenAPI 3.1 has it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One form of values that clients give. */
+export interface Form<Value = unknown> {
+  /** It, as it stands behind "must be". */
+  readonly expected: string;
+  /** A value of the form as rows have it; undefined: it is of another form. Texts that cannot be stored are refused for all forms. */
+  parse(value: unknown): Value | undefined;
+}
+
+/** What there is to know of a type. */
+interface TypeForm<Value = unknown> extends Form<Value> {
+  /** What PostgreSQL calls the types of its columns. */
+  readonly columns: readonly string[];
+  /** The value of a row, of PostgreSQL's text. */
+  fromText(text: string): Value;
+  /** The same of the JSON that REST shows; absent: it is that. */
+  fromJson?(json: unknown): Value;
+  /**
+   * The JSON that REST shows, of PostgreSQL's text: the text itself (`copied`), the text without spaces between tokens
+   * (`compacted`), a JSON string of it (`quoted`), or what a function makes of it.
+   */
+  readonly json: 'copied' | 'compacted' | 'quoted' | ((text: string) => string);
+  /** The same in SQL, where it is not what `to_json` makes of the column. */
+  jsonSql?(sql: string): string;
+  /** The JSON Schema of what REST shows. */
+  readonly schema: JsonSchema;
+  /** That of what clients give, where it is another one. */
+  readonly givenSchema?: JsonSchema;
+  /** The GraphQL scalar; of a list, that of its items. */
+  readonly scalar: string;
+  readonly isList?: true;
+}
+
+/** Types the value by what `fromText` returns. */
+const type = <Value>(form: TypeForm<Value>): TypeForm<Value> => form;
+
+/** A form of values that are taken as they are. */
+export const only = <Value>(expected: string, is: (value: never) => boolean): Form<Value> => ({
+  expected,
+  parse: (value) => (is(value as never) ? (value as Value) : undefined),
+});
+
+/** The form of lists of values of a form. */
+export const listOf = <Value>({ expected, parse }: Form<Value>): Form<Value[]> => ({
+  expected: `a list in which each item is ${expected}`,
+  parse(value) {
+    const items = Array.isArray(value) ? value.map(parse) : [undefined];
+    return items.includes(undefined) ? undefined : (items as Value[]);
+  },
+});
+
+/** One of a closed list of texts. */
+export function oneOf(values: readonly string[]): Form<string> {
+  const others = values.slice(0, -1).join(', ');
+  return only([others, values.at(-1)].filter(Boolean).join(' or '), (value) => values.includes(value));
+}
+
+/** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
+const integer: Form<bigint> = {
+  expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
+  parse(value) {
+    if (typeof value === 'bigint') return value < 2n ** 63n && value >= -(2n ** 63n) ? value : undefined;
+    if (Number.isSafeInteger(value)) return BigInt(value as number);
+    if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return undefined;
+    const parsed = BigInt(value);
+    return parsed < 2n ** 63n ? parsed : undefined;
+  },
+};
+
+const anyText: Form<string> = only(
+  'text without NUL characters or lone surrogates',
+  (value) => typeof value === 'string',
+);
+
+const int8 = type<bigint>({
+  ...integer,
+  columns: ['int8'],
+  fromText: BigInt,
+  fromJson: (json) => BigInt(json as number | bigint),
+  json: 'copied',
+  schema: { type: 'integer', format: 'int64' },
+  givenSchema: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+  scalar: 'BigInt',
+});
+
+const text = type<string>({
+  ...anyText,
+  columns: ['text', 'uuid'],
+  fromText: asIs,
+  json: 'quoted',
+  schema: { type: 'string' },
+  scalar: 'String',
+});
+
+const json = {
+  ...only<unknown>('JSON without NUL characters or lone surrogates', () => true),
+  fromText: parseJson,
+  // Any value.
+  schema: {},
+  scalar: 'JSON',
+} as const;
+
+/** PostgreSQL's arrays of a type. */
+function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string): TypeForm<Value[]> {
+  const { fromJson } = item;
+  return {
+    ...listOf(item),
+    columns: item.columns.map((column) => `_${column}`),
+    fromText: (array) => parseArray(array, item.fromText),
+    ...(fromJson && { fromJson: (items: unknown) => (items as unknown[]).map(fromJson) }),
+    json: toJson,
+    schema: { type: 'array', items: item.schema },
+    ...(item.givenSchema && { givenSchema: { type: 'array', items: item.givenSchema } }),
+    scalar: item.scalar,
+    isList: true,
+  };
+}
+
+/** Few enough digits for sums over any number of rows, and for the columns of PostgreSQL. */
+const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
+
+export const FIELD_TYPES = {
+  int8,
+  int4: type<number>({
+    ...only('an integer of 32 bits', (value) => typeof value === 'number' && (value | 0) === value),
+    columns: ['int4'],
+    fromText: Number,
+    json: 'copied',
+    schema: { type: 'integer', format: 'int32' },
+    scalar: 'Int',
+  }),
+  text,
+  /** The label of one of our enums: letters and underscores. */
+  enum: type<string>({ ...text, columns: ['step_kind', 'branch'] }),
+  bool: type<boolean>({
+    ...only('true or false', (value) => typeof value === 'boolean'),
+    columns: ['bool'],
+    fromText: (letter) => letter === 't',
+    json: (letter) => String(letter === 't'),
+    schema: { type: 'boolean' },
+    scalar: 'Boolean',
+  }),
+  /** An exact decimal, which is never made a floating-point number. */
+  decimal: type<string>({
+    expected: 'a decimal number as text, such as "12.50": at most 15 digits before the point and 9 behind it',
+    parse: parseDecimal,
+    columns: ['numeric'],
+    fromText: asIs,
+    json: 'quoted',
+    jsonSql: (sql) => `(${sql})::text`,
+    schema: { type: 'string', format: 'decimal' },
+    givenSchema: { type: 'string', pattern: DECIMAL.source },
+    scalar: 'Decimal',
+  }),
+  currency: type<string>({
+    ...only('the code of a currency (ISO 4217), such as USD', isCurrency),
+    columns: ['text'],
+    fromText: asIs,
+    json: 'quoted',
+    schema: { type: 'string', pattern: '^[A-Z]{3}$' },
+    scalar: 'String',
+  }),
+  /** A day of the calendar, without time and time zone: text, since a `Date` is a moment. */
+  date: type<string>({
+    ...only('a date such as 2026-01-31', isDate),
+    columns: ['date'],
+    fromText: asIs,
+    json: 'quoted',
+    schema: { type: 'string', format: 'date' },
+    scalar: 'Date',
+  }),
+  timestamp: type<Date>({
+    expected: 'a time such as 2026-01-31T12:00:00Z',
+    parse: parseTime,
+    columns: ['timestamptz'],
+    fromText: toDate,
+    fromJson: (time) => new Date(time as string),
+    json: (time) => JSON.stringify(toDate(time)),
+    jsonSql: (sql) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    schema: { type: 'string', format: 'date-time' },
+    scalar: 'DateTime',
+  }),
+  jsonb: type<unknown>({ ...json, columns: ['jsonb', 'json'], json: 'compacted' }),
+  /** JSON that a statement puts together, without spaces. */
+  json: type<unknown>({ ...json, columns: [], json: 'copied', jsonSql: (sql) => `(${sql})::json` }),
+  'text[]': arrayOf(text, (array) => JSON.stringify(parseArray(array))),
+  'int8[]': arrayOf(int8, (array) => `[${array.slice(1, -1)}]`),
+} as const satisfies Record<string, TypeForm>;
+
+/** How PostgreSQL has a field: the types of columns, and JSON that a statement puts together. */
+export type FieldType = keyof typeof FIELD_TYPES;
+
+/** The value of a field of this type in a row. */
+export type ValueOfType<T extends FieldType> = ReturnType<(typeof FIELD_TYPES)[T]['fromText']>;
+
+/** What there is to know of a type, without the type of its values. */
+export function typeOf(name: FieldType): TypeForm {
+  return FIELD_TYPES[name];
+}
+
+/** Whether lists can be filtered by fields of this type: by ids, booleans, and what JSON has as text. */
+export function isFilterable(name: FieldType): boolean {
+  return (
+    ['int8', 'bool'].includes(name) || (typeOf(name).schema['type'] === 'string' && name !== 'timestamp')
+  );
+}
+
+/** The one form that a text has: what clients may give, and what says so in JSON Schema. */
+interface TextFormat extends Form<string> {
+  readonly schema: JsonSchema;
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** Texts of one form. The store has the same rule of an e-mail address, which is kept as it is written but for the white space around it. */
+export const TEXT_FORMATS = {
+  uuid: {
+    ...matching('a UUID', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
+    schema: { format: 'uuid' },
+  },
+  email: {
+    expected: 'an e-mail address',
+    parse(value) {
+      const address = typeof value === 'string' ? value.trim() : '';
+      return EMAIL.test(address) ? address : undefined;
+    },
+    schema: {},
+  },
+  color: {
+    ...matching('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
+    schema: { pattern: '^#[0-9a-fA-F]{6}$' },
+  },
+} as const satisfies Record<string, TextFormat>;
+
+function matching(expected: string, pattern: RegExp): Form<string> {
+  return only(expected, (value) => typeof value === 'string' && pattern.test(value));
+}
+
+function asIs<Value>(value: Value): Value {
+  return value;
+}
+
+/** As PostgreSQL writes it: without zeros at the start, and zero without a sign. */
+function parseDecimal(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined;
+  const unsigned = value.replace(/^-?0*(?=\d)/, '');
+  return value.startsWith('-') && /[1-9]/.test(unsigned) ? `-${unsigned}` : unsigned;
+}
+
+function isCurrency(value: unknown): boolean {
+  return typeof value === 'string' && placesOf(value) !== undefined;
+}
+
+/** The years of PostgreSQL's dates that have four digits begin with 1. */
+function isDate(value: unknown): boolean {
+  return typeof value === 'string' && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && isDay(value);
+}
+
+/** Parses `2026-11-20 11:13:29.16+05:30`, or with `+05`. */
+export function toDate(time: string): Date {
+  return new Date(time.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'));
+}
+
+/** Parses JSON whose integers may have 64 bits. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, keepInteger);
+}
+
+/** Integers beyond 2^53 become bigints: as numbers they would be rounded. */
+function keepInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+    ? BigInt(source ?? 0)
+    : value;
+}
+
+/** The store's columns are of the years 1 to 9999. */
+const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+
+/** RFC 3339 §5.6, to the millisecond: a time with its offset, on a day that there is. */
+const TIME =
+  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+function parseTime(value: unknown): Date | undefined {
+  const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const time = new Date((value as string).toUpperCase());
+  // By its offset it may be of another year than it says.
+  return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined;
+}
+
+/** JavaScript takes the 30th of February for a day in March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}

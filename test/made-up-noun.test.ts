@@ -1,0 +1,222 @@
+// A noun that is a description and a table has its whole life over both faces: of all types of fields, and with references.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createServer } from '../src/http/server.ts';
+import * as factories from './support/factories.ts';
+import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { post } from './support/graphql.ts';
+import { createOffers } from './support/made-up/offer.ts';
+import type { Problem } from './support/problem.ts';
+
+vi.mock('../src/resources/nouns.ts', async (original) => {
+  const { NOUNS, ...rest } = await original<typeof import('../src/resources/nouns.ts')>();
+  const { offer } = await import('./support/made-up/offer.ts');
+  return { ...rest, NOUNS: [...NOUNS, offer] };
+});
+
+let gateway: Gateway;
+let caller: Caller;
+let workspaceId: bigint;
+let theirs: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  await createOffers(gateway.app.store.pool);
+  const workspace = await factories.workspace(gateway.app);
+  workspaceId = workspace.id;
+  theirs = (await factories.workspace(gateway.app)).id;
+  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+});
+afterAll(() => gateway.close());
+
+interface Shown {
+  readonly id: number;
+  readonly [member: string]: unknown;
+}
+
+async function send(method: string, path: string, body?: object) {
+  // By the server itself: openapi.json does not describe its answers.
+  const request = new Request(`http://localhost:4000${path}`, {
+    method,
+    headers: { Authorization: caller.authorization ?? '', 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const response = await createServer(gateway.app).fetch(request);
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: (text === '' ? null : JSON.parse(text)) as Shown & Shown[] & Problem,
+  };
+}
+const create = (offer: object) =>
+  send('POST', `/api/v2/workspaces/${workspaceId}/offers`, { name: 'An offer', amount: '1', ...offer });
+const change = (id: number, offer: object) => send('PATCH', `/api/v2/offers/${id}`, offer);
+const listed = async (query: string) => {
+  const { body } = await send('GET', `/api/v2/workspaces/${workspaceId}/offers?${query}`);
+  return body.map(({ id }) => id);
+};
+const ask = async (query: string, variables: object = {}) => post(gateway, { query, variables }, { caller });
+
+test('decimals, currencies, dates and values are taken, stored and shown as they are', async () => {
+  const given = {
+    kind: 'trial',
+    currency: 'KWD',
+    amount: '0012.5',
+    setup_amount: '0',
+    weight: '0.000000001',
+    starts_on: '2024-02-29',
+  };
+  const shown = { ...given, amount: '12.500', setup_amount: '0.000' };
+  const { status, body } = await create(given);
+  expect([status, body]).toMatchObject([201, shown]);
+  expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
+  expect((await change(body.id, { name: 'Another' })).body).toMatchObject({ ...shown, name: 'Another' });
+  const { data } = await ask(
+    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount setupAmount weight startsOn } }',
+    { id: body.id },
+  );
+  expect(data).toEqual({
+    offer: {
+      kind: 'trial',
+      currency: 'KWD',
+      amount: '12.500',
+      setupAmount: '0.000',
+      weight: '0.000000001',
+      startsOn: '2024-02-29',
+    },
+  });
+  expect(await listed('filter[kind]=trial')).toContain(body.id);
+  expect(await listed('filter[starts_on]=2024-02-29')).toContain(body.id);
+  expect(await listed('filter[starts_on]=2024-03-01')).toEqual([]);
+});
+
+describe('an amount', () => {
+  test('has the digits of its currency, by default too', async () => {
+    const { body } = await create({ amount: '7' });
+    expect(body).toMatchObject({ currency: 'EUR', amount: '7.00', setup_amount: null });
+    expect((await change(body.id, { amount: '7.5' })).body).toMatchObject({ amount: '7.50' });
+    expect((await change(body.id, { currency: 'KWD' })).body).toMatchObject({ amount: '7.500' });
+    expect((await change(body.id, { currency: 'JPY' })).body).toMatchObject({
+      status: 422,
+      errors: [
+        {
+          field: 'amount',
+          message: 'amount is 7.500: give it with at most 0 digits behind the point, as JPY has.',
+        },
+      ],
+    });
+    expect((await change(body.id, { currency: 'JPY', amount: '8' })).body).toMatchObject({ amount: '8' });
+    expect((await change(body.id, { amount: '8.0' })).body.errors).toEqual([
+      { field: 'amount', message: 'amount must have at most 0 digits behind the point, as JPY has.' },
+    ]);
+  });
+
+  test('fits the currency that another change gives it at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { body } = await create({ amount: '5' });
+      await Promise.all([change(body.id, { amount: '5.25' }), change(body.id, { currency: 'JPY' })]);
+      const { amount, currency } = (await send('GET', `/api/v2/offers/${body.id}`)).body;
+      expect(['JPY 5', 'EUR 5.25']).toContain(`${String(currency)} ${String(amount)}`);
+    }
+  });
+});
+
+test.each([
+  ['amount', { amount: 12.5 }, 'a decimal number as text'],
+  ['amount', { amount: '1e3' }, 'a decimal number as text'],
+  ['amount', { amount: null }, 'a decimal number as text'],
+  ['amount', { amount: '1.005' }, 'at most 2 digits behind the point, as EUR has'],
+  ['weight', { weight: '1,5' }, 'null or a decimal number as text'],
+  ['currency', { currency: 'EURO' }, 'the code of a currency (ISO 4217), such as USD'],
+  ['starts_on', { starts_on: '2026-02-29' }, 'null or a date such as 2026-01-31'],
+  ['starts_on', { starts_on: '2026-01-31T00:00:00Z' }, 'null or a date such as 2026-01-31'],
+  ['kind', { kind: 'free' }, 'single, recurring or trial'],
+  ['contact_id', { contact_id: 'x' }, 'null or an integer'],
+  ['funnel_ids', { funnel_ids: [1, 'x'] }, 'a list in which each item is an integer'],
+])('%s: %j is refused', async (field, given, expected) => {
+  const { status, body } = await create(given);
+  expect([status, body.errors.map((error) => error.field)]).toEqual([422, [field]]);
+  expect(body.errors[0]?.message).toContain(
+    `must ${field === 'amount' && expected.startsWith('at most') ? 'have' : 'be'} ${expected}`,
+  );
+});
+
+describe('a reference', () => {
+  test('is shown over GraphQL as the object, which is loaded with those of other rows', async () => {
+    const page = await factories.page(gateway.app, workspaceId, 'A page');
+    const contact = await factories.contact(gateway.app, { workspaceId });
+    const funnels = [
+      await factories.funnel(gateway.app, { workspaceId }),
+      await factories.funnel(gateway.app, { workspaceId }),
+    ];
+    const ids = funnels.map(({ id }) => Number(id));
+    const { body } = await create({
+      page_id: Number(page.id),
+      contact_id: Number(contact.id),
+      funnel_ids: ids,
+    });
+    expect(body).toMatchObject({ page_id: Number(page.id), contact_id: Number(contact.id), funnel_ids: ids });
+    expect(await listed(`filter[contact_id]=${contact.publicId}`)).toEqual([body.id]);
+    const query =
+      'query ($id: BigInt!) { offer(databaseId: $id) { pageId page { databaseId } contact { databaseId } funnels { databaseId } } }';
+    expect((await ask(query, { id: body.id })).data).toEqual({
+      offer: {
+        pageId: Number(page.id),
+        page: { databaseId: Number(page.id) },
+        contact: { databaseId: Number(contact.id) },
+        funnels: ids.map((databaseId) => ({ databaseId })),
+      },
+    });
+    await gateway.app.store.pool.query(
+      "update pages set discarded_at = now(), discard_reason = 'test' where id = $1",
+      [page.id],
+    );
+    expect((await ask(query, { id: body.id })).data).toMatchObject({ offer: { page: null } });
+  });
+
+  test('is given over GraphQL by its global id, and by that of its type alone', async () => {
+    const { id } = await factories.page(gateway.app, workspaceId, 'A page');
+    const input = (pageId: string) => ({
+      input: { workspaceId: btoa(`Workspace:${workspaceId}`), name: 'A', amount: '1.5', pageId },
+    });
+    const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { amount page { id } } } }`;
+    const made = await ask(query, input(btoa(`Page:${id}`)));
+    expect(made.data).toEqual({
+      createOffer: { offer: { amount: '1.50', page: { id: btoa(`Page:${id}`) } } },
+    });
+    const { errors } = await ask(query, input(btoa(`Funnel:${id}`)));
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'pageId' });
+  });
+
+  test('of something that is not there, or of another workspace, is refused and blamed, in a change too', async () => {
+    const { body } = await create({});
+    const elsewhere = {
+      contact_id: (await factories.contact(gateway.app, { workspaceId: theirs })).id,
+      page_id: (await factories.page(gateway.app, theirs, 'A page')).id,
+      funnel_ids: (await factories.funnel(gateway.app, { workspaceId: theirs })).id,
+    };
+    for (const [field, id] of Object.entries(elsewhere))
+      for (const given of [Number(id), 99_999]) {
+        const value = { [field]: field.endsWith('s') ? [given] : given };
+        for (const refused of [await create(value), await change(body.id, value)]) {
+          expect([field, refused.status, refused.body.errors.map((error) => error.field)]).toEqual([
+            field,
+            422,
+            [field],
+          ]);
+          expect(refused.body.errors[0]?.message).toContain(
+            'names something that does not exist in the workspace',
+          );
+        }
+      }
+    expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
+  });
+
+  test('of what is hidden is refused, as of what is gone', async () => {
+    const page = await factories.page(gateway.app, workspaceId, 'A page');
+    await gateway.app.store.pool.query(
+      "update pages set discarded_at = now(), discard_reason = 'test' where id = $1",
+      [page.id],
+    );
+    expect((await create({ page_id: Number(page.id) })).status).toBe(422);
+  });
+});

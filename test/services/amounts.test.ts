@@ -1,0 +1,99 @@
+// Amounts of money have the digits that their currency has (src/services/amounts.ts).
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { placesOf } from '../../src/resources/currencies.ts';
+import { type Fields, restNameOf } from '../../src/resources/resource.ts';
+import { type Amounts, amountsOf, withPlaces } from '../../src/services/amounts.ts';
+import { DECIMAL } from '../support/field-samples.ts';
+
+const FIELDS = {
+  amount: { type: 'decimal', currency: 'currency', description: '' },
+  setupAmount: { type: 'decimal', nullable: true, currency: 'currency', description: '' },
+  currency: { type: 'currency', nullable: true, description: '' },
+  fee: { type: 'decimal', currency: 'JPY', description: '' },
+} as const satisfies Fields;
+
+const { settle, needRow } = amountsOf(FIELDS) as Amounts;
+
+function refusal(given: object, was: object): string {
+  try {
+    settle({ ...given }, { ...was }, restNameOf);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid') return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+test('fields without amounts have no such rule', () => {
+  expect(amountsOf({ id: { type: 'int8', description: '' } })).toBeNull();
+});
+
+test('an amount is given the digits of its currency', () => {
+  const given = { amount: '12', setupAmount: '0.5', currency: 'EUR', fee: '7' };
+  expect(settle(given, {}, restNameOf)).toEqual({ ...given, amount: '12.00', setupAmount: '0.50' });
+  expect(settle({ amount: '12.5', currency: 'KWD' }, {}, restNameOf)).toMatchObject({ amount: '12.500' });
+  expect(settle({ amount: '12' }, { currency: 'JPY' }, restNameOf)).toEqual({ amount: '12' });
+  expect(settle({ setupAmount: null }, { currency: 'JPY' }, restNameOf)).toEqual({ setupAmount: null });
+});
+
+test('where the currency changes, the amounts that are not given follow it', () => {
+  const was = { amount: '12.00', setupAmount: null, currency: 'EUR' };
+  expect(settle({ currency: 'JPY' }, was, restNameOf)).toEqual({
+    currency: 'JPY',
+    amount: '12',
+    setupAmount: null,
+  });
+  expect(settle({ currency: 'KWD', amount: '1' }, was, restNameOf)).toMatchObject({ amount: '1.000' });
+});
+
+describe('is refused', () => {
+  test('an amount with more digits than its currency has', () => {
+    expect(refusal({ amount: '1.005', currency: 'EUR' }, {})).toBe(
+      'amount must have at most 2 digits behind the point, as EUR has.',
+    );
+    expect(refusal({ amount: '1.000' }, { currency: 'EUR' })).toContain('at most 2 digits');
+    expect(refusal({ fee: '1.0' }, {})).toContain(
+      'fee must have at most 0 digits behind the point, as JPY has.',
+    );
+    expect(refusal({ amount: '1.5', setupAmount: '0.1', currency: 'JPY' }, {})).toMatch(
+      /^amount .* setup_amount /,
+    );
+  });
+
+  test('a currency that an amount does not fit which is there', () => {
+    expect(refusal({ currency: 'JPY' }, { amount: '12.50', currency: 'EUR' })).toBe(
+      'amount is 12.50: give it with at most 0 digits behind the point, as JPY has.',
+    );
+  });
+
+  test('an amount without a currency', () => {
+    expect(refusal({ amount: '1' }, {})).toBe('amount must be given with currency.');
+    expect(refusal({ currency: null }, { amount: '1.00', currency: 'EUR' })).toBe(
+      'amount must be given with currency.',
+    );
+  });
+});
+
+test('the row is seen where an amount or its currency is given without the other', () => {
+  expect(needRow({ amount: '1' })).toBe(true);
+  expect(needRow({ currency: 'EUR' })).toBe(true);
+  expect(needRow({ amount: '1', currency: 'EUR' })).toBe(true);
+  expect(needRow({ amount: '1', setupAmount: '1', currency: 'EUR' })).toBe(false);
+  expect(needRow({ fee: '1' })).toBe(false);
+});
+
+test('no digit is lost or made up, whatever the amount and the currency', () => {
+  const currency = fc.constantFrom('JPY', 'EUR', 'KWD');
+  fc.assert(
+    fc.property(DECIMAL, currency, (amount, code) => {
+      const places = placesOf(code) ?? 0;
+      const settled = withPlaces(amount, places);
+      const digits = amount.split('.')[1] ?? '';
+      if (digits.length > places) expect(settled).toBeNull();
+      else
+        expect(settled?.replace('.', '')).toBe(amount.replace('.', '') + '0'.repeat(places - digits.length));
+    }),
+  );
+});

@@ -1,0 +1,137 @@
+// A noun that a test makes up, of all the types that fields have; and its table, as a migration would make it.
+import type pg from 'pg';
+import { contact } from '../../../src/resources/contacts.ts';
+import { funnel } from '../../../src/resources/funnels.ts';
+import { page } from '../../../src/resources/pages.ts';
+import { describe, IDS, OF_WORKSPACE, type Row } from '../../../src/resources/resource.ts';
+import { workspace } from '../../../src/resources/workspaces.ts';
+
+export const offer = describe({
+  type: 'Offer',
+  title: 'Offer',
+  // A name that is in the list of nouns, for the compiler.
+  table: 'offers' as 'tags',
+  number: 99n,
+  parent: workspace,
+  plural: 'offers',
+  path: 'offers',
+  scope: 'store',
+  verbs: ['create', 'update', 'remove'],
+  wrapper: 'offer',
+  description: 'What is offered at a price.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 255,
+      description: 'What it is called.',
+    },
+    kind: {
+      type: 'text',
+      values: ['single', 'recurring', 'trial'],
+      writable: 'always',
+      default: 'single',
+      description: 'How it is paid.',
+    },
+    currency: {
+      type: 'currency',
+      writable: 'always',
+      default: 'EUR',
+      description: 'What its amounts are in.',
+    },
+    amount: {
+      type: 'decimal',
+      currency: 'currency',
+      writable: 'always',
+      required: true,
+      description: 'What it costs.',
+    },
+    setupAmount: {
+      type: 'decimal',
+      currency: 'currency',
+      nullable: true,
+      writable: 'always',
+      description: 'What it costs once.',
+    },
+    weight: { type: 'decimal', nullable: true, writable: 'always', description: 'In kilograms.' },
+    startsOn: { type: 'date', nullable: true, writable: 'always', description: 'The first day of it.' },
+    contactId: {
+      type: 'int8',
+      nullable: true,
+      refers: contact,
+      writable: 'always',
+      description: 'The integer id of the contact who made it.',
+    },
+    pageId: {
+      type: 'int8',
+      nullable: true,
+      refers: page,
+      writable: 'always',
+      description: 'The integer id of its page.',
+    },
+    funnelIds: {
+      type: 'int8[]',
+      refers: funnel,
+      writable: 'always',
+      default: [],
+      maxLength: 10,
+      description: 'The integer ids of the funnels that it is shown in.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the offer was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the offer was last changed.' },
+  },
+  topic: 'offer',
+  filters: {
+    id: { unique: true },
+    contactId: { index: 'offers_workspace_id_contact_id_id_idx' },
+    kind: { index: 'offers_workspace_id_kind_id_idx' },
+    startsOn: { index: 'offers_workspace_id_starts_on_id_idx' },
+  },
+  sorts: ['updatedAt'],
+});
+
+export interface OfferRow extends Row<typeof offer> {}
+
+const TABLE = `
+  create sequence offers_id_seq;
+  create table offers (
+    id bigint not null default draw_id(99, 'offers_id_seq'),
+    public_id text not null generated always as (public_id(99, id)) stored,
+    workspace_id bigint not null,
+    name text not null,
+    kind text not null,
+    currency text not null,
+    amount numeric not null,
+    setup_amount numeric,
+    weight numeric,
+    starts_on date,
+    contact_id bigint,
+    page_id bigint,
+    funnel_ids bigint[] not null default array[]::bigint[],
+    created_at timestamptz(3) not null default current_timestamp,
+    updated_at timestamptz(3) not null default current_timestamp,
+    row_version integer not null default 1,
+    constraint offers_pkey primary key (workspace_id, id),
+    constraint offers_workspace_id_fkey foreign key (workspace_id) references workspaces (id) on delete restrict,
+    constraint offers_workspace_id_contact_id_fkey foreign key (workspace_id, contact_id)
+      references contacts (workspace_id, id) on delete set null (contact_id),
+    constraint offers_workspace_id_page_id_fkey foreign key (workspace_id, page_id)
+      references pages (workspace_id, id) on delete set null (page_id)
+  );
+  alter sequence offers_id_seq owned by offers.id;
+  create index offers_id_idx on offers using hash (id);
+  create index offers_workspace_id_updated_at_id_idx on offers (workspace_id, updated_at, id);
+  create index offers_workspace_id_contact_id_id_idx on offers (workspace_id, contact_id, id);
+  create index offers_workspace_id_kind_id_idx on offers (workspace_id, kind, id);
+  create index offers_workspace_id_starts_on_id_idx on offers (workspace_id, starts_on, id);
+`;
+
+/** Makes its table. */
+export async function createOffers(pool: pg.Pool): Promise<void> {
+  await pool.query(TABLE);
+  await pool.query("call open_to_tenants('offers', 'select, insert, update, delete')");
+  await pool.query("call list_by_time('offers', 99)");
+}
