@@ -12,7 +12,7 @@ export interface Amounts {
   needRow(given: Values): boolean;
   /**
    * Returns the given values, with each amount in its currency's form: `12` euros become `12.00`. If the currency changes, amounts that
-   * are not given are converted to its form too.
+   * are not given get its number of digits too.
    * @param was the current row; for a new row, its default values
    * @throws AppError `invalid` blaming each amount that has too many digits after the decimal point, or no currency
    */
