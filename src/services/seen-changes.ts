@@ -1,15 +1,15 @@
-// Changes that depend on what the row is: they see it first, and change it only if it is still that.
+// Changes that depend on the current row: they read it first, and change it only if it is still the same.
 import { AppError } from '../errors.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** A row may be changed by others meanwhile. */
+/** Retries: another request may change the row at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Makes a change once the row was seen as it is. Where somebody changes it in between, and the client did not say which state it
- * expects, it is seen again.
- * @param see looks at the row @throws what refuses the change
- * @param change makes it, with these options
+ * Makes a change that depends on the current row. If another request changes the row in between, and the client set no precondition, the
+ * row is read again.
+ * @param see reads the row; throws to refuse the change
+ * @param change makes the change, with these options
  * @throws AppError as `change` does
  */
 export async function whenSeen<Result>(

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';
 
+const { projects: _, ...shared } = suite.test ?? {};
 const inPart = globSync('test/**/*.test.ts').filter((path) =>
   readFileSync(path, 'utf8').includes('support/nightly.ts'),
 );
@@ -11,8 +12,9 @@ const inPart = globSync('test/**/*.test.ts').filter((path) =>
 export default defineConfig({
   ...suite,
   test: {
-    ...suite.test,
+    ...shared,
     include: ['test/**/*.nightly.ts', ...inPart],
+    isolate: false,
     env: { NIGHTLY: 'yes' },
     // All values of a place take minutes.
     testTimeout: 1_800_000,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
 import { page } from '../../../src/resources/pages.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from '../../../src/resources/resource.ts';
+import { describe, IDS, OF_WORKSPACE } from '../../../src/resources/resource.ts';
 import { workspace } from '../../../src/resources/workspaces.ts';
 
 export const offer = describe({
@@ -92,8 +92,6 @@ export const offer = describe({
   },
   sorts: ['updatedAt'],
 });
-
-export interface OfferRow extends Row<typeof offer> {}
 
 const TABLE = `
   create sequence offers_id_seq;
