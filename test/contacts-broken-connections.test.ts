@@ -65,7 +65,7 @@ test.each(CHANGES)(
   async (verb, face, change) => {
     let breaks = 0;
     for (const moment of ['request', 'answer'] as const) {
-      for (const after of sampleAt(`${verb} ${moment}`, MOMENTS, 3)) {
+      for (const after of sampleAt(`${verb} ${moment}`, MOMENTS, 5)) {
         const session = await openSession();
         const planned = network.breakNext(after, moment);
         const { answers } = await session.send({ change, face, copies: 1 });
