@@ -6,6 +6,9 @@ const isNight = process.env['NIGHTLY'] === 'yes';
 /** A test that takes long, for what others show in part: it is run at night alone. */
 export const nightly = test.runIf(isNight);
 
+/** How often something is tried: a third of the times by day. */
+export const times = (count: number) => (isNight ? count : Math.ceil(count / 3));
+
 const SEED = 26;
 
 /**
