@@ -1,4 +1,4 @@
-// The input fields of a mutation from a noun's description, and the values that clients give in them.
+// Makes the input fields of a mutation from a noun's description, and reads the values that clients send in them.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
 import {
@@ -24,14 +24,14 @@ interface NamedValue {
 }
 
 const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
-  description: 'A fact about an object that the workspace itself has named.',
+  description: 'A custom attribute: a name that the workspace chose, and a value.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, given once.' }),
-    value: t.string({ description: 'The value as text. Null, or none, is empty text.' }),
+    name: t.string({ required: true, description: 'The name. Each name may be given once.' }),
+    value: t.string({ description: 'The value as text. Null, or no value, means empty text.' }),
   }),
 });
 
-/** The input fields of what clients may give. @param moment at creation, required fields have to be given */
+/** The input fields that clients may send. @param moment at creation, required fields must be given */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
@@ -52,7 +52,7 @@ function typeOf({ type, members, idsOf }: Field): unknown {
   return TYPE_OF[type];
 }
 
-/** The description, in GraphQL's words, with the limits. */
+/** The field's description for GraphQL, with its limits. */
 function descriptionOf(field: Field, moment: Moment): string {
   const { maxLength } = field;
   const limits = [
@@ -63,12 +63,12 @@ function descriptionOf(field: Field, moment: Moment): string {
   return limits.filter(Boolean).join(' ');
 }
 
-/** Over GraphQL objects are named by their global ids. */
+/** GraphQL identifies objects by global ids, REST by integer ids: adapts the wording. */
 function inGlobalIds({ idsOf }: Field, description: string): string {
   return idsOf === undefined ? description : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
 
-/** The form of a field's values over GraphQL, given that over REST. */
+/** The form of a field's values over GraphQL. @param form the form over REST */
 export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   if (idsOf === undefined) return form;
@@ -83,8 +83,8 @@ export function formOf({ type, idsOf, restAsNumber }: Field, form: Form): Form {
 }
 
 /**
- * What a client gave of these fields, with objects whose members have any name in place of lists of names and values.
- * @throws AppError `invalid` blaming a list with a name twice
+ * The values that a client gave for these fields. Lists of names and values become objects with these members.
+ * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
   const given = Object.entries(fields).filter(([property]) => input[property] !== undefined);

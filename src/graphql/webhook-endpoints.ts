@@ -1,4 +1,5 @@
-// What is special of outgoing webhook endpoints: what they are limited to, their secrets, and activating and deactivating them.
+// What outgoing webhook endpoints have besides their noun's fields: the pages and funnels they are limited to, their secret, and the
+// mutations that activate and deactivate them.
 import { funnel } from '../resources/funnels.ts';
 import { page } from '../resources/pages.ts';
 import {
@@ -24,7 +25,7 @@ builder.objectFields(WebhookEndpoint.ref, (t) => ({
   pages: t.field({
     type: [Page.ref],
     nullable: true,
-    description: 'The pages it is limited to, without discarded ones.',
+    description: 'The pages that the endpoint is limited to, without discarded ones.',
     scope: Page.scope,
     columns: ['pageIds'],
     resolve: ({ pageIds }, _args, ctx) => loadExisting(ctx, Page, pageIds),
@@ -32,7 +33,7 @@ builder.objectFields(WebhookEndpoint.ref, (t) => ({
   funnels: t.field({
     type: [Funnel.ref],
     nullable: true,
-    description: 'The funnels it is limited to.',
+    description: 'The funnels that the endpoint is limited to.',
     scope: Funnel.scope,
     columns: ['funnelIds'],
     resolve: ({ funnelIds }, _args, ctx) => loadExisting(ctx, Funnel, funnelIds),
@@ -48,7 +49,7 @@ async function loadExisting<Row>(
   return rows.filter((row) => row !== null);
 }
 
-/** The secret, in the payload of the mutations that make one. */
+/** The secret, in the payload of the mutations that create one. */
 function secretField(
   t: PothosSchemaTypes.ObjectFieldBuilder<
     Types,
@@ -68,7 +69,8 @@ builder.objectField(
 );
 
 defineMutation('activateWebhookEndpoint', {
-  description: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise.',
+  description:
+    'Activates a webhook endpoint: it receives events again and, depending on `sendMissed`, also those that it has missed.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: activationFields,
@@ -78,7 +80,7 @@ defineMutation('activateWebhookEndpoint', {
 
 defineMutation('deactivateWebhookEndpoint', {
   description:
-    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is in the list of events.',
+    'Deactivates a webhook endpoint: nothing is sent to it until it is activated again. The list of events shows what happens in the meantime.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),
@@ -86,7 +88,8 @@ defineMutation('deactivateWebhookEndpoint', {
 });
 
 defineMutation('rotateWebhookEndpointSecret', {
-  description: 'Gives a webhook endpoint another secret. For a while the one before signs as well.',
+  description:
+    'Gives a webhook endpoint a new secret. For a limited time, deliveries are also signed with the old one.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: rotationFields,

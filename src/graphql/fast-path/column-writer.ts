@@ -1,11 +1,11 @@
-// Writes fields that expose a column, in compiled operations: from the row's bytes to JSON, without calling their resolvers.
+// For compiled operations: writes fields that expose a column from the row's bytes to JSON, without calling their resolvers.
 import { type GraphQLField, getNullableType, isLeafType, isNonNullType } from 'graphql';
 import type { FieldType } from '../../resources/resource.ts';
 import { type ColumnPosition, layoutOf, writeField } from '../../rows/columns.ts';
 import { fieldOptions } from '../field-options.ts';
 import { NULL, Unsupported, type Write } from './complete.ts';
 
-/** By scalar type, the column type whose JSON is the scalar's own. For columns of another type the scalar converts the value. */
+/** By scalar type: the column type whose JSON equals the scalar's. Columns of another type are converted by the scalar. */
 const COLUMN_TYPE_OF_SCALAR: Readonly<Partial<Record<string, FieldType>>> = {
   BigInt: 'int8',
   Int: 'int4',
@@ -18,7 +18,7 @@ const COLUMN_TYPE_OF_SCALAR: Readonly<Partial<Record<string, FieldType>>> = {
 
 /**
  * A writer for a field that exposes a column.
- * @param writeResolved calls the field's resolver: used for objects that are not rows with this column
+ * @param writeResolved calls the field's resolver, for objects that are not rows with this column
  */
 export function columnWriter(
   column: string,
@@ -30,7 +30,7 @@ export function columnWriter(
   const leafType = getNullableType(type);
   const directType =
     write === undefined && isLeafType(leafType) ? COLUMN_TYPE_OF_SCALAR[leafType.name] : undefined;
-  // Rows of the same projection share their layout, so that the position is looked up once for many rows.
+  // Rows of the same projection share their layout, so the position is looked up once for many rows.
   let layout: ReturnType<typeof layoutOf>;
   let position: ColumnPosition | null = null;
   return (source, execution) => {
