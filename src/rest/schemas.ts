@@ -1,4 +1,4 @@
-// JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
+// JSON Schemas (draft 2020-12) of REST's requests and responses, made from the descriptions of nouns.
 import {
   defaultSentence,
   type Field,
@@ -10,10 +10,10 @@ import {
   restNameOf,
 } from '../resources/resource.ts';
 
-/** A JSON Schema, as OpenAPI 3.1 has it. */
+/** A JSON Schema as in OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema of its own name among the document's components. */
+/** A reference to a schema among the document's components. */
 export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -23,7 +23,7 @@ export function resourceSchema({ fields, description }: Resource): Schema {
   return { description, ...objectSchema(fields) };
 }
 
-/** An object that has all of these fields, in the form that REST gives them. */
+/** A response object with all of these fields. */
 export function objectSchema(fields: Fields, omitted: readonly string[] = []): Schema {
   const shown = Object.entries(fields).filter(
     ([property, { internal }]) => internal !== true && !omitted.includes(property),
@@ -39,7 +39,7 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   };
 }
 
-/** An object that may have any of these fields, in the forms that REST takes. */
+/** A request object that may have any of these fields. */
 export function givenSchema(fields: Fields, moment: Moment): Schema {
   const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   const required = given.filter(([, field]) => isRequired(field, moment));
@@ -54,17 +54,17 @@ export function givenSchema(fields: Fields, moment: Moment): Schema {
   };
 }
 
-/** An object with another one as its only member. */
+/** An object whose only member is another object. */
 export function wrappedSchema(name: string, schema: Schema): Schema {
   return { type: 'object', properties: { [name]: schema }, required: [name] };
 }
 
-/** An id as clients give it. */
+/** An id in a request. */
 const GIVEN_ID: Schema = { type: ['integer', 'string'], pattern: '^\\d{1,19}$' };
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
   const { type, nullable, maxLength, members } = field;
-  // Not as `default`: generators of clients then take the member for one that has to be given.
+  // The default is stated in words: client generators treat a member with `default` as one that must be sent.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
   const description = sentences.filter((sentence) => sentence !== null).join(' ');
   const shown = fieldSchema({ ...field, description });
@@ -76,7 +76,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   return { ...GIVEN_ID, ...(nullable === true && { type: ['integer', 'string', 'null'] }), description };
 }
 
-/** A text that is one of a few; of one as well, since generators of clients read `const` as any value. */
+/** A text that is one of a few values. Used for a single value too, because client generators read `const` as any value. */
 export function enumSchema(...values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
@@ -84,7 +84,7 @@ export function enumSchema(...values: readonly string[]): Schema {
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { description, nullable, values, format } = field;
-  // Generators of clients take no null among the values of an enum.
+  // Client generators do not accept null among the values of an enum.
   if (values !== undefined)
     return nullable === true
       ? { anyOf: [enumSchema(...values), { type: 'null' }], description }
@@ -101,7 +101,7 @@ export function fieldSchema(field: Field): Schema {
 
 const INTEGER: Schema = { type: 'integer', format: 'int64' };
 
-/** What names an object in a path: its integer id, or its public id. */
+/** The id of an object in a path: its integer id or its public id. */
 export const REF_SCHEMA: Schema = { anyOf: [INTEGER, { type: 'string', pattern: '^[A-Za-z]{6,}$' }] };
 
 function valueSchema({ type, restAsNumber, restOmits, items, object, members }: Field): Schema {
