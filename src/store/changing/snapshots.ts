@@ -1,5 +1,5 @@
-// What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
-// src/rows/snapshot-rows.ts reads it again.
+// The JSON that REST shows of a row. PostgreSQL builds it in the statement that changes the row, for audit entries, events and the answer.
+// src/rows/snapshot-rows.ts reads it back.
 import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -7,8 +7,9 @@ import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
 
 /**
- * The JSON of the row `t`, member for member what REST shows.
- * @param instead SQL in place of a field's own: in a statement that changes rows, other tables are seen as they were before it
+ * The JSON of the row `t`, with the members that REST shows.
+ * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
+ * before
  */
 export function snapshot(
   { fields }: Resource,
@@ -31,7 +32,7 @@ function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string
   return sql;
 }
 
-/** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
+/** The JSON of a workspace's rows, including hidden ones, in the ids' order. Missing rows are left out. */
 export async function findSnapshots(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { name, resource, columns }: Table<{ id: bigint }>,

@@ -1,9 +1,12 @@
-// Work that is told to stop, whose statements may wait for others. They are cancelled, so that PostgreSQL's answer says what has become of
-// each: a commit that was sent comes to its end, and nothing is executed for somebody who has gone.
+// Stops work whose statements may be waiting for others. The statements are cancelled, so that PostgreSQL's answer tells the outcome of
+// each: a commit that was sent completes, and no statement runs on for a caller that has gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAbortListener } from '../../concurrency/abort.ts';
 
-/** PostgreSQL ignores a request that arrives between two statements: the next one is cancelled with the next request. */
+/**
+ * PostgreSQL ignores a cancel request that arrives between two statements, so requests are repeated: the next one cancels the next
+ * statement.
+ */
 const PAUSE_MS = 100;
 
 /**
