@@ -51,7 +51,7 @@ export function listenForChanges({
   store,
   log,
   channel: ownChannel = CHANNEL,
-  unheard = 'not hearing of changes: keys and hosts are looked up every time',
+  unheard = 'changes are not received: keys and hosts are looked up every time',
   onChange,
   onInterruption = onChange,
   check = CHECK,

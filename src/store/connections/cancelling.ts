@@ -10,8 +10,8 @@ import { withAbortListener } from '../../concurrency/abort.ts';
 const PAUSE_MS = 100;
 
 /**
- * Awaits `work`, and from the signal's abort on has whatever it executes cancelled, until it has ended.
- * @param cancel sends the requests
+ * Awaits `work`. Once the signal is aborted, cancels whatever the work executes until it has ended.
+ * @param cancel sends the cancel requests
  * @throws what `work` throws
  */
 export async function cancellingOn<T>(

@@ -72,8 +72,8 @@ const stepsOf = (
     order by t.funnel_id, ${STEP_ORDER}`;
 
 /**
- * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
- * @param projection the properties of steps that will be asked for, without which pages are not read; null reads all
+ * Every step of the funnels that the caller owns, in one statement: grouped by siblings, which are in order.
+ * @param projection the properties of steps that the request needs; pages are read only where it has `page`. null reads all
  */
 export async function findSteps(
   ctx: StoreContext,

@@ -30,7 +30,7 @@ export interface StepsProjection {
 
 /**
  * Pages of funnels under workspaces (rows.ts), with every step of these funnels.
- * @returns null as `steps` where they must be read separately: with their pages, for funnels selected by tags, for many funnels, and in a
+ * @returns null as `steps` where they must be read separately: with their pages, for funnels with their tags, for many funnels, and in a
  * distributed store
  */
 export async function findPagesWithSteps(

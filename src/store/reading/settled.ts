@@ -49,8 +49,8 @@ function readBetween(ctx: StoreContext, asked: PageStatement, horizon?: TableHor
 }
 
 /**
- * The settled rows of a page. Whatever was committed before it was asked for is among them, unless something older is under way.
- * @throws AppError `unavailable` when the horizon cannot be found out; as `readRows`
+ * The settled rows of a page. They include every row committed before the request, unless an older transaction is still open.
+ * @throws AppError `unavailable` when the high-water mark cannot be read; as `readRows`
  */
 export async function readSettled(ctx: StoreContext, asked: PageStatement): Promise<RowBlock> {
   const { horizons, replicas } = ctx.store;

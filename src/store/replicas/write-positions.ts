@@ -32,8 +32,8 @@ export interface WritePositions {
   /** The position of a credential's last write; null: it has not written, or so long ago that all replicas in use have it. */
   find(credential: string): Promise<Position | null | 'unknown'>;
   /**
-   * To be called before a change is answered: from then on reads of the credential see it. Where that cannot be said to others,
-   * it takes as long as a replica may be behind.
+   * Must be called before a change is answered: from then on, reads of the credential see the change. Where the position cannot be shared,
+   * it waits as long as a replica may lag.
    * @returns the token for the client; null where there is none
    */
   keep(credential: string): Promise<string | null>;
