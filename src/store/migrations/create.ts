@@ -1,4 +1,4 @@
-// Writing the next migration.
+// Writes the next migration, for developers.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
@@ -8,8 +8,8 @@ import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
 
 /**
- * A migration with what Prisma cannot say of the tables of nouns that it makes: the sequence of their ids, their public ids, who may
- * change them, and that the times of their changes are announced where lists are in the order of them.
+ * Completes a migration with what Prisma cannot express about new tables of nouns: the sequence of their ids, their public ids, which rows
+ * tenants may change, and that change times are announced where lists are ordered by them.
  */
 export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
   return nouns.reduce((text, { table, number, sorts }) => {
@@ -22,7 +22,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
           `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
         ),
         `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
-        // On Citus it distributes the table: foreign keys are added behind it.
+        // On Citus it distributes the table, so foreign keys must be added after it.
         `call open_to_tenants('${table}', 'select, insert, update, delete');`,
         ...(sorts === undefined ? [] : [`call list_by_time('${table}', ${number});`]),
       ].join('\n'),
@@ -30,7 +30,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
   }, sql);
 }
 
-/** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
+/** Writes the migration from the existing ones to the schema; null when nothing differs. */
 export async function createMigration(
   db: pg.Pool,
   name: string,
@@ -51,7 +51,7 @@ export async function createMigration(
         },
       );
     });
-    // The engine's own createMigration works only after a call that happens to open its connection.
+    // The engine's own createMigration works only after another call has opened its connection.
     const { exitCode, stdout } = await withEngine(
       pool,
       prismaFolder,
