@@ -65,7 +65,10 @@ and start the same command again. Or go on without this second line of defence b
   );
 }
 
-/** Whether a statement is about the role only, or creates a function, whose body is not checked before it runs. */
+/**
+ * Whether a statement is about the role. Statements that create functions do not count, because their bodies are not checked before they
+ * run.
+ */
 function isOfTenants(statement: string): boolean {
   const text = withoutComments(statement);
   if (/^create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text)) return false;
