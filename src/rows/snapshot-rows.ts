@@ -1,10 +1,10 @@
-// Rows over the JSON that a change has put together of them (store/changing/snapshots.ts). It is what REST shows, so that REST's
-// answer is the JSON itself; it is parsed when a property is read. Pure.
+// Rows over the JSON that a change has built (store/changing/snapshots.ts). The JSON is what REST shows, so REST answers with it unchanged;
+// it is parsed only when a property is read. Pure.
 import { type Resource, restNameOf } from '../resources/resource.ts';
 import { memberParser, parseJson } from './decoders.ts';
 
 const JSON_TEXT = Symbol('json');
-/** An id that a snapshot begins with, as most do: who asks for no more needs nothing parsed. */
+/** The id at the beginning of a snapshot, where most have it. If only the id is read, nothing is parsed. */
 const ID = /^\{"id":(\d+)/;
 
 /** The JSON of a row of `snapshotRows`; undefined for any other object. */
