@@ -1,6 +1,12 @@
 // What is special of changes to one noun, as SQL. Without rules a noun is changed by its description alone.
 
-import { type Moment, type Resource, toSnakeCase, writableFields } from '../../resources/resource.ts';
+import {
+  isArchivable,
+  type Moment,
+  type Resource,
+  toSnakeCase,
+  writableFields,
+} from '../../resources/resource.ts';
 import type { Table } from '../tables/table.ts';
 
 /** SQL at creation, of the row as it is to be, `n`; and in a change, of `n` and the row as it was, `o`. */
@@ -29,10 +35,10 @@ export interface ChangeRules {
   readonly most?: { readonly perParent: number; readonly property: string };
 }
 
-/** The columns that clients may give. */
+/** The columns that clients may give. That of `archived` is generated (archiving.ts). */
 export function givenColumns(resource: Resource, moment: Moment): string[] {
   return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields)
+    .filter((property) => property in resource.fields && !(property === 'archived' && isArchivable(resource)))
     .map(toSnakeCase);
 }
 
