@@ -50,12 +50,21 @@ interface Lock {
 /** @throws Error where npm fails, or the explorer is not built */
 export function makeSbom(): Sbom {
   const { metadata, components, dependencies, ...made } = runNpmSbom();
-  const { name, ...manifest } = readJson<Manifest>('package.json');
-  const inProduction = productionRefs();
+  const manifest = readJson<Manifest>('package.json');
   const root = metadata.component['bom-ref'];
-  const direct = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
-  const isNeeded = (by: string, ref: string) =>
-    inProduction.has(ref) && (by !== root || direct.has(ref.slice(0, ref.lastIndexOf('@'))));
+  const withoutTools = installedWithoutTools();
+  const isNeeded = (by: string, ref: string) => {
+    const name = ref.slice(0, ref.lastIndexOf('@'));
+    return (
+      withoutTools.has(ref) &&
+      !(name in manifest.optionalDependencies) &&
+      (by !== root || name in manifest.dependencies)
+    );
+  };
+  const needs = new Map(
+    dependencies.map(({ ref, dependsOn }) => [ref, dependsOn.filter((on) => isNeeded(ref, on))]),
+  );
+  const inProduction = reachableFrom(root, needs);
   const installed = components.filter((component) => inProduction.has(component['bom-ref']));
   const sbom = {
     ...made,
@@ -63,12 +72,12 @@ export function makeSbom(): Sbom {
     metadata: {
       lifecycles: [{ phase: 'build' }],
       tools: [{ vendor: 'npm', name: 'cli' }],
-      component: { ...metadata.component, name },
+      component: { ...metadata.component, name: manifest.name },
     },
     components: [...installed, ...bundledComponents(installed)],
-    dependencies: dependencies
-      .filter(({ ref }) => ref === root || inProduction.has(ref))
-      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((on) => isNeeded(ref, on)) })),
+    dependencies: [...needs]
+      .filter(([ref]) => inProduction.has(ref))
+      .map(([ref, dependsOn]) => ({ ref, dependsOn })),
   };
   return { ...sbom, serialNumber: `urn:uuid:${uuidOf(JSON.stringify({ ...sbom, serialNumber: '' }))}` };
 }
@@ -77,7 +86,7 @@ export function makeSbom(): Sbom {
  * The packages that an install without development tools brings, by the lock file. `npm sbom --omit dev` is not asked for them: it also
  * omits what both production and a development tool need, such as graphql.
  */
-function productionRefs(): ReadonlySet<string> {
+function installedWithoutTools(): ReadonlySet<string> {
   const { packages } = readJson<Lock>('package-lock.json');
   const installed = Object.entries(packages).filter(
     ([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true,
@@ -87,6 +96,13 @@ function productionRefs(): ReadonlySet<string> {
       ([path, { name, version }]) => `${name ?? path.replace(/.*node_modules\//, '')}@${version}`,
     ),
   );
+}
+
+/** The root, what it needs, what that needs, and so on: not what only Prisma's command line needs, which generates the client. */
+function reachableFrom(root: string, needs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set([root]);
+  for (const ref of reached) for (const needed of needs.get(ref) ?? []) reached.add(needed);
+  return reached;
 }
 
 function readJson<T>(path: string): T {

@@ -39,7 +39,7 @@ export function decodeCursor(kind: string, cursor: string, field: string, sort: 
 }
 
 function positionById(kind: string, text: string): Position | null {
-  const id = toId(text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '');
+  const id = parseDigits(text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '');
   return id === null ? null : { id };
 }
 
@@ -47,7 +47,7 @@ function positionByTime(kind: string, text: string): Position | null {
   const prefix = `${kind}/updated_at:`;
   const end = text.lastIndexOf(':');
   const time = text.startsWith(prefix) ? toTime(text.slice(prefix.length, end)) : null;
-  const id = toId(text.slice(end + 1));
+  const id = parseDigits(text.slice(end + 1));
   return time === null || id === null ? null : { id, time };
 }
 
@@ -61,7 +61,7 @@ function padded(text: string): string {
 }
 
 /** Digits as a 64-bit id, leading zeros allowed; null for a larger number, and for any other text. */
-export function toId(digits: string): bigint | null {
+export function parseDigits(digits: string): bigint | null {
   if (!/^\d+$/.test(digits)) return null;
   const significant = digits.replace(/^0+(?=\d)/, '');
   if (significant.length > 19) return null;

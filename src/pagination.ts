@@ -1,5 +1,5 @@
 // Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination", DESIGN §5-6). Pure.
-import { decodeCursor, toId, toTime } from './cursors.ts';
+import { decodeCursor, parseDigits, toTime } from './cursors.ts';
 import { invalid, invalidFields, parseAll } from './errors.ts';
 import type { Sort } from './resources/resource.ts';
 
@@ -163,7 +163,7 @@ function parsePerPage(text: string): number {
 }
 
 function parseAfter(text: string): bigint {
-  const id = toId(text);
+  const id = parseDigits(text);
   if (id === null) throw invalid('after', 'after must be the id of the last object of the previous page.');
   return id;
 }

@@ -30,8 +30,7 @@ let tenants: Tenants;
 let callers: Record<'unknown' | 'strangers' | 'owners', Record<string, Asking>>;
 
 beforeAll(async () => {
-  // All of them come from one address, and most without valid credentials.
-  gateway = await createGateway({ env: { RATE_LIMIT_ADDRESS: '0' } });
+  gateway = await createGateway();
   const { app } = gateway;
   const ours = await createTenant(app, MARKER);
   tenants = {

@@ -407,5 +407,7 @@ test('the fields of the guide are the ones that occur, and no other', async () =
     new Set(lines.filter((line) => line.msg === msg).flatMap((line) => Object.keys(line)));
   const everyLine = ['level', 'time', 'msg'];
   expect([...occurring('request')].sort()).toEqual([...documented('Requests'), ...everyLine].sort());
-  expect([...occurring('no request')].sort()).toEqual([...documented('No requests'), ...everyLine].sort());
+  expect([...occurring('no request')].sort()).toEqual(
+    [...documented('Invalid requests'), ...everyLine].sort(),
+  );
 });

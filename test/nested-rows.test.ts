@@ -1,9 +1,9 @@
 // What stands inside a row as JSON does not say whose it is, and no guard looks at it (src/store/tenancy/row-owners.ts): where it is put together
 // every table is joined by its workspace. Shown with rows that no constraint would let in, which name what is another tenant's.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createServer } from '../src/http/server.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { createTenant, type Tenant } from './support/operations.ts';
 
@@ -15,7 +15,7 @@ let other: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ours = await createTenant(gateway.app, 'ours');
   other = await createTenant(gateway.app, OTHER);
   caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
@@ -33,7 +33,6 @@ beforeAll(async () => {
     `update events set page_id = ${rows[0]?.id}, funnel_id = ${other.funnel.id} where workspace_id = ${ours.workspace.id}`,
   );
 });
-afterAll(() => gateway.close());
 
 /** Without the foreign keys. */
 async function insertUnchecked(...statements: string[]): Promise<void> {

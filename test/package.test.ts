@@ -9,10 +9,12 @@ import { packedManifest, READ_AT_RUN_TIME } from '../deploy/pack.ts';
 import { readSources } from './support/sources.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What only the development tools run. */
+const DEVELOPMENT = ['graphiql/build.ts', 'store/migrations/engine.ts'];
 const clone = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 
 test('the gateway imports only packages that are installed without development tools', async () => {
-  const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
+  const sources = (await readSources()).filter(({ path }) => !DEVELOPMENT.includes(path));
   const packages = sources.flatMap(({ path, imports }) =>
     imports
       .filter(({ own, typeOnly, from }) => !own && !typeOnly && !/^(node:|#)/.test(from))
@@ -20,6 +22,21 @@ test('the gateway imports only packages that are installed without development t
   );
   expect(packages.length).toBeGreaterThan(20);
   expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
+});
+
+test("Prisma's engine, which writes migrations, is in one file, and nothing that the gateway does when it runs loads it", async () => {
+  const sources = await readSources();
+  const importing = (name: RegExp) =>
+    sources.filter(({ imports }) => imports.some(({ from }) => name.test(from))).map(({ path }) => path);
+  expect(importing(/^@prisma\/(schema-engine-wasm|driver-adapter-utils)/)).toEqual([
+    'store/migrations/engine.ts',
+  ]);
+  expect(importing(/^store\/migrations\/engine\.ts$/)).toEqual(['store/migrations/create.ts']);
+  expect(importing(/^store\/migrations\/create\.ts$/)).toEqual(['commands/migrate.ts']);
+  expect(sources.find(({ path }) => path === 'store/migrations/create.ts')?.text).toContain(
+    "await import('./engine.ts')",
+  );
+  expect(importing(/^(prisma\b|@prisma\/(internals|client-generator|engines))/)).toEqual([]);
 });
 
 test('the package has the command and what it imports, and nothing of the clone that runs or links', () => {

@@ -1,5 +1,5 @@
 // Whatever is refused over one face is refused over the other, with the same code (DESIGN §1, §6).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';
 import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
@@ -8,9 +8,9 @@ import {
   anonymous,
   type Caller,
   createCheckedServer,
-  createGateway,
   type Gateway,
   type RequestOptions,
+  sharedGateway,
   TEST_SECRET_KEY,
 } from './support/gateway.ts';
 import { type Answer, post } from './support/graphql.ts';
@@ -30,12 +30,11 @@ let theirs: Tenant;
 let good: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ours = await createTenant(gateway.app, 'ours');
   theirs = await createTenant(gateway.app, 'theirs');
   good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 });
-afterAll(() => gateway.close());
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { id } } }' };

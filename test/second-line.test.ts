@@ -1,11 +1,12 @@
 // A forgotten `where` is harmless: with the condition on the owner taken out of every statement, nobody is shown or changes anything of
 // another team's, or of a workspace that they are narrowed away from, over either face. Without the second line they are.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NOUNS } from '../src/resources/nouns.ts';
 import * as factories from './support/factories.ts';
 import { type Condition, disarm, forget } from './support/forgotten-conditions.ts';
 import { type Caller, createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
-import { digest } from './support/hostile.ts';
+import { CHANGEABLE, digest } from './support/hostile.ts';
 import {
   createTenant,
   methodOf,
@@ -167,15 +168,7 @@ describe('without the condition on the parent, or on the row, in any statement',
   });
 
   test('nested lists over several parents show nothing of another team', async () => {
-    const lists = [
-      'contacts',
-      'tags',
-      'funnels',
-      'refineFilters',
-      'webhookEndpoints',
-      'webhookEvents',
-      'auditEntries',
-    ];
+    const lists = NOUNS.flatMap(({ parent, plural }) => (parent?.type === 'Workspace' ? (plural ?? []) : []));
     for (const list of lists) {
       const query = `{ teams { nodes { workspaces { nodes { name ${list} { nodes { id workspace { name } } } } } } } }`;
       const { data, errors } = await bed.graphql(query);
@@ -188,19 +181,10 @@ describe('without the condition on the parent, or on the row, in any statement',
     const { app } = bed.gateway;
     const mine = await createTenant(app, 'mine', bed.ours.team.id);
     const rowsOf = async () => {
-      const tables = [
-        'contacts',
-        'tags',
-        'contact_tags',
-        'webhook_endpoints',
-        'webhook_deliveries',
-        'funnel_steps',
-        'pages',
-      ];
       const { rows } = await app.store.pool.query(
-        tables
-          .map((t) => `select to_jsonb(t) as row from ${t} t where workspace_id = ${bed.theirs.workspace.id}`)
-          .join(' union all '),
+        CHANGEABLE.map(
+          (t) => `select to_jsonb(t) as row from ${t} t where workspace_id = ${bed.theirs.workspace.id}`,
+        ).join(' union all '),
       );
       return rows.map(({ row }) => JSON.stringify(row)).sort();
     };

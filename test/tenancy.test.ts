@@ -55,10 +55,8 @@ async function expectRefused(response: Response, code: ErrorCode, ...hidden: Ten
 }
 
 test('each key sees its own team and no trace of the other in any list', async () => {
-  const lists = OPERATIONS.filter(({ route }) =>
-    /^GET .*(teams|workspaces|contacts|tags|filters|endpoints|funnels|steps|entries)$/.test(route),
-  );
-  expect(lists).toHaveLength(10);
+  const lists = OPERATIONS.filter(({ isList }) => isList);
+  expect(lists.length).toBeGreaterThan(9);
   for (const list of lists) {
     const mine = await (await run(list, ours, keys.good)).text();
     const yours = await (await run(list, theirs, keys.theirs)).text();

@@ -70,7 +70,7 @@ export function cacheKeyOf(token: string): string {
 }
 
 /** Why a JWT is refused, as a sentence for its sender. @throws any error that the token did not cause */
-export function toRefusal(error: unknown): string {
+export function toTokenRefusal(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED;
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'iss') return 'Access token is of another issuer.';
@@ -102,7 +102,7 @@ async function check(app: AuthApp, token: string): Promise<VerifiedToken | strin
     }));
     requireIssued(payload, now);
   } catch (error) {
-    return toRefusal(error);
+    return toTokenRefusal(error);
   }
   const claims = toClaims(payload);
   const row = claims && (await findToken(app.store, String(payload.jti)));

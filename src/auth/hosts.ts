@@ -64,7 +64,7 @@ export function unknownTarget(): AppError {
 export function clientAddress(app: AuthApp, request: Request, peerAddress: string | undefined): string {
   let address = peerAddress ?? 'unknown';
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
-  while (isIP(address) !== 0 && isTrusted(app.config, address)) {
+  while (isIP(address) !== 0 && isTrustedProxy(app.config, address)) {
     const hop = hops.pop();
     if (hop === undefined || isIP(hop) === 0) break;
     address = hop;
@@ -73,7 +73,7 @@ export function clientAddress(app: AuthApp, request: Request, peerAddress: strin
 }
 
 /** Whether a peer's address is that of a proxy whose word counts. */
-export function isTrusted({ trustProxy }: Pick<Config, 'trustProxy'>, address: string): boolean {
+export function isTrustedProxy({ trustProxy }: Pick<Config, 'trustProxy'>, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   return trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -3,7 +3,13 @@
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
 import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
-import { CLOCK_TOLERANCE_SECONDS, cacheKeyOf, EXPIRED, requireIssued, toRefusal } from './access-tokens.ts';
+import {
+  CLOCK_TOLERANCE_SECONDS,
+  cacheKeyOf,
+  EXPIRED,
+  requireIssued,
+  toTokenRefusal,
+} from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, narrow } from './hosts.ts';
@@ -109,7 +115,7 @@ async function verify(
     if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) return 'This is a JWT, but no access token.';
     return isFor(payload.aud, [audience]) ? payload : 'Access token is for another audience.';
   } catch (error) {
-    return toRefusal(error);
+    return toTokenRefusal(error);
   }
 }
 

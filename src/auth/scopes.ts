@@ -88,16 +88,21 @@ export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scop
   return actor;
 }
 
+declare const HOLDS_SCOPE: unique symbol;
+
+/** A caller who was found to hold the scope of what is being done. Only `requireScope` gives one: what takes one need not ask again. */
+export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
+
 /**
- * The caller, known to hold `scope`: the first line of every service function.
+ * The caller, known to hold `scope`: the first line of every service function, and asked nowhere below it.
  * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
  */
-export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Caller {
+export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {
   const actor = requireCaller(ctx, scope);
   if (!covers(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }
-  return actor;
+  return actor as Permitted;
 }
 
 /** The refusal of a caller without good credentials. @param scope what the request would have needed, if anything */

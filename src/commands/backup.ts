@@ -26,7 +26,10 @@ export function addBackup(program: Program, shell: Shell): void {
   program
     .command('backup')
     .argument('[file]', 'the file to write, or a folder to write it into; it must not exist')
-    .option('--no-secret-key', 'leave out the secret key: without it nobody stays signed in after a restore')
+    .option(
+      '--no-secret-key',
+      'leave out the secret key: without it people have to sign in again after a restore',
+    )
     .addHelpText('after', EXAMPLES)
     .action((file, { secretKey }) => backup(shell, program.opts().json, file, secretKey));
 }

@@ -27,16 +27,16 @@ export function addClient(program: Program, shell: Shell): void {
   client
     .command('create')
     .description('register an OAuth client; prints its id and its secret, once')
-    .requiredOption('--name <name>', 'what people read on the consent page')
+    .requiredOption('--name <name>', 'the name that people read on the consent page')
     .requiredOption(
       '--scopes <scopes>',
       'what it may ask for: names such as contacts:read, separated by spaces',
     )
     .option('--grant <grants...>', `how it gets tokens: ${GRANTS.join(', ')}; may be repeated`)
     .option('--redirect-uri <uris...>', 'where people are sent back to; may be repeated')
-    .option('--public', 'it has no secret: an app on a device or in a browser')
+    .option('--public', 'without a secret: for an app on a device or in a browser, which cannot keep one')
     .option('--team <id>', 'the team that it acts for by client_credentials')
-    .option('--workspaces <ids>', "only these of the team's workspaces, separated by commas")
+    .option('--workspaces <ids>', 'limit it to these workspaces of the team, separated by commas')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(({ name, scopes, grant, redirectUri, public: isPublic, team, workspaces }) =>
       withTables(shell, async ({ app }) => {
@@ -55,7 +55,7 @@ export function addClient(program: Program, shell: Shell): void {
     );
   client
     .command('list')
-    .description('list OAuth clients; their secrets are not kept')
+    .description('list OAuth clients; their secrets are not stored')
     .option('--team <id>', 'only the clients that act for this team')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client list --team 1')
     .action(({ team }) =>
@@ -66,7 +66,7 @@ export function addClient(program: Program, shell: Shell): void {
     );
   client
     .command('remove')
-    .description('end an OAuth client, with every grant and token that it has')
+    .description('remove an OAuth client with all of its grants and tokens')
     .argument('<client_id>', 'the client')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R')
     .action((id) =>

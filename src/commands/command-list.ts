@@ -12,12 +12,12 @@ interface ListedCommand {
 export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'serve',
-    description: 'start the gateway; without DATABASE_URL with a PostgreSQL of its own',
+    description: 'start the gateway; without DATABASE_URL it starts its own PostgreSQL',
     load: async () => (await import('./serve.ts')).addServe,
   },
   {
     name: 'work',
-    description: 'deliver webhooks, and nothing else; serve does it too, unless JOBS=off',
+    description: 'only deliver webhooks; serve does it too, unless JOBS=off',
     load: async () => (await import('./work.ts')).addWork,
   },
   {
@@ -37,12 +37,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'backup',
-    description: 'write the embedded database, and the key that seals it, into one file',
+    description: 'write the embedded database and its secret key into one file',
     load: async () => (await import('./backup.ts')).addBackup,
   },
   {
     name: 'restore',
-    description: 'put a backup in the place of the embedded database',
+    description: 'replace the embedded database by a backup',
     load: async () => (await import('./restore.ts')).addRestore,
   },
   {
@@ -52,32 +52,32 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'seed',
-    description: 'put demo data into an empty store, or many contacts into a workspace',
+    description: 'add demo data to an empty store, or many contacts to a workspace',
     load: async () => (await import('./seed.ts')).addSeed,
   },
   {
     name: 'demo',
-    description: 'put the demo data back as it was',
+    description: 'restore the original demo data',
     load: async () => (await import('./demo-restore.ts')).addDemo,
   },
   {
     name: 'team',
-    description: 'make and list teams; their subdomains',
+    description: 'create and list teams; change their subdomains',
     load: async () => (await import('./team.ts')).addTeam,
   },
   {
     name: 'workspace',
-    description: 'make and list workspaces; the subdomains and domains that lead to them',
+    description: 'create and list workspaces; change their subdomains and domains',
     load: async () => (await import('./workspace.ts')).addWorkspace,
   },
   {
     name: 'token',
-    description: 'make, list, replace and revoke API keys',
+    description: 'create, list, replace and revoke API keys',
     load: async () => (await import('./token.ts')).addToken,
   },
   {
     name: 'user',
-    description: 'make, list, disable people who sign in; their teams and passwords',
+    description: 'create, list and disable people who sign in; change their teams and passwords',
     load: async () => (await import('./user.ts')).addUser,
   },
   {
@@ -92,12 +92,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'webhook',
-    description: 'receive webhooks on this machine and verify them; list deliveries, deliver again',
+    description: 'receive and verify webhooks on this machine; list deliveries, send them again',
     load: async () => (await import('./webhook.ts')).addWebhook,
   },
   {
     name: 'signing-key',
-    description: 'list, rotate and remove the keys that access tokens are signed with',
+    description: 'list, rotate and remove the keys that sign access tokens',
     load: async () => (await import('./signing-key.ts')).addSigningKey,
   },
   {

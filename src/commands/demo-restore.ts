@@ -16,7 +16,7 @@ export function addDemo(program: Program, shell: Shell): void {
   const demo = program.command('demo').addHelpText('after', EXAMPLE);
   demo
     .command('restore')
-    .description("put back what was removed from the demo's funnels")
+    .description("restore what was removed from the demo's funnels")
     .addHelpText('after', ABOUT_RESTORE)
     .action(() =>
       withTables(shell, async ({ app }) => {

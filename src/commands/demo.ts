@@ -30,7 +30,7 @@ export interface DemoPerson {
 export type SeededDemo = DemoSummary & { readonly demoKey: string; readonly person: DemoPerson | null };
 
 export const KEY_FILE = 'demo-key';
-export const PASSWORD_FILE = 'demo-password';
+export const DEMO_PASSWORD_FILE = 'demo-password';
 
 /** Seeds the demo data; null when the store holds a team already. */
 export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
@@ -50,7 +50,7 @@ export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
     async issuePassword() {
       const password = createPassword();
       person = { email: DEMO_EMAIL, password };
-      await keep(app, fileOf(PASSWORD_FILE, database), password);
+      await keep(app, fileOf(DEMO_PASSWORD_FILE, database), password);
       return hashPassword(password);
     },
   });
@@ -72,7 +72,7 @@ export async function findDemoKey(database: OpenDatabase): Promise<DemoKey | nul
 /** The demo's person with the kept password, if it is still hers. */
 export async function findDemoPerson(database: OpenDatabase): Promise<DemoPerson | null> {
   const { app } = database;
-  const password = await readKept(app, fileOf(PASSWORD_FILE, database));
+  const password = await readKept(app, fileOf(DEMO_PASSWORD_FILE, database));
   if (password === '') return null;
   const user = await findUserByEmail(app.store, DEMO_EMAIL);
   if (user === null || user.disabledAt !== null) return null;

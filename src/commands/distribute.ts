@@ -21,7 +21,7 @@ export function addDistribute(program: Program, shell: Shell): void {
     .command('distribute')
     .option(
       '--shards <number>',
-      'how many pieces a table is cut into',
+      'how many shards each table has',
       wholeNumber(1, SHARDS.most),
       SHARDS.fallback,
     )

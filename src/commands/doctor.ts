@@ -1,7 +1,7 @@
 // `doctor`: looks at everything that the gateway needs, says what is wrong and what to do. It changes nothing, and shows no secret.
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
-import { toSentence } from '../config/near-misses.ts';
+import { nearMissSentence } from '../config/near-misses.ts';
 import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDisk } from './doctor/disk.ts';
@@ -77,7 +77,9 @@ async function examine(shell: Shell): Promise<Finding[]> {
 }
 
 function nearMissesIn({ nearMisses }: Settings): Finding[] {
-  return nearMisses().map((miss) => warn('configuration', toSentence(miss), 'correct its name, or unset it'));
+  return nearMisses().map((miss) =>
+    warn('configuration', nearMissSentence(miss), 'correct its name, or unset it'),
+  );
 }
 
 interface Read {

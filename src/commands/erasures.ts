@@ -17,7 +17,7 @@ export function addErasures(program: Program, shell: Shell): void {
   const erasures = program.command('erasures').addHelpText('after', EXAMPLES);
   erasures
     .command('list')
-    .description('print who has been erased, a line of JSON each')
+    .description('print who has been erased, one line of JSON each')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
     .action(() =>
       withTables(shell, async ({ app }) => {
@@ -27,8 +27,8 @@ export function addErasures(program: Program, shell: Shell): void {
     );
   erasures
     .command('apply')
-    .argument('<file>', 'a list that "erasures list" has printed')
-    .description('erase again whoever is on the list; who is erased already stays as it is')
+    .argument('<file>', 'a list that "erasures list" printed')
+    .description('erase again everybody on the list; those who are already erased stay as they are')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
     .action((file) =>
       withTables(shell, async ({ app }) => {

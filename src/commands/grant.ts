@@ -35,7 +35,7 @@ export function addGrant(program: Program, shell: Shell): void {
     );
   grant
     .command('revoke')
-    .description('end a grant at once, with every token that was got with it')
+    .description('revoke a grant at once, with all of its tokens')
     .argument('<id>', 'the grant')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway grant revoke 3')
     .action((id) =>

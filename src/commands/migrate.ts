@@ -17,19 +17,19 @@ Examples:
 export function addMigrate(program: Program, shell: Shell): void {
   const migrate = program
     .command('migrate')
-    .option('--force', 'apply also what running gateways of an older version cannot live with')
+    .option('--force', 'also apply migrations that break running gateways of an older version')
     .addHelpText('after', EXAMPLES)
     .action(({ force }) => apply(shell, program.opts().json, force === true));
   migrate
     .command('status')
     .description(
-      'tell which migrations are applied and which are pending; changes nothing; exit code 1 when one failed',
+      'show which migrations are applied and which are pending; changes nothing; exit code 1 if one has failed',
     )
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate status --json')
     .action(() => status(shell, program.opts().json));
   migrate
     .command('create')
-    .description('for developers: write the migration from the last one to prisma/schema')
+    .description('for developers: write a migration from the last one to prisma/schema')
     .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
     .action(({ name }) => create(shell, program.opts().json, name));

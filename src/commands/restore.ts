@@ -28,7 +28,7 @@ export function addRestore(program: Program, shell: Shell): void {
   program
     .command('restore')
     .argument('<file>', 'the backup')
-    .option('--replace', 'replace a store that holds data: what is in it is lost')
+    .option('--replace', 'replace a store that holds data; that data is lost')
     .addHelpText('after', EXAMPLES)
     .action((file, options) => restore(shell, program.opts().json, resolve(file), options));
 }

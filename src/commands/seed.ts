@@ -25,7 +25,7 @@ export function addSeed(program: Program, shell: Shell): void {
   program
     .command('seed')
     .option('--contacts <number>', 'how many contacts to add')
-    .option('--workspace <id>', 'the workspace that they are for, by id or public id')
+    .option('--workspace <id>', 'the workspace to add them to, by id or public id')
     .addHelpText('after', EXAMPLES)
     .action(async ({ contacts, workspace }) => {
       const { json } = program.opts();

@@ -1,7 +1,7 @@
 // `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly; with several workers it starts them.
 import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
-import { toSentence } from '../config/near-misses.ts';
+import { nearMissSentence } from '../config/near-misses.ts';
 import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
@@ -21,19 +21,19 @@ import { wholeNumber } from './whole-number.ts';
 export function addServe(program: Program, shell: Shell): void {
   program
     .command('serve')
-    .option('--demo', 'put demo data into a store that has no team yet (default with the embedded database)')
+    .option('--demo', 'add demo data to a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')
     .option(
       '--workers <number>',
-      'processes that answer requests, one a core (default: WORKERS)',
+      'processes that answer requests: one for each core (default: WORKERS)',
       wholeNumber(1, MAX_WORKERS),
     )
     .addHelpText('after', help())
     .action(async ({ workers, ...options }) => {
       if (cluster.isWorker) return (await import('./serve/worker-process.ts')).serveAsWorker(shell);
       const { config: set, nearMisses } = shell.settings();
-      for (const miss of nearMisses()) shell.stderr.write(`${toSentence(miss)}\n`);
+      for (const miss of nearMisses()) shell.stderr.write(`${nearMissSentence(miss)}\n`);
       const config = { ...set, workers: workers ?? set.workers };
       const { json } = program.opts();
       const all = { ...options, demo: options.demo };

@@ -21,7 +21,7 @@ export function addSigningKey(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   signingKey
     .command('list')
-    .description('list the published keys; the first one is made where there is none')
+    .description('list the published keys; creates the first one if there is none')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway signing-key list')
     .action(() =>
       withTables(shell, async ({ app }) => {
@@ -32,8 +32,10 @@ export function addSigningKey(program: Program, shell: Shell): void {
     );
   signingKey
     .command('rotate')
-    .description('make the next key: published at once, it signs after a minute; tokens that live stay good')
-    .option('--now', 'let it sign at once, the announced one if there is one')
+    .description(
+      'create the next key: published at once, it signs after a minute; existing tokens stay valid',
+    )
+    .option('--now', 'sign with it at once; with the announced key if there is one')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway signing-key rotate')
     .action(({ now }) =>
       withTables(shell, async ({ app }) => {

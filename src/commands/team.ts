@@ -1,6 +1,6 @@
 // `team`: the teams of the store, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
-import { create, LOCALES, list, setSubdomain, type TeamRow } from '../services/operator/teams.ts';
+import { create, LOCALES, list, type StoredTeam, setSubdomain } from '../services/operator/teams.ts';
 import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -17,16 +17,12 @@ export function addTeam(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   team
     .command('create')
-    .description('make a team; prints its default API key, once')
-    .requiredOption('--name <name>', 'what it is called')
-    .option('--subdomain <label>', 'its host below SERVICE_HOST, which shows this team alone')
-    .option(
-      '--time-zone <zone>',
-      'the time zone that it works in, as clients are to read it, such as Tokyo',
-      'UTC',
-    )
-    .option('--locale <locale>', `the language that it works in: ${LOCALES.join(', ')}`, 'en')
-    .option('--no-key', 'without its default API key, which may read and write everything of the team')
+    .description('create a team; prints its default API key, once')
+    .requiredOption('--name <name>', 'its name')
+    .option('--subdomain <label>', 'its host below SERVICE_HOST, which shows only this team')
+    .option('--time-zone <zone>', 'its time zone, as clients will see it, such as Tokyo', 'UTC')
+    .option('--locale <locale>', `its language: ${LOCALES.join(', ')}`, 'en')
+    .option('--no-key', 'do not create its default API key, which may read and write everything of the team')
     .addHelpText(
       'after',
       '\nExamples:\n  $ npx funnel-gateway team create --name "Acme Outdoor" --json\n  $ npx funnel-gateway team create --name Acme --subdomain acme --time-zone Europe/London',
@@ -47,7 +43,7 @@ export function addTeam(program: Program, shell: Shell): void {
     );
   team
     .command('subdomain')
-    .description('give a team another subdomain, at once; its old host leads nowhere then')
+    .description("change a team's subdomain at once; its old host stops working")
     .argument('<team>', 'the team, by id or public id')
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway team subdomain 1 acme')
@@ -72,7 +68,7 @@ export function addTeam(program: Program, shell: Shell): void {
     );
 }
 
-function newTeamText({ id, name }: TeamRow, token: string | null): string {
+function newTeamText({ id, name }: StoredTeam, token: string | null): string {
   const next = `Next: npx funnel-gateway workspace create --team ${id} --name "..." --subdomain ...`;
   const made = `Team ${id} (${name}) is made.`;
   if (token === null)
@@ -80,7 +76,7 @@ function newTeamText({ id, name }: TeamRow, token: string | null): string {
   return `${token}\n\n${made} The key above is its default API key, scopes: read write.\nKeep it now: it cannot be shown again.\n${next}`;
 }
 
-function teamTable(teams: readonly (TeamRow & { readonly workspaces: number })[]): string {
+function teamTable(teams: readonly (StoredTeam & { readonly workspaces: number })[]): string {
   if (teams.length === 0)
     return 'There are no teams: npx funnel-gateway team create --name "..." makes the first.';
   return table(
@@ -98,7 +94,7 @@ function teamTable(teams: readonly (TeamRow & { readonly workspaces: number })[]
   );
 }
 
-function toJson(row: TeamRow) {
+function toJson(row: StoredTeam) {
   return {
     id: toInteger(row.id),
     public_id: row.publicId,

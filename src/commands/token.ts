@@ -1,7 +1,7 @@
 // `token`: API keys, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
-import { type ApiKeyRow, statusOf } from '../services/api-keys.ts';
+import { type StoredApiKey, statusOf } from '../services/api-keys.ts';
 import { create, list, revoke, rotate } from '../services/operator/api-keys.ts';
 import { withTables } from './database.ts';
 import { parseDuration, parseMoment } from './durations.ts';
@@ -22,10 +22,13 @@ export function addToken(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   token
     .command('create')
-    .description('make an API key for a team; prints it once')
+    .description('create an API key for a team; prints it once')
     .requiredOption('--team <id>', 'the team that the key is for')
     .requiredOption('--scopes <scopes>', 'what it may do: names such as contacts:read, separated by spaces')
-    .option('--expires <when>', 'a time from now (30m, 12h, 90d, 2w) or a date; without it the key lasts')
+    .option(
+      '--expires <when>',
+      'a time from now (30m, 12h, 90d, 2w) or a date; without it the key does not expire',
+    )
     .option('--name <name>', 'what it is for')
     .option('--default', "make it the team's default key, if the team has none")
     .addHelpText(
@@ -43,7 +46,7 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('list')
-    .description('list API keys; the keys themselves are not kept')
+    .description('list API keys; the keys themselves are not stored')
     .option('--team <id>', 'only the keys of this team')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token list --team 1')
     .action(({ team }) =>
@@ -59,7 +62,7 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('revoke')
-    .description('end an API key at once')
+    .description('revoke an API key at once')
     .argument('<id>', 'the key')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token revoke 3')
     .action((id) =>
@@ -70,9 +73,9 @@ export function addToken(program: Program, shell: Shell): void {
     );
   token
     .command('rotate')
-    .description('replace an API key by a new one with the same scopes and length of life; prints it once')
+    .description('replace an API key by a new one with the same scopes and lifetime; prints it once')
     .argument('<id>', 'the key to replace')
-    .option('--overlap <time>', 'how long the old key stays good, such as 24h; without it, it stops at once')
+    .option('--overlap <time>', 'how long the old key stays valid, such as 24h; without it, it stops at once')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway token rotate 3 --overlap 24h')
     .action((id, { overlap }) =>
       withTables(shell, async ({ app }) => {
@@ -89,13 +92,13 @@ export function addToken(program: Program, shell: Shell): void {
     );
 }
 
-function newKeyText({ apiKey, token }: { apiKey: ApiKeyRow; token: string }): string {
+function newKeyText({ apiKey, token }: { apiKey: StoredApiKey; token: string }): string {
   const expires =
     apiKey.expiresAt === null ? 'It does not expire.' : `It expires at ${toTimestamp(apiKey.expiresAt)}.`;
   return `${token}\n\nAPI key ${apiKey.id} (${apiKey.name}) of team ${apiKey.teamId}, scopes: ${apiKey.scopes.join(' ')}. ${expires}\nKeep it now: it cannot be shown again.`;
 }
 
-function keyTable(app: App, keys: readonly ApiKeyRow[]): string {
+function keyTable(app: App, keys: readonly StoredApiKey[]): string {
   if (keys.length === 0) return 'There are no API keys.';
   const day = (date: Date | null) => (date === null ? '-' : date.toISOString().slice(0, 10));
   return table(
@@ -114,7 +117,7 @@ function keyTable(app: App, keys: readonly ApiKeyRow[]): string {
   );
 }
 
-function toJson(app: App, key: ApiKeyRow) {
+function toJson(app: App, key: StoredApiKey) {
   return {
     id: toInteger(key.id),
     public_id: key.publicId,

@@ -27,8 +27,8 @@ Examples:
 
 People are named by id, public id or e-mail address. A password that is made up is shown once.`;
 const WHO = 'id, public id or e-mail address';
-const ROLE = `what they are there: ${ROLES.join(', ')}`;
-const STDIN = 'read the password from standard input; without it one is made up and printed once';
+const ROLE = `their role there: ${ROLES.join(', ')}`;
+const STDIN = 'read the password from standard input; without it one is generated and printed once';
 
 /** Adds the command and its subcommands. */
 export function addUser(program: Program, shell: Shell): void {
@@ -36,13 +36,13 @@ export function addUser(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   user
     .command('create')
-    .description('make a person')
-    .requiredOption('--email <address>', 'what they sign in with')
-    .requiredOption('--name <name>', 'what they are called')
+    .description('create a person')
+    .requiredOption('--email <address>', 'the e-mail address that they sign in with')
+    .requiredOption('--name <name>', 'their name')
     .option('--team <ids...>', 'a team that they belong to; may be repeated')
     .option('--role <role>', ROLE, 'member')
-    .option('--time-zone <zone>', 'the time zone that they live in, as clients are to read it, such as Tokyo')
-    .option('--locale <locale>', `the language that they read: ${LOCALES.join(', ')}`)
+    .option('--time-zone <zone>', 'their time zone, as clients will see it, such as Tokyo')
+    .option('--locale <locale>', `their language: ${LOCALES.join(', ')}`)
     .option('--password-stdin', STDIN)
     .addHelpText(
       'after',
@@ -71,7 +71,7 @@ export function addUser(program: Program, shell: Shell): void {
     );
   user
     .command('set-password')
-    .description('give a person another password; signs them out everywhere')
+    .description("change a person's password; signs them out everywhere")
     .argument('<user>', WHO)
     .option('--password-stdin', STDIN)
     .addHelpText(
@@ -88,7 +88,7 @@ export function addUser(program: Program, shell: Shell): void {
     );
   user
     .command('disable')
-    .description('keep a person out; ends what they granted, for good')
+    .description('disable a person; ends what they granted, for good')
     .argument('<user>', WHO)
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user disable ada@example.com')
     .action((ref) =>
@@ -104,7 +104,7 @@ export function addUser(program: Program, shell: Shell): void {
     );
   user
     .command('enable')
-    .description('let a person in again; what they had granted stays ended')
+    .description('enable a person again; what they had granted stays ended')
     .argument('<user>', WHO)
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user enable ada@example.com')
     .action((ref) =>
@@ -115,7 +115,7 @@ export function addUser(program: Program, shell: Shell): void {
     );
   user
     .command('join')
-    .description('put a person into a team, or change their role there')
+    .description('add a person to a team, or change their role there')
     .argument('<user>', WHO)
     .requiredOption('--team <id>', 'the team')
     .option('--role <role>', ROLE, 'member')
@@ -131,7 +131,7 @@ export function addUser(program: Program, shell: Shell): void {
     );
   user
     .command('leave')
-    .description('take a person out of a team; ends what they granted there')
+    .description('remove a person from a team; ends what they granted there')
     .argument('<user>', WHO)
     .requiredOption('--team <id>', 'the team')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user leave ada@example.com --team 2')

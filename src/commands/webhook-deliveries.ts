@@ -26,7 +26,7 @@ export function addWebhookDeliveries(
 ): void {
   webhook
     .command('deliveries')
-    .description('list what an endpoint was told, the newest first')
+    .description("list an endpoint's deliveries, the newest first")
     .argument('<endpoint>', 'the endpoint, by id or public id')
     .option('--status <status>', `only those that are ${deliveries.DELIVERY_STATUSES.join(', ')}`)
     .option('--limit <count>', `how many, at most ${MAX_LISTED}`, parseLimit, 20)
@@ -39,7 +39,7 @@ export function addWebhookDeliveries(
     );
   webhook
     .command('redeliver')
-    .description('tell an endpoint again, whether it was delivered, has failed or was canceled')
+    .description('send a delivery again, whether it was delivered, has failed or was canceled')
     .argument('[delivery]', 'one delivery, by id or public id')
     .option('--endpoint <id>', 'with --since: everything that has failed at this endpoint')
     .option('--since <time>', 'since when, such as 2026-11-20T00:00:00Z')

@@ -34,13 +34,13 @@ export function addWebhookListen(
 ): void {
   webhook
     .command('listen')
-    .description('receive webhooks on this machine: print each, and whether its signatures are right')
+    .description('receive webhooks on this machine; print each, and whether its signatures are valid')
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 4_100)
     .option(
       '--secret <secret>',
       "the endpoint's webhook_secret; WEBHOOK_SECRET keeps it off the command line",
     )
-    .option('--status <code>', 'what to answer', wholeNumber(200, 599), 200)
+    .option('--status <code>', 'HTTP status to answer', wholeNumber(200, 599), 200)
     .addHelpText('after', HELP)
     .action((options: ListenOptions) => listen(shell, json(), options));
 }

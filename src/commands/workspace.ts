@@ -1,7 +1,7 @@
 // `workspace`: the workspaces of the store and the customers' own domains that lead to them, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as domains from '../services/operator/custom-domains.ts';
-import { create, list, setSubdomain, type WorkspaceRow } from '../services/operator/workspaces.ts';
+import { create, list, type StoredWorkspace, setSubdomain } from '../services/operator/workspaces.ts';
 import { withTables, withUnmigrated } from './database.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
 
@@ -26,8 +26,8 @@ export function addWorkspace(program: Program, shell: Shell): void {
   const json = () => program.opts().json;
   workspace
     .command('create')
-    .description('make a workspace of a team')
-    .requiredOption('--team <id>', 'the team that it belongs to, for life')
+    .description('create a workspace of a team')
+    .requiredOption('--team <id>', 'the team that it belongs to; cannot be changed')
     .requiredOption('--name <name>', 'what it is called')
     .requiredOption('--subdomain <label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText(
@@ -55,7 +55,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
   workspace
     .command('subdomain')
-    .description('give a workspace another subdomain, at once; its old host leads nowhere then')
+    .description("change a workspace's subdomain at once; its old host stops working")
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace subdomain 1 shop')
@@ -73,7 +73,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     .addHelpText('after', DOMAIN_EXAMPLES);
   domain
     .command('add')
-    .description('let a domain lead to a workspace')
+    .description('add a domain that leads to a workspace')
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<domain>', 'the host name, such as shop.example.com')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain add 1 shop.example.com')
@@ -97,7 +97,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
   domain
     .command('remove')
-    .description('end that a domain leads to a workspace, at once')
+    .description('remove a domain from its workspace, at once')
     .argument('<domain>', 'the host name')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain remove shop.example.com')
     .action((host) =>
@@ -109,7 +109,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     );
 }
 
-function workspaceTable(workspaces: readonly WorkspaceRow[]): string {
+function workspaceTable(workspaces: readonly StoredWorkspace[]): string {
   if (workspaces.length === 0) return 'There are no workspaces.';
   return table(
     ['ID', 'PUBLIC ID', 'TEAM', 'SUBDOMAIN', 'CREATED', 'DOMAINS', 'NAME'],
@@ -138,7 +138,7 @@ function domainTable(rows: readonly domains.CustomDomainRow[]): string {
   );
 }
 
-function toJson(row: WorkspaceRow) {
+function toJson(row: StoredWorkspace) {
   return {
     id: toInteger(row.id),
     public_id: row.publicId,

@@ -29,7 +29,7 @@ export function nearMisses(env: Readonly<Record<string, string | undefined>>): N
 }
 
 /** What is said of one. */
-export function toSentence({ name, meant }: NearMiss): string {
+export function nearMissSentence({ name, meant }: NearMiss): string {
   return `${name} is not a variable of this gateway: is ${meant} meant?`;
 }
 

@@ -19,7 +19,7 @@ import { scopeOf, typeOptions } from './field-options.ts';
  * Requires credentials, unless the operation is introspection only.
  * @throws AppError `unauthenticated`, naming every scope that the operation's fields need, in alphabetical order
  */
-export function requireCaller(
+export function requireCredentials(
   ctx: GraphContext,
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -176,7 +176,7 @@ export function defineConnection<R extends Row>(
         scope: reads.scope,
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          requireParent(parent, loadPage(ctx, parent.id, args, info)) as never,
+          requireParent(ctx, parent, loadPage(ctx, parent.id, args, info)) as never,
       }),
   };
 }

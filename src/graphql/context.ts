@@ -29,6 +29,10 @@ export interface ValidOperation {
 interface RequestState {
   /** The document that the request names by its id; null where it has a text. */
   trusted: TrustedDocument | null;
+  /** The body of the request as JSON; undefined where it is none, or an operation in the URL. */
+  body: object | undefined;
+  /** The document, once it was parsed: it is not parsed again where the operation is executed again. */
+  document: DocumentNode | null;
   /** Set before execution, and cleared when the answer has errors: what the fast path may compile. */
   validOperation: ValidOperation | null;
   /** An error that refuses the whole request, found before Yoga executes it. */
@@ -41,11 +45,12 @@ interface RequestState {
   cost: { readonly rows: number; readonly points: number } | null;
   /** Whether the answer is to say what the request costs. */
   readonly showsCost: boolean;
-  /**
-   * Whether an object may be taken to be there without being read (unread-parents.ts): where it is not, the whole operation is executed
-   * again with this false.
-   */
+  /** Whether an object may be taken to be there without being read (unread-parents.ts). */
   assumesParents: boolean;
+  /** Whether one was, and something below it was refused: the operation has to be executed again with `assumesParents` false. */
+  mustReadParents: boolean;
+  /** Those that were found not to be there: type and id. */
+  readonly missing: Set<string>;
   /** What the client says of its last write. */
   readonly position: Position | null;
   /** What the client is told of the changes that it has made. */
@@ -67,11 +72,15 @@ export function toGraphContext(
     loaders: new Map(),
     state: {
       trusted: null,
+      body: undefined,
+      document: null,
       validOperation: null,
       refusal: null,
       isQuery: false,
       needsSlot: false,
       assumesParents: false,
+      mustReadParents: false,
+      missing: new Set(),
       releaseSlot: null,
       cost: null,
       showsCost,

@@ -39,9 +39,10 @@ export function documentCache(metrics: Metrics): Plugin<GraphContext> {
 
   return {
     onParse({ params: { source }, context, setParsedDocument }) {
-      const { trusted } = context.state;
-      if (trusted !== null) {
-        setParsedDocument(trusted.document);
+      const { trusted, document: parsed } = context.state;
+      const known = trusted?.document ?? parsed;
+      if (known !== null) {
+        setParsedDocument(known);
         return;
       }
       const text = String(source);
@@ -58,11 +59,10 @@ export function documentCache(metrics: Metrics): Plugin<GraphContext> {
         return;
       }
       const text = documentAST.loc?.source.body ?? '';
-      if (!isCacheable(text, context)) return;
       return ({ valid: isValid }) => {
         if (!isValid) return;
         valid.add(documentAST);
-        documents.set(text, documentAST);
+        if (isCacheable(text, context)) documents.set(text, documentAST);
       };
     },
   };

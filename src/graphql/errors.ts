@@ -9,7 +9,7 @@ import type { RequestFacts } from '../telemetry/request-facts.ts';
  * The extension `http` of an error, which Yoga applies to the response and removes. `spec`: the status is only for clients that
  * accept application/graphql-response+json; others get 200.
  */
-interface HttpExtensions {
+export interface HttpExtensions {
   readonly status: number;
   readonly spec?: boolean;
   readonly headers?: Record<string, string>;
@@ -75,6 +75,11 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
     requestId: ctx.requestId,
     ...(!hasData && { http: { status: 500 } }),
   });
+}
+
+/** Whether error messages suggest no names of the schema: they do to callers with credentials, where the schema can be asked for. */
+export function hidesSuggestions({ actor, config: { introspection } }: Context): boolean {
+  return !introspection || actor.kind === 'anonymous';
 }
 
 /** Wraps anything thrown in a GraphQLError, which Yoga passes on unchanged. */

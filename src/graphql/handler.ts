@@ -19,10 +19,10 @@ import {
   acquireSlot,
   createAnswerSlots,
   lengthHeader,
-  toBody,
+  toAnswerBody,
 } from './limits/large-answers.ts';
 import { COST_HEADER, VALIDATED_TOKENS_PER_POINT } from './limits/points.ts';
-import { parseParams, requestParameters } from './request-parameters.ts';
+import { parseBody, parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
 import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
@@ -85,13 +85,16 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     requireSmallOfStranger(ctx, text.length);
     const admission = admitBody(ctx, text.length);
     if (admission !== undefined) await admission;
+    const body = parseBody(text);
+    graphContext.state.body = body;
     const viaYoga = () => {
       const forYoga = new Headers(headers);
       // Yoga knows it in lower case only.
       forYoga.set('content-type', 'application/json');
-      return executeWithYoga(() => new Request(url, { method, headers: forYoga, body: text }), graphContext);
+      const init = { method, headers: forYoga, ...(body === undefined && { body: text }) };
+      return executeWithYoga(() => new Request(url, init), graphContext);
     };
-    const params = parseParams(text, documents);
+    const params = parseParams(body, text.length, documents);
     ctx.facts.operationName = params?.operationName ?? null;
     const accept = headers.get('accept') ?? '';
     const reply = params && (await fastPath.execute(params, accept, graphContext));
@@ -140,7 +143,7 @@ async function releaseSlotWhenSent(
 ): Promise<Response> {
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
   for (const [name, value] of Object.entries(lengthHeader(bytes))) headers.set(name, value);
-  return new Response(toBody(bytes, ctx), { status, headers });
+  return new Response(toAnswerBody(bytes, ctx), { status, headers });
 }
 
 /**

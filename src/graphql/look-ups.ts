@@ -13,8 +13,8 @@ type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 
 /** What is special of a type's look-up. */
 export interface LookUpOptions<Row> {
-  /** What is enough for the selection, where no row has to be read for it; else null. */
-  readonly unread?: (ctx: GraphContext, id: bigint, info: ResolveInfo) => object | null;
+  /** Loads no more than the selection needs, where that is less than the whole object, which `load` loads. */
+  loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;
   /** A key besides those that every type has, and what finds an object by it. @throws AppError `not_found` */
   readonly by?: {
     readonly key: string;
@@ -43,7 +43,7 @@ interface Given {
 export function defineLookUp<Row>(
   { name, ref, scope, parseId, load }: LookedUp<Row>,
   { title, table }: { readonly title: string; readonly table: PublicIdTable },
-  { unread, by }: LookUpOptions<Row>,
+  { loadFor = (ctx, id, _info, load) => load(ctx, id), by }: LookUpOptions<Row>,
 ): void {
   const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
 
@@ -56,8 +56,7 @@ export function defineLookUp<Row>(
     requireOneOf(given, keys);
     const other = by && (given as Readonly<Record<string, unknown>>)[by.key];
     if (by !== undefined && other != null) return by.find(ctx, String(other));
-    const id = idOf(given);
-    const row = (unread?.(ctx, id, info) as Row | null | undefined) ?? (await load(ctx, id));
+    const row = await loadFor(ctx, idOf(given), info, load);
     if (row === null) throw notFound(title);
     return row;
   }

@@ -11,7 +11,7 @@ import {
   withArticle,
   writableFields,
 } from '../resources/resource.ts';
-import type { Changes } from '../services/nouns.ts';
+import type { NounChanges } from '../services/nouns.ts';
 import type { Input } from '../services/parse-fields.ts';
 import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
 import { builder, type Types } from './builder.ts';
@@ -39,7 +39,7 @@ interface Made<Result> {
 
 /** What `createX` has done. */
 type CreatedOf<Row extends { readonly id: bigint }> = Awaited<
-  ReturnType<NonNullable<Changes<Row>['create']>>
+  ReturnType<NonNullable<NounChanges<Row>['create']>>
 >;
 
 /** Builds the fields of a payload. */
@@ -107,7 +107,7 @@ export function defineMutation<Result>(
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, archive, unarchive, remove }: Changes<Row>,
+  { writeScope: scope, create, update, archive, unarchive, remove }: NounChanges<Row>,
   parent: Named,
   connection: Edges<Row>,
 ): ObjectRef<Types, Made<CreatedOf<Row>>> | null {

@@ -19,6 +19,7 @@ type AnyRow = { readonly id: bigint; readonly publicId: string };
 /** What is special of a noun's types, beyond what its own file adds to them. */
 interface Special {
   readonly lookUp?: LookUpOptions<object>;
+  /** How pages of its lists are read, where that is not the service's way. */
   readonly listMany?: unknown;
   /** What its lists are, where cursors carry another name than that of its table. */
   readonly listed?: Resource;

@@ -5,12 +5,12 @@ import * as workspaces from '../services/workspaces.ts';
 import type { GraphContext } from './context.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { LookUpOptions } from './look-ups.ts';
-import { unreadParent } from './unread-parents.ts';
+import { loadParent } from './unread-parents.ts';
 
 export const teamLookUp: LookUpOptions<TeamRow> = {
-  unread(ctx, id, info) {
+  async loadFor(ctx, id, info, load) {
     const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
-    return onlyId && hasWholeTeam(ctx, id) ? { id } : null;
+    return onlyId && hasWholeTeam(ctx, id) ? ({ id } as TeamRow) : load(ctx, id);
   },
 };
 
@@ -20,7 +20,7 @@ function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
 }
 
 export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
-  unread: unreadParent,
+  loadFor: loadParent,
   by: {
     key: 'subdomain',
     description: 'The subdomain of the workspace, without the domain of the service.',

@@ -14,19 +14,30 @@ export const OPERATION_PARAMETERS = ['query', 'extensions', ...ID_PARAMETERS];
 /** A body of so many characters cannot have too many values in its variables. */
 const SMALL_CHARS = 10_000;
 
-/** The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga. */
-export function parseParams(text: string, documents: TrustedDocuments): Params | null {
-  let body: unknown;
+/** The JSON of a request body, parsed once for the fast path and for Yoga; undefined where it is no object, which is left to Yoga. */
+export function parseBody(text: string): object | undefined {
   try {
-    body = JSON.parse(text);
+    const body: unknown = JSON.parse(text);
+    return body instanceof Object ? body : undefined;
   } catch {
-    return null;
+    return undefined;
   }
-  if (!(body instanceof Object)) return null;
+}
+
+/**
+ * The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga.
+ * @param length of the body's text
+ */
+export function parseParams(
+  body: object | undefined,
+  length: number,
+  documents: TrustedDocuments,
+): Params | null {
+  if (body === undefined) return null;
   const { query, variables, operationName, ...others } = body as Record<string, unknown>;
   if (Array.isArray(variables) || (variables != null && typeof variables !== 'object')) return null;
   if (operationName != null && typeof operationName !== 'string') return null;
-  if (text.length > SMALL_CHARS && hasTooManyValues({ ...variables })) return null;
+  if (length > SMALL_CHARS && hasTooManyValues({ ...variables })) return null;
   const named = { variables: { ...variables }, operationName: operationName ?? null };
   if (query == null) {
     const trusted = findTrusted(others, documents);
@@ -58,7 +69,8 @@ export function requestParameters(documents: TrustedDocuments): Plugin<object, G
       if (requestParser === undefined) return;
       setRequestParser(async (request) => {
         try {
-          const params = await requestParser(request);
+          const params: GraphQLParams | GraphQLParams[] | Response =
+            serverContext.state.body ?? (await requestParser(request));
           if (Array.isArray(params) || params instanceof Response) return params;
           if (request.method === 'GET') Object.assign(params, idsIn(url));
           const trusted = requestedDocument(params, documents);

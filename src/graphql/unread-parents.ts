@@ -1,6 +1,6 @@
 // Objects of which nothing is asked for but their lists: they are not read. Each list is read together with whether its parent is the
-// caller's, so that one statement answers both. Only where the operation can be executed again as it is written (fast-path/): there an
-// object that is not there is null with an error, here its lists fail.
+// caller's, so that one statement answers both. Where anything is refused, the operation is executed again with every object that it
+// names (fast-path/): there an object that is not there is null with an error, here its lists fail.
 import { getNamedType, isObjectType, Kind, type SelectionSetNode } from 'graphql';
 import { notFound } from '../errors.ts';
 import type { GraphContext } from './context.ts';
@@ -9,9 +9,11 @@ import { lookAhead, type ResolveInfo } from './look-ahead.ts';
 
 /** An object that was not read. */
 class UnreadParent {
+  readonly type: string;
   readonly id: bigint;
 
-  constructor(id: bigint) {
+  constructor(type: string, id: bigint) {
+    this.type = type;
     this.id = id;
   }
 }
@@ -42,16 +44,42 @@ function hasList({ returnType }: ResolveInfo, { selections }: SelectionSetNode):
   });
 }
 
-/** The object with this id, unread, where that is enough; else null. */
-export function unreadParent(ctx: GraphContext, id: bigint, info: ResolveInfo): UnreadParent | null {
-  return ctx.state.assumesParents && asksForListsAlone(info) ? new UnreadParent(id) : null;
+/** The object with this id: unread, where that is enough, else loaded; null where it is not there. */
+export async function loadParent<T extends object>(
+  ctx: GraphContext,
+  id: bigint,
+  info: ResolveInfo,
+  load: (ctx: GraphContext, id: bigint) => Promise<T | null>,
+): Promise<T | null> {
+  const { state } = ctx;
+  const type = getNamedType(info.returnType).name;
+  if (state.missing.has(`${type} ${id}`)) return null;
+  if (!state.assumesParents || !asksForListsAlone(info)) return load(ctx, id);
+  return new UnreadParent(type, id) as object as T;
 }
 
 /** What was read below a parent. @throws AppError `not_found` where the parent is not there, and was not read */
-export function requireParent<T>(parent: object, found: Promise<T | null>): Promise<T | null> {
+export function requireParent<T>(
+  { state }: GraphContext,
+  parent: object,
+  found: Promise<T | null>,
+): Promise<T | null> {
   if (!(parent instanceof UnreadParent)) return found;
-  return found.then((list) => {
-    if (list === null) throw notFound('The object');
-    return list;
-  });
+  return found.then(
+    (list) => {
+      if (list !== null) return list;
+      state.missing.add(`${parent.type} ${parent.id}`);
+      state.mustReadParents = true;
+      throw notFound('The object');
+    },
+    (error) => {
+      state.mustReadParents = true;
+      throw error;
+    },
+  );
+}
+
+/** Notes that a field of an object was refused: of one that was not read nobody knows whether it is there. */
+export function noteRefused({ state }: GraphContext, parent: unknown): void {
+  if (parent instanceof UnreadParent) state.mustReadParents = true;
 }

@@ -1,15 +1,14 @@
 // Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
-// one on its result.
-import { type DocumentNode, GraphQLError, getOperationAST, type Source } from 'graphql';
+// two on its result.
+import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { requireCaller } from './access.ts';
+import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
-import { rootCause, toGraphQLError, toPublicError } from './errors.ts';
-import { AnswerTooLarge, limitAnswerSize } from './limits/answer-size.ts';
+import { hidesSuggestions, toGraphQLError } from './errors.ts';
+import { limitAnswerSize } from './limits/answer-size.ts';
 import { parseWithinLimits, requireSmallDocument } from './limits/document-limits.ts';
 import {
   type AnswerSlots,
@@ -21,11 +20,11 @@ import { requireWithinLimits } from './limits/operation-limits.ts';
 import {
   chargeOperation,
   costOf,
-  oweRefusedFields,
   PARSED_TOKENS_PER_POINT,
   pointsOfOperation,
   VALIDATED_TOKENS_PER_POINT,
 } from './limits/points.ts';
+import { toPublicErrors } from './public-errors.ts';
 import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
 import { validateDocument } from './validate.ts';
@@ -41,8 +40,9 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
       });
       // Before Yoga's own check, which does not say what is wrong.
       return ({ result }) => {
-        if (!(result instanceof Error))
-          requireOperation(result as DocumentNode, context.params.operationName);
+        if (result instanceof Error) return;
+        context.state.document = result as DocumentNode;
+        requireOperation(result as DocumentNode, context.params.operationName);
       };
     },
     onValidate({ context, setValidationFn }) {
@@ -61,11 +61,6 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
   };
 }
 
-/** Whether error messages suggest no names of the schema: they do to callers with credentials, where the schema can be asked for. */
-function hidesSuggestions({ actor, config: { introspection } }: GraphContext): boolean {
-  return !introspection || actor.kind === 'anonymous';
-}
-
 /** Before a valid operation is executed: requires credentials for data, enforces its limits, acquires a slot if it needs one. */
 export function operationLimits({ config: { limits } }: App, slots: AnswerSlots): Plugin<GraphContext> {
   return {
@@ -79,7 +74,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
       facts.endpoint = endpointOf(document, operation);
       facts.operationName = operation.name?.value ?? null;
       try {
-        requireCaller(contextValue, schema, document, operation);
+        requireCredentials(contextValue, schema, document, operation);
         if (state.refusal !== null) throw state.refusal;
         const { rows, reads, values, schemaChars } = requireWithinLimits(
           limits,
@@ -111,33 +106,14 @@ function maxBytes({ maxAnswerBytes }: Limits, hasSlot: boolean): number {
   return hasSlot ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
 }
 
-/** So many errors of a result have locations: computing one scans the document. */
-const MAX_LOCATED_ERRORS = 100;
-
-function withoutLocation({ message, path, originalError, extensions }: GraphQLError): GraphQLError {
-  return new GraphQLError(message, { path, originalError, extensions });
-}
-
-/** A result with more errors is replaced by one error. */
-const MAX_ERRORS = 1_000;
-
 /** Replaces the errors of a result by the ones that clients may see. */
 export function publicErrors(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || result.errors === undefined) return;
-      serverContext.state.validOperation = null;
-      oweRefusedFields(serverContext, result.errors.length);
-      const refusal = serverContext.state.isQuery ? refusalOfResult(result.errors) : null;
-      if (refusal !== null) {
-        setResult({ errors: [toPublicError(refusal, serverContext, false)] });
-        return;
-      }
       const hasData = 'data' in result && result.data != null;
-      const errors = result.errors.map((error, index) =>
-        toPublicError(index < MAX_LOCATED_ERRORS ? error : withoutLocation(error), serverContext, hasData),
-      );
-      setResult({ ...result, errors });
+      const { errors, replaceData } = toPublicErrors(result.errors, serverContext, hasData);
+      setResult(replaceData ? { errors } : { ...result, errors });
     },
   };
 }
@@ -151,12 +127,4 @@ export function shownCost(): Plugin<object, GraphContext> {
       setResult({ ...result, extensions: { ...result.extensions, cost } });
     },
   };
-}
-
-/** The one error that replaces a result with too many errors or too many bytes; null for any other result. */
-function refusalOfResult(errors: readonly Error[]): AppError | null {
-  if (errors.length > MAX_ERRORS)
-    return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
-  const causes = errors.map(rootCause);
-  return causes.find((cause) => cause instanceof AnswerTooLarge) ?? null;
 }

@@ -2,7 +2,7 @@
 // bounded for all of them together.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { isTrusted } from '../auth/hosts.ts';
+import { isTrustedProxy } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
 import { toNetwork } from '../services/throttle.ts';
 
@@ -33,7 +33,7 @@ export function limitConnections(http: Server, config: Config): void {
   http.on('connection', (socket: Socket) => {
     const address = toNetwork(socket.remoteAddress ?? '');
     // A proxy has the connections of all its clients.
-    const isProxy = isTrusted(config, socket.remoteAddress ?? '');
+    const isProxy = isTrustedProxy(config, socket.remoteAddress ?? '');
     const own = counts.get(address) ?? 0;
     const allowed = Math.min(Math.ceil(maxConnections / SHARE_OF_ADDRESS), maxConnections - open.size);
     if (!isProxy && own >= allowed) {

@@ -3,7 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { clientAddress, type Host, isTrusted, publicUrl, resolveHost, unknownTarget } from '../auth/hosts.ts';
+import {
+  clientAddress,
+  type Host,
+  isTrustedProxy,
+  publicUrl,
+  resolveHost,
+  unknownTarget,
+} from '../auth/hosts.ts';
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
@@ -110,7 +117,7 @@ export class Exchange {
     this.app = app;
     this.request = request;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
-    this.isProxied = peer?.isProxy ?? isTrusted(app.config, peer?.address ?? '');
+    this.isProxied = peer?.isProxy ?? isTrustedProxy(app.config, peer?.address ?? '');
     this.target = publicUrl(request, this.isProxied);
     this.url = this.target ?? new URL(request.url);
     this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { methodNotAllowed } from '../errors.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
-import { type Page, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
+import { type HtmlPage, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
 import type { HttpEnv } from './exchange.ts';
 import { GUIDES, type Guides, README_PATH } from './pages/guides.ts';
 import { acceptsHtml, isOurHost } from './pages/reader.ts';
@@ -119,7 +119,7 @@ function fileOf(href: string): URL {
   return new URL(`../..${href}`, import.meta.url);
 }
 
-function homePage(links: readonly Link[]): Page {
+function homePage(links: readonly Link[]): HtmlPage {
   // Programs have both under one address.
   const shown = links.filter(({ name }) => name !== 'graphql');
   return {

@@ -4,14 +4,14 @@ import { type Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { isTrusted } from '../auth/hosts.ts';
+import { isTrustedProxy } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { abortUnsent, addTo, type Connection, type HttpMessages } from './connection.ts';
 import type { OpenConnections } from './draining.ts';
 import { incompleteRequest, type Peer } from './exchange.ts';
 import { createLoadShedding } from './load-shedding.ts';
-import { toRefusal } from './parser-errors.ts';
+import { toParserRefusal } from './parser-errors.ts';
 import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
 import { answerAlive, answerShed } from './shed-answer.ts';
@@ -176,7 +176,7 @@ export function handleRequests(
 
   http.on('connection', (socket) => {
     turns.accepted();
-    const isProxy = isTrusted(config, socket.remoteAddress ?? '');
+    const isProxy = isTrustedProxy(config, socket.remoteAddress ?? '');
     const connection = { oldest: null, latest: null, current: null, waiting: 0, isProxy };
     connections.set(socket, connection);
     socket.once('close', () => {
@@ -200,7 +200,7 @@ export function handleRequests(
     );
   });
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) return refuse(socket as Socket, toRefusal(error));
+    if (socket.writable) return refuse(socket as Socket, toParserRefusal(error));
     const { incoming, peer } = latestOf(socket) ?? {};
     if (incoming?.complete === false) peer?.abort?.(incompleteRequest());
     socket.destroy(error);

@@ -4,7 +4,7 @@ import { incompleteRequest } from './exchange.ts';
 import { isInTarget, targetTooLong } from './request-target.ts';
 
 /** The error for clients, by node:http's error. */
-export function toRefusal(
+export function toParserRefusal(
   error: NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer },
 ): AppError {
   switch (error.code) {

@@ -7,16 +7,16 @@ import { changePassword } from '../services/password-change.ts';
 import { endSession } from '../services/sessions.ts';
 import type { PersonRow } from '../services/users.ts';
 import {
+  type AccountPageRequest,
   cookieOptions,
   noticeOf,
   openPage,
-  type PageRequest,
   PURPOSE,
   pathOf,
   redirectToPage,
   startSession,
 } from './account/page-request.ts';
-import { browserIdOf, showSignIn, submitSignIn } from './account/sign-in.ts';
+import { browserIdOf, showAccountSignIn, submitAccountSignIn } from './account/sign-in.ts';
 import { readDevices } from './device-cookie.ts';
 import type { Engine } from './engine.ts';
 import { refusalPage } from './error-pages.ts';
@@ -32,7 +32,7 @@ import { waitSentence } from './pages/waiting.ts';
 export async function handleAccount(engine: Engine, request: OauthRequest): Promise<Response> {
   const page = await openPage(engine, request);
   const isPost = request.raw.method === 'POST';
-  if (!isPost) return page.user === null ? showSignIn(page) : showAccount(page, page.user);
+  if (!isPost) return page.user === null ? showAccountSignIn(page) : showAccount(page, page.user);
   const form = await request.form();
   const secret = page.user === null ? browserIdOf(page) : page.session.jti;
   if (secret === undefined || !engine.app.keyring.isSigned(PURPOSE, secret, form.get('csrf') ?? ''))
@@ -45,11 +45,15 @@ export async function handleAccount(engine: Engine, request: OauthRequest): Prom
         advice: 'Open your account page again.',
       }),
     );
-  return page.user === null ? submitSignIn(page, form) : submitAccountForm(page, page.user, form);
+  return page.user === null ? submitAccountSignIn(page, form) : submitAccountForm(page, page.user, form);
 }
 
 /** @param failed why the password was not changed */
-async function showAccount(page: PageRequest, user: PersonRow, failed?: PasswordFailure): Promise<Response> {
+async function showAccount(
+  page: AccountPageRequest,
+  user: PersonRow,
+  failed?: PasswordFailure,
+): Promise<Response> {
   const { app } = page.engine;
   const grants = await listOfUser(app, user.id);
   return page.respond(
@@ -69,7 +73,7 @@ async function showAccount(page: PageRequest, user: PersonRow, failed?: Password
 }
 
 async function submitAccountForm(
-  page: PageRequest,
+  page: AccountPageRequest,
   user: PersonRow,
   fields: URLSearchParams,
 ): Promise<Response> {
@@ -92,7 +96,7 @@ async function submitAccountForm(
 }
 
 async function submitPassword(
-  page: PageRequest,
+  page: AccountPageRequest,
   user: PersonRow,
   change: Extract<AccountForm, { decision: 'change_password' }>,
 ): Promise<Response> {
@@ -107,7 +111,7 @@ async function submitPassword(
     if (!(error instanceof AppError)) throw error;
     const { code, message, errors, retryAfterSeconds: wait } = error;
     request.facts.refusal = { code, reason: message };
-    if (code === 'unauthenticated') return showSignIn(page, { email: user.email, error: message });
+    if (code === 'unauthenticated') return showAccountSignIn(page, { email: user.email, error: message });
     if (code === 'invalid') return showAccount(page, user, { field: errors[0]?.field, message });
     if (code !== 'too_many_requests' || wait === undefined) throw error;
     const sentence = `${message} ${waitSentence(wait, app.clock())}`;

@@ -2,7 +2,7 @@
 // application or its address is not known.
 import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
-import { EXPIRED, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
+import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
 
 type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
@@ -34,7 +34,7 @@ const INVALID: Words = {
 /** The page. The request's id is in its header: node-http.ts sets it. */
 export const renderError: NonNullable<Configuration['renderError']> = async (ctx, out, error) => {
   const { error: name, error_description: description } = out;
-  const words = error instanceof errors.SessionNotFound ? EXPIRED : (WORDS[name] ?? INVALID);
+  const words = error instanceof errors.SessionNotFound ? EXPIRED_PAGE : (WORDS[name] ?? INVALID);
   const page = problemPage({
     ...words,
     status: ctx.status,

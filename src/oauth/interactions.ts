@@ -6,7 +6,7 @@ import { showConsent, submitConsent } from './interactions/consent.ts';
 import { isOwnForm, openInteraction } from './interactions/interaction.ts';
 import { showSignIn, submitSignIn } from './interactions/sign-in.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { EXPIRED, START_AGAIN } from './pages/problem.ts';
+import { EXPIRED_PAGE, START_AGAIN } from './pages/problem.ts';
 
 /**
  * The page of an interaction, or what its form leads to.
@@ -14,7 +14,7 @@ import { EXPIRED, START_AGAIN } from './pages/problem.ts';
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);
-  if (interaction === null) return refusalPage(request, 'bad_request', { ...EXPIRED, status: 400 });
+  if (interaction === null) return refusalPage(request, 'bad_request', { ...EXPIRED_PAGE, status: 400 });
   const isSigningIn = interaction.details.prompt.name === 'login';
   if (request.raw.method !== 'POST') return isSigningIn ? showSignIn(interaction) : showConsent(interaction);
   const form = await request.form();

@@ -14,32 +14,32 @@ export const apiKey = describe({
   parentDescription: 'The team that the key is for.',
   scope: 'account',
   description:
-    'An API key of a team. The key itself was shown once, when it was made, and nobody can read it again.',
+    'An API key of a team. The key itself was shown once, when it was created, and cannot be read again.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of its team.' },
-    name: { type: 'text', description: 'What the key is for, in the words of who made it.' },
+    name: { type: 'text', description: 'What the key is for, in the words of its creator.' },
     isDefault: { type: 'bool', description: 'Whether it is the default key of the team.' },
     hint: {
       type: 'text',
-      description: 'The first characters of the key, to tell keys apart. They are no use as a credential.',
+      description: 'The first characters of the key, to tell keys apart. They are not a credential.',
     },
     scopes: {
       type: 'text[]',
       description:
         'What the key allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
     },
-    createdAt: { type: 'timestamp', description: 'When the key was made.' },
+    createdAt: { type: 'timestamp', description: 'When the key was created.' },
     expiresAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the key stops working by itself, or null when it lasts until it is revoked.',
+      description: 'When the key expires, or null when it is valid until it is revoked.',
     },
     revokedAt: {
       type: 'timestamp',
       nullable: true,
       description:
-        'When the key was revoked, or null. For a key that was replaced it may still be to come: it works until then.',
+        'When the key was revoked, or null. A replaced key may have a time in the future: it works until then.',
     },
     lastUsedAt: {
       type: 'timestamp',

@@ -18,7 +18,7 @@ export const auditEntry = describe({
   scope: 'account',
   numerous: true,
   description:
-    'That something in a workspace was changed: by whom, when, and what it was like before and after. It is never changed, but for what is erased with a person.',
+    'A change in a workspace: who made it, when, and the object before and after. An entry never changes, except that erasing a person blanks their data in it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -34,12 +34,12 @@ export const auditEntry = describe({
     actorKind: {
       type: 'text',
       values: ['api_key', 'oauth'],
-      description: 'Whether an API key changed it, or an access token did.',
+      description: 'Whether the change was made with an API key or an access token.',
     },
     actorId: {
       type: 'text',
       description:
-        'The public id of the API key. Of an access token its `sub`: the user’s public id, or the client’s id where it acts for itself.',
+        'The public id of the API key. For an access token its `sub`: the user’s public id, or the client’s id if it acts for itself.',
     },
     clientId: {
       type: 'text',
@@ -50,18 +50,19 @@ export const auditEntry = describe({
     before: {
       ...DATA,
       description:
-        'The object as REST showed it before the change. Null where there was none, where it was erased, and for a caller who may not read such objects: of contacts and their tags that takes `contacts:read`, of conditional splits `funnels:read`.',
+        'The object as REST showed it before the change. Null if there was none, if it was erased, and for a caller who may not read such objects: contacts and their tags need `contacts:read`, conditional splits `funnels:read`.',
     },
     after: {
       ...DATA,
-      description: 'The same after the change. Null where `before` would be, and where nothing was left.',
+      description: 'The same after the change. Null where `before` would be, and if nothing was left.',
     },
     erasedAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When `before` and `after` were erased, with the contact whose data they held.',
+      description:
+        'When `before` and `after` were erased, because the contact was erased whose data they held.',
     },
-    createdAt: { type: 'timestamp', description: 'When it was changed.' },
+    createdAt: { type: 'timestamp', description: 'When the change was made.' },
   },
 });
 

@@ -19,7 +19,7 @@ export const contact = describe({
   scope: 'contacts',
   verbs: ['create', 'update', 'remove'],
   wrapper: 'contact',
-  description: 'A person whom a workspace knows. Anonymous contacts have no e-mail address yet.',
+  description: 'A person in a workspace. Anonymous contacts have no e-mail address and no phone number yet.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -27,7 +27,7 @@ export const contact = describe({
     anonymous: {
       type: 'bool',
       restAsNumber: true,
-      description: 'Whether it is not known yet who this is.',
+      description: 'Whether the person is not identified yet.',
     },
     emailAddress: {
       ...TEXT,
@@ -35,7 +35,7 @@ export const contact = describe({
       // An index has it: PostgreSQL takes some 2,700 bytes there.
       maxLength: 320,
       description:
-        'The e-mail address as it was given, without white space around it. It is unique in the workspace whatever its case.',
+        'The e-mail address as it was given, without surrounding white space. It is unique in the workspace, ignoring case.',
     },
     firstName: {
       ...TEXT,
@@ -104,7 +104,7 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'What the workspace itself has recorded, by name.',
+      description: 'The workspace’s own attributes of the contact, by name.',
     },
   },
   inputs: {
@@ -114,7 +114,7 @@ export const contact = describe({
       idsOf: tag,
       maxLength: MAX_TAGS,
       description:
-        'The integer ids of all the tags that the contact is to have: others are removed from it, and all where it is null.',
+        'The integer ids of all the tags that the contact is to have: others are removed, and null removes all.',
     },
   },
   topic: 'contact',
@@ -140,12 +140,12 @@ export const upsertFields = {
   emailAddress: {
     ...address,
     required: true,
-    description: `${address.description} A contact that has it already keeps it as it was written.`,
+    description: `${address.description} An existing contact keeps the spelling that it has.`,
   },
   tagIds: {
     ...contact.inputs.tagIds,
     description:
-      'The integer ids of all the tags that the contact is to have: others are removed from it. Null and an empty list leave its tags as they are.',
+      'The integer ids of all the tags that the contact is to have: others are removed. Null and an empty list leave its tags as they are.',
   },
 } satisfies Fields;
 

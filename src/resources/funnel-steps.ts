@@ -48,7 +48,7 @@ export const funnelStep = describe({
       type: 'int8',
       nullable: true,
       internal: true,
-      description: 'The split that it stands below.',
+      description: 'The split that contains it.',
     },
     branch: {
       type: 'enum',

@@ -19,7 +19,7 @@ export const funnel = describe({
     ...IDS,
     ...OF_WORKSPACE,
     name: { type: 'text', description: 'The name of the funnel.' },
-    archived: { type: 'bool', description: 'Whether the funnel has been put away.' },
+    archived: { type: 'bool', description: 'Whether the funnel is archived.' },
     currentPath: {
       type: 'text',
       description: 'The path of the funnel on its domain, unique in the workspace.',

@@ -14,7 +14,7 @@ export const oauthGrant = describe({
   parentDescription: 'The team on whose behalf it was granted.',
   scope: 'account',
   description:
-    'What a person allowed an OAuth client to do on the team’s behalf. It outlives the tokens that are got with it.',
+    'What a person allowed an OAuth client to do on the team’s behalf. It outlives the tokens that are issued for it.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of its team.' },
@@ -27,7 +27,7 @@ export const oauthGrant = describe({
     userName: { type: 'text', description: 'The name of the person who granted it.' },
     isWholeTeam: {
       type: 'bool',
-      description: 'Whether it is for every workspace of the team, also those to come.',
+      description: 'Whether it is for every workspace of the team, also future ones.',
     },
     workspaceIds: {
       type: 'int8[]',
@@ -41,10 +41,10 @@ export const oauthGrant = describe({
     isBacked: {
       type: 'bool',
       internal: true,
-      description: 'Whether person, membership and client are there and enabled.',
+      description: 'Whether the person, their membership and the client exist and are enabled.',
     },
     createdAt: { type: 'timestamp', description: 'When it was granted.' },
-    expiresAt: { type: 'timestamp', description: 'When it ends by itself.' },
+    expiresAt: { type: 'timestamp', description: 'When it expires.' },
     revokedAt: { type: 'timestamp', nullable: true, description: 'When it was revoked, or null.' },
   },
 });

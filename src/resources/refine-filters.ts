@@ -4,13 +4,13 @@ import { workspace } from './workspaces.ts';
 
 /** One condition of a saved filter. */
 export const criterion = {
-  attribute: { type: 'text', description: 'What is looked at, such as `email_address`.' },
+  attribute: { type: 'text', description: 'The attribute that is compared, such as `email_address`.' },
   clause: { type: 'text', description: 'How it is compared, such as `eq`, `sw` or `in`.' },
   value: {
     type: 'jsonb',
     optional: true,
     nullable: true,
-    description: 'What it is compared with, or null for a clause that compares with nothing.',
+    description: 'The value that it is compared with, or null for a clause without a value.',
   },
 } as const satisfies Fields;
 
@@ -27,14 +27,14 @@ export const refineFilter = describe({
   parentDescription: 'The workspace that the filter belongs to.',
   path: 'refine_filters',
   scope: 'contacts',
-  description: 'A saved filter: conditions that choose contacts or other objects of the workspace.',
+  description: 'A saved filter: conditions that select contacts or other objects of the workspace.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
     name: { type: 'text', description: 'The name of the filter, unique in the workspace.' },
     filterClass: {
       type: 'text',
-      description: 'What the filter chooses, such as `ContactsFilter`. New classes may be added at any time.',
+      description: 'What the filter selects, such as `ContactsFilter`. New classes may be added at any time.',
     },
     conjunction: {
       type: 'text',
@@ -46,7 +46,7 @@ export const refineFilter = describe({
       items: criterion,
       description: 'The conditions in order. Not paginated: a filter has few.',
     },
-    createdAt: { type: 'timestamp', description: 'When the filter was saved first.' },
+    createdAt: { type: 'timestamp', description: 'When the filter was first saved.' },
     updatedAt: { type: 'timestamp', description: 'When the filter was last changed.' },
   },
   filters: { name: { unique: true, index: 'refine_filters_workspace_id_name_key' } },

@@ -20,7 +20,7 @@ export const tag = describe({
   scope: 'contacts',
   verbs: ['create', 'update', 'remove'],
   wrapper: 'contacts_tag',
-  description: 'A label of a workspace’s, for its contacts and funnels.',
+  description: 'A label for contacts and funnels of a workspace.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -43,7 +43,7 @@ export const tagOnObject = {
   publicId: IDS.publicId,
   name: NAME,
   color: COLOR,
-  appliedAt: { type: 'timestamp', description: 'When the tag was put on this object.' },
+  appliedAt: { type: 'timestamp', description: 'When the tag was applied to this object.' },
 } as const satisfies Fields;
 
 export interface TagOnObjectRow extends RowOf<typeof tagOnObject> {}

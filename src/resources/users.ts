@@ -7,7 +7,7 @@ export const user = describe({
   table: 'users',
   number: 11n,
   description:
-    'A person, or the service user of a team: whom its API keys, and clients that act for themselves, stand for.',
+    'A person, or the service user of a team: the user that its API keys, and clients that act for themselves, represent.',
   fields: {
     ...IDS,
     email: { type: 'text', nullable: true, description: 'The e-mail address; null for a service user.' },

@@ -22,7 +22,8 @@ export const webhookDelivery = describe({
   members: 'webhooks/outgoing/deliveries',
   scope: 'webhooks',
   numerous: true,
-  description: 'What one endpoint is told of one event: it is attempted until an attempt succeeds.',
+  description:
+    'One event for one endpoint: it is attempted until an attempt succeeds or the last one has failed.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -49,12 +50,12 @@ export const webhookDelivery = describe({
     responseCode: {
       type: 'int4',
       nullable: true,
-      description: 'The status of the last answer; null where there was none.',
+      description: 'The status of the last answer; null if there was none.',
     },
     deliveredAt: { type: 'timestamp', nullable: true, description: 'When an attempt succeeded.' },
     createdAt: {
       type: 'timestamp',
-      description: 'When the event happened; later where the endpoint had missed it.',
+      description: 'When the event happened; later if the endpoint had missed it.',
     },
     updatedAt: { type: 'timestamp', description: 'When the delivery was last attempted or changed.' },
   },
@@ -69,18 +70,18 @@ export const webhookDelivery = describe({
 export interface WebhookDeliveryRow extends Row<typeof webhookDelivery> {}
 
 const ECHO =
-  'Null for a caller who may not read what the event is about: of contacts and their tags that takes `contacts:read`.';
+  'Null for a caller who may not read the subject of the event: contacts and their tags need `contacts:read`.';
 
 export const attemptFields = {
-  number: { type: 'int4', description: 'The place among the attempts of the delivery, from 1.' },
+  number: { type: 'int4', description: 'The number of the attempt, from 1.' },
   startedAt: { type: 'timestamp', description: 'When the attempt began.' },
   durationMs: { type: 'int4', description: 'How long it took, in milliseconds.' },
   responseCode: {
     type: 'int4',
     nullable: true,
-    description: 'The status of the answer; null where there was none.',
+    description: 'The status of the answer; null if there was none.',
   },
-  error: { type: 'text', nullable: true, description: 'Why there was no answer; null where there was one.' },
+  error: { type: 'text', nullable: true, description: 'Why there was no answer; null if there was one.' },
   responseStart: {
     type: 'text',
     nullable: true,
@@ -117,13 +118,13 @@ export const redeliveryFields = {
     type: 'timestamp',
     required: true,
     description:
-      'Only deliveries whose last attempt failed then or later; of what was missed, only events that happened then or later.',
+      'Only deliveries whose last attempt failed at this time or later; of missed events, only those that happened at this time or later.',
   },
   missed: {
     type: 'bool',
     default: false,
     description:
-      'Whether the endpoint is also sent what it has missed: events that it is subscribed to and was not told of, because it was deactivated when they happened.',
+      'Whether the endpoint is also sent what it has missed: events that it is subscribed to and that happened while it was deactivated.',
   },
 } as const satisfies Fields;
 

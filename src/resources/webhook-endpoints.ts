@@ -20,7 +20,7 @@ export const webhookEndpoint = describe({
   scope: 'webhooks',
   verbs: ['create', 'update', 'remove'],
   wrapper: 'webhooks_outgoing_endpoint',
-  description: `An address of the workspace’s owner that is told about events. A workspace has at most ${MAX_ENDPOINTS}.`,
+  description: `An address of the workspace’s owner that receives events. A workspace has at most ${MAX_ENDPOINTS}.`,
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -45,7 +45,7 @@ export const webhookEndpoint = describe({
       default: [],
       maxLength: 200,
       description:
-        'The types of event it is told about, each of the form `<resource>.<event>`; every type where it is empty.',
+        'The types of event that it receives, each of the form `<resource>.<event>`; every type if it is empty.',
     },
     apiVersion: { type: 'int4', description: 'The version of the API that deliveries are written in.' },
     createdAt: { type: 'timestamp', description: 'When the endpoint was created.' },
@@ -74,7 +74,7 @@ export const webhookEndpoint = describe({
       writable: 'always',
       default: false,
       description:
-        'Whether deliveries are sent one at a time, in the order of the events. One that fails holds those behind it for an hour at most.',
+        'Whether deliveries are sent one at a time, in the order of the events. One that fails holds back those behind it for an hour at most.',
     },
     maxDeliveriesPerSecond: {
       type: 'int4',
@@ -92,7 +92,7 @@ export const webhookEndpoint = describe({
       nullable: true,
       values: ['requested', 'failing', 'gone', 'unauthorized'],
       description:
-        'Why nothing is sent: `requested`, `failing` when every attempt had failed for days, `gone` when it answered 410, `unauthorized` when whoever subscribed it lost the right to see the events.',
+        'Why nothing is sent: `requested`, `failing` when every attempt had failed for days, `gone` when it answered 410, `unauthorized` when its subscriber lost the right to read the events.',
     },
     failingSince: {
       type: 'timestamp',
@@ -125,7 +125,7 @@ export const webhookEndpointWithSecret = describe({
     webhookSecret: {
       type: 'text',
       description:
-        'What deliveries are signed with: 64 hexadecimal digits, used as text. It is shown in this answer only.',
+        'The secret that signs deliveries: 64 hexadecimal digits, used as text. It is shown in this answer only.',
     },
   },
 });
@@ -138,12 +138,12 @@ export const MISSED_DAYS = 7;
 export const activationFields = {
   sendMissed: {
     type: 'bool',
-    description: `Whether it is sent what happened while it was deactivated: the events of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. Where it is not given: yes, unless it was deactivated as \`gone\` or \`unauthorized\`. What was pending is sent in any case.`,
+    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated as \`gone\` or \`unauthorized\`. Pending deliveries are sent in any case.`,
   },
   maxDeliveriesPerSecond: {
     ...webhookEndpoint.fields.maxDeliveriesPerSecond,
     description:
-      'How many deliveries a second are sent at most from now on, from 1 to 1000: what it has missed comes at this pace. As it was where it is not given.',
+      'How many deliveries a second are sent at most from now on, from 1 to 1000, missed events included. If it is not given, the limit stays as it was.',
   },
 } as const satisfies Fields;
 
@@ -152,8 +152,7 @@ export const rotationFields = {
   overlapSeconds: {
     type: 'int4',
     default: 86_400,
-    description:
-      'For so many seconds the secret before signs as well, from 0 to 604800. A day where it is not given.',
+    description: 'For how many seconds the old secret signs as well, from 0 to 604800. By default a day.',
   },
 } as const satisfies Fields;
 

@@ -5,7 +5,7 @@ import { workspace } from './workspaces.ts';
 /** What is shown of a page or a funnel where something happened. */
 const PLACE = {
   ...IDS,
-  name: { type: 'text', description: 'What it is called.' },
+  name: { type: 'text', description: 'Its name.' },
 } as const satisfies Fields;
 
 export const webhookEvent = describe({
@@ -21,7 +21,7 @@ export const webhookEvent = describe({
   scope: 'webhooks',
   numerous: true,
   description:
-    'That something happened in a workspace. Events are recorded whether endpoints are subscribed to them or not, and kept for a time (30 days, unless the operator has it otherwise).',
+    'Something that happened in a workspace. Events are recorded whether or not endpoints are subscribed to them, and kept for a time (30 days, unless the operator changes that).',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -40,7 +40,7 @@ export const webhookEvent = describe({
       type: 'jsonb',
       nullable: true,
       description:
-        'What it happened to as REST showed it then. Null once it was erased, and for a caller who may not read such objects: of contacts and their tags that takes `contacts:read`.',
+        'The subject as REST showed it then. Null once it was erased, and for a caller who may not read such objects: contacts and their tags need `contacts:read`.',
     },
     apiVersion: { type: 'int4', description: 'The version of the API that `data` is written in.' },
     createdAt: { type: 'timestamp', description: 'When it happened.' },
@@ -48,13 +48,13 @@ export const webhookEvent = describe({
       type: 'json',
       object: PLACE,
       nullable: true,
-      description: 'The page where it happened, if it was on one; shown to whoever may read `data`.',
+      description: 'The page where it happened, if there is one; shown to callers who may read `data`.',
     },
     funnel: {
       type: 'json',
       object: PLACE,
       nullable: true,
-      description: 'The funnel where it happened, if it was in one; shown to whoever may read `data`.',
+      description: 'The funnel where it happened, if there is one; shown to callers who may read `data`.',
     },
     pageId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the page.' },
     funnelId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the funnel.' },

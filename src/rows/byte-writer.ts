@@ -29,6 +29,11 @@ export class ByteWriter {
     if (this.#bytes.length > MAX_REUSED_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
+  /** Discards the bytes from a position on. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
   /** A copy of the bytes. */
   toBuffer(): Buffer<ArrayBuffer> {
     const bytes = Buffer.allocUnsafe(this.#length);

@@ -1,5 +1,6 @@
-// The largest of the numbers in a column, found without making any of the others. Pure.
-import { endOf, type RowBlock } from './row-block.ts';
+// The largest of the numbers in a column, found without making any of the others, and the latest of its times. Pure.
+import { toDate } from '../resources/field-types.ts';
+import { BlockRow, endOf, type RowBlock, textOf } from './row-block.ts';
 
 /** The largest number in a field of some rows, which are whole and not negative; null where it is null in all of them. */
 export function largest({ bytes, starts, width }: RowBlock, field: number): bigint | null {
@@ -23,4 +24,13 @@ function isAbove(bytes: Buffer, one: number, other: number, digits: number): boo
     if (difference !== 0) return difference > 0;
   }
   return false;
+}
+
+/** The latest time in a field of some rows, in milliseconds since 1970; 0 where it is null in all of them. */
+export function latest(rows: RowBlock, field: number): number {
+  const times = rows.map((block, index) => {
+    const text = textOf(new BlockRow(block, index), field);
+    return text === null ? 0 : toDate(text).getTime();
+  });
+  return Math.max(0, ...times);
 }

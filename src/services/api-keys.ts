@@ -4,7 +4,7 @@ import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { apiKey } from '../resources/api-keys.ts';
-import { type ApiKeyRow, lockApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
+import { lockApiKey, type StoredApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
 import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
@@ -13,13 +13,13 @@ import { parseRef, type Ref } from './refs.ts';
 
 const API_KEYS = tableOf(apiKey);
 
-export type { ApiKeyRow };
+export type { StoredApiKey };
 
 /** What a key is good for at the moment. */
 export type ApiKeyStatus = 'active' | 'ending' | 'expired' | 'revoked';
 
 /** `ending`: replaced, and good until its overlap is over. */
-export function statusOf(key: ApiKeyRow, now: Date): ApiKeyStatus {
+export function statusOf(key: StoredApiKey, now: Date): ApiKeyStatus {
   if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
   if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
   return key.revokedAt === null ? 'active' : 'ending';
@@ -45,13 +45,13 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
 }
 
 /** Ends a key within a transaction. One that has ended already stays as it is. @throws AppError `not_found` */
-export async function endKey(tx: Transaction, ref: Ref, now: Date): Promise<ApiKeyRow> {
+export async function endKey(tx: Transaction, ref: Ref, now: Date): Promise<StoredApiKey> {
   const key = await lockKey(tx, ref);
   return statusOf(key, now) === 'revoked' ? key : setRevokedAt(tx, key.id, now);
 }
 
 /** A key that no other transaction changes until this one ends. @throws AppError `not_found` */
-export async function lockKey(tx: Transaction, ref: Ref): Promise<ApiKeyRow> {
+export async function lockKey(tx: Transaction, ref: Ref): Promise<StoredApiKey> {
   const key = await lockApiKey(tx, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
   return key;

@@ -7,7 +7,6 @@ import { contact } from '../resources/contacts.ts';
 import { tag } from '../resources/tags.ts';
 import { APPLIED_TAG_RULES, findAppliedTagId } from '../store/changing/applied-tags.ts';
 import { findById } from '../store/reading/rows.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
@@ -62,8 +61,9 @@ export async function removeTag(
   tag: Ref,
   options: WriteOptions,
 ): Promise<Done<AppliedTagRow, 'removed'>> {
+  const by = requireScope(ctx, writeScope);
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const tagId = parseRef(TAGS.title, TAGS.name, tag);
-  const find = (tenancy: Tenancy) => findAppliedTagId(ctx, tenancy, contactId, tagId);
-  return writes.removeFound(ctx, [contactId, tagId], find, options);
+  const id = await findAppliedTagId(ctx, by.tenancy, contactId, tagId);
+  return writes.removeFound(ctx, by, [contactId, tagId], id, options);
 }

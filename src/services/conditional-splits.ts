@@ -1,6 +1,6 @@
 // Conditional split steps of a funnel, and removing one (spec §4 "DELETE conditional split step", DESIGN §8).
 import { nameOf } from '../auth/actor.ts';
-import { covers, requireScope, type Scope } from '../auth/scopes.ts';
+import { covers, type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import {
@@ -111,12 +111,12 @@ export async function remove(
   input: RemovalInput,
   options: WriteOptions,
 ): Promise<SplitRemovalRow> {
-  requireScope(ctx, writeScope);
+  const by = requireScope(ctx, writeScope);
   const funnelId = parseRef('Funnel', 'funnels', input.funnel);
   const splitId = parseRef(SPLITS.title, SPLITS.name, input.split);
   const { branch } = input;
   const { row } = await mutate(ctx, {
-    scope: writeScope,
+    by,
     options,
     title: SPLITS.title,
     outcome: 'removed',
@@ -124,7 +124,7 @@ export async function remove(
     asksItself: true,
     change: (recorded) =>
       executeSteps(ctx, recorded, (tx, tenancy) =>
-        removeWithin(ctx, tx, tenancy, { funnelId, splitId, branch }, options),
+        removeWithin(ctx, by, tx, tenancy, { funnelId, splitId, branch }, options),
       ),
     toRow: toRemoval,
   });
@@ -134,12 +134,12 @@ export async function remove(
 
 async function removeWithin(
   ctx: Context,
+  by: Permitted,
   tx: Transaction,
   tenancy: Tenancy,
   { funnelId, splitId, branch }: { funnelId: bigint; splitId: bigint; branch: BranchChoice },
   { fits }: WriteOptions,
 ): Promise<ChangeRecord | NotMade> {
-  const actor = requireScope(ctx, writeScope);
   const funnel = await lockFunnel(tx, tenancy, funnelId);
   if (funnel === null) return 'not_found';
   requireNotAborted(ctx);
@@ -153,7 +153,7 @@ async function removeWithin(
     findSnapshots(tx, table, funnel.workspaceId, ids);
   const [was = ''] = await snapshotsOf(SPLITS, [splitId]);
   const discardedPageIds = pageIdsOf(removal.removed);
-  const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(actor)}`;
+  const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(by)}`;
   const at = ctx.clock();
   // Retired first: a step that is moved into the split's position must find it free of live steps.
   await retire(

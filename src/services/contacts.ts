@@ -78,10 +78,10 @@ function contended(name: string): AppError {
  * @returns the contact, of which nothing is known any more
  */
 export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
-  requireScope(ctx, writeScope);
+  const by = requireScope(ctx, writeScope);
   const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
   return mutate(ctx, {
-    scope: writeScope,
+    by,
     options,
     title: CONTACTS.title,
     outcome: 'updated',

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
 import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
-import { findHeldLists, type Told, toTold } from './held-lists.ts';
+import { findHeldLists, type HolderNotice, toHolderNotice } from './held-lists.ts';
 
 /** What a process that can serve says of itself. */
 export interface Readiness {
@@ -12,7 +12,7 @@ export interface Readiness {
   /** Changes are refused; absent: they are made. */
   readonly database?: 'read-only';
   /** The transactions that lists end before; absent: none has been under way for long. */
-  readonly listsHeldBy?: readonly Told[];
+  readonly listsHeldBy?: readonly HolderNotice[];
   /** Whether they are read, in the order in which they are configured: anybody may ask, so it does not say where. Absent: there are none. */
   readonly replicas?: readonly {
     readonly state: string;
@@ -70,7 +70,7 @@ async function askStore(store: App['store']): Promise<Readiness> {
   return {
     status: 'ready',
     ...(readOnly && { database: 'read-only' }),
-    ...(held.length > 0 && { listsHeldBy: held.map(toTold) }),
+    ...(held.length > 0 && { listsHeldBy: held.map(toHolderNotice) }),
     ...(replicas !== undefined && { replicas }),
   };
 }

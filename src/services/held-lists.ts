@@ -1,6 +1,6 @@
 // What holds lists up for longer than requests do: said by `/readyz`, by the metrics, by the log and by `doctor`.
 import type { App } from '../context.ts';
-import { findHolders, type Holder } from '../store/inspection/horizon-holders.ts';
+import { findMarkHolders, type Holder } from '../store/inspection/horizon-holders.ts';
 
 /** A transaction that holds lists up. */
 export interface HeldBy
@@ -22,7 +22,7 @@ export async function findHeldLists(
   { store }: Pick<App, 'store'>,
   seconds = LONG_SECONDS,
 ): Promise<HeldBy[]> {
-  const holders = await findHolders(store);
+  const holders = await findMarkHolders(store);
   const now = performance.now();
   const before = firstSeen.get(store);
   const seen = new Map(holders.map(({ key }) => [key, before?.get(key) ?? now]));
@@ -37,9 +37,9 @@ export async function findHeldLists(
 }
 
 /** What is told of one: who it is, and nothing of what it does. */
-export type Told = Omit<HeldBy, 'isOwn' | 'key'>;
+export type HolderNotice = Omit<HeldBy, 'isOwn' | 'key'>;
 
 /** As `/readyz` tells it. */
-export function toTold({ pid, application, user, seconds, tables, rows }: HeldBy): Told {
+export function toHolderNotice({ pid, application, user, seconds, tables, rows }: HeldBy): HolderNotice {
   return { pid, application, user, seconds, tables, rows };
 }

@@ -1,13 +1,13 @@
 // A change of one row that no field is given for, such as activating an endpoint: in steps, under the row's lock, and recorded as every
 // change is.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord, Unchanged } from '../store/changing/record-change.ts';
 import type { Recorded } from '../store/changing/records.ts';
-import { findSnapshots } from '../store/changing/snapshots.ts';
+import { findContactOf, findSnapshots } from '../store/changing/snapshots.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
@@ -16,7 +16,8 @@ import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 
 interface LockedChange<Row, Locked> {
-  readonly scope: Scope;
+  /** Who makes it. */
+  readonly by: Permitted;
   /** What stands behind the dot in the action of the audit entry. */
   readonly action: string;
   /** What a client said: the retry of a request says the same. */
@@ -40,9 +41,8 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { scope, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
+  { by, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
-  requireScope(ctx, scope);
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { fits } = options;
@@ -66,12 +66,13 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     if (isChange?.(locked, toRow(before), recorded) === false) return { workspaceId, unchanged: before };
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
-    const snapshots = { subjectId: id, contactId: null, before, after, events: [] };
+    const contactId = await findContactOf(tx, table, workspaceId, id);
+    const snapshots = { subjectId: id, contactId, before, after, events: [] };
     return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 
   return mutate(ctx, {
-    scope,
+    by,
     options,
     title,
     outcome: 'updated',

@@ -1,8 +1,8 @@
-// The one way in which anything is changed (DESIGN §12): who may, which request it is a retry of, on which state it may go ahead.
+// The one way in which anything is changed (DESIGN §12): which request it is a retry of, on which state it may go ahead.
 // What is changed, and the record of it, is one transaction of the store's.
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { bigintAsText } from '../rows/json.ts';
@@ -14,7 +14,8 @@ import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
-  readonly scope: Scope;
+  /** Who makes it. */
+  readonly by: Permitted;
   readonly options: WriteOptions;
   /** What is to be changed, as it is called in a sentence such as "Contact not found." */
   readonly title: string;
@@ -51,13 +52,12 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
   mutation: Mutation<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
-  const { scope, options, outcome, toRow } = mutation;
-  const actor = requireScope(ctx, scope);
-  const key = options.idempotencyKey && hashesOf(actor, options.idempotencyKey, mutation.request);
-  const made = await attempt(ctx, mutation, recordedOf(ctx, actor, key));
+  const { by, options, outcome, toRow } = mutation;
+  const key = options.idempotencyKey && hashesOf(by, options.idempotencyKey, mutation.request);
+  const made = await attempt(ctx, mutation, recordedOf(ctx, by, key));
   if (typeof made === 'string') return { outcome, row: toRow(made) };
   // What the first request did may be why nothing could be changed any more.
-  const first = key && (await findFirstAnswer(ctx, actor.tenancy, key.key_hash));
+  const first = key && (await findFirstAnswer(ctx, by.tenancy, key.key_hash));
   if (key === null || first === null) throw made;
   // It was made, though not by this request: whose process may have ended before the position of it was kept (consistency.ts).
   ctx.changes.sent = true;

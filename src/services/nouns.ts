@@ -17,12 +17,12 @@ import { type Writes, writesOf } from './writes.ts';
 type AnyRow = { readonly id: bigint };
 
 /** What clients may do to objects of a noun. */
-export interface Changes<R extends AnyRow>
+export interface NounChanges<R extends AnyRow>
   extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove'>> {
   create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
 }
 
-export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, Changes<R> {
+export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, NounChanges<R> {
   /** What the caller needs to read any; null: none. */
   readonly scope: Reads<R>['scope'] | null;
 }

@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { findGrant, findGrantsOfUser, type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
 import type { Membership } from '../store/accounts/users.ts';
-import { toId } from '../store/sql/public-ids.ts';
+import { idOfPublicId } from '../store/sql/public-ids.ts';
 import { statusOf } from './oauth-grants.ts';
 
 /**
@@ -83,7 +83,7 @@ function toAccess(grants: readonly NamedGrant[]): ClientAccess[] {
  * @throws AppError `not_found` for a grant that does not exist or is somebody else's
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
-  const id = toId('oauth_grants', publicId);
+  const id = idOfPublicId('oauth_grants', publicId);
   const grant = id === null ? null : await findGrant(app.store, id);
   if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;

@@ -5,16 +5,16 @@ import type { App } from '../context.ts';
 import { notAhead } from '../store/cleaning/cleaning.ts';
 import {
   addCheck,
-  type Changes,
   dropLeftCheck,
   dropOldest,
   hasLeftCheck,
   isDefaultLarge,
   keepsMany,
   makePartition,
-  type Outcome,
   oldestOf,
   openChanges,
+  type PartitionChanges,
+  type PartitionOutcome,
   partitionName,
   validateCheck,
 } from '../store/partitions/change.ts';
@@ -102,7 +102,7 @@ export async function keepPartitions(
 
 /** @returns its name; null where it was not to be had */
 async function dropOne(
-  client: Changes,
+  client: PartitionChanges,
   table: AgingTable,
   oldest: Partition,
   beforeMs: number,
@@ -141,21 +141,26 @@ async function makeMissing(app: Parts, table: AgingTable, largeBytes = LARGE_BYT
   return made;
 }
 
-function makeOne(client: Changes, table: AgingTable, range: Range, isLarge: boolean): Promise<Outcome> {
+function makeOne(
+  client: PartitionChanges,
+  table: AgingTable,
+  range: Range,
+  isLarge: boolean,
+): Promise<PartitionOutcome> {
   const make = () => makePartition(client, table, range, isLarge);
   return isLarge ? withCheck(client, table, range, make) : make();
 }
 
 /** Does `work` while the default partition is known to have no row of a range, nor can get one. Unless it is done, no check is left. */
 async function withCheck(
-  client: Changes,
+  client: PartitionChanges,
   table: AgingTable,
   range: Range,
-  work: () => Promise<Outcome>,
-): Promise<Outcome> {
+  work: () => Promise<PartitionOutcome>,
+): Promise<PartitionOutcome> {
   const added = await addCheck(client, table, range);
   if (added !== 'done') return added;
-  let outcome: Outcome = 'busy';
+  let outcome: PartitionOutcome = 'busy';
   try {
     outcome = await validateCheck(client, table);
     if (outcome === 'done') outcome = await work();
@@ -165,7 +170,7 @@ async function withCheck(
   }
 }
 
-async function withChanges<T>(app: Parts, work: (client: Changes) => Promise<T>): Promise<T> {
+async function withChanges<T>(app: Parts, work: (client: PartitionChanges) => Promise<T>): Promise<T> {
   const client = await openChanges(app.store);
   try {
     return await work(client);
@@ -174,8 +179,8 @@ async function withChanges<T>(app: Parts, work: (client: Changes) => Promise<T>)
   }
 }
 
-async function trying(work: () => Promise<Outcome>): Promise<Outcome> {
-  let outcome: Outcome = 'busy';
+async function trying(work: () => Promise<PartitionOutcome>): Promise<PartitionOutcome> {
+  let outcome: PartitionOutcome = 'busy';
   for (let tries = 0; tries < TRIES && outcome === 'busy'; tries++) {
     if (tries > 0) await sleep(PAUSE_MS);
     outcome = await work();

@@ -1,6 +1,6 @@
 // References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
 import { notFound } from '../errors.ts';
-import { type PublicIdTable, parseId, toId } from '../store/sql/public-ids.ts';
+import { idOfPublicId, type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
 export type { PublicIdTable };
 
@@ -20,7 +20,7 @@ export function parseRef(what: string, table: PublicIdTable, input: Ref): bigint
 
 /** The integer id that a public id stands for. @param what the noun, for the message @throws AppError `not_found` for any other text */
 export function parsePublicId(what: string, table: PublicIdTable, text: string): bigint {
-  const id = toId(table, text);
+  const id = idOfPublicId(table, text);
   if (id === null) throw notFound(what);
   return id;
 }

@@ -1,8 +1,7 @@
 // The changes of an endpoint that no field is given for: activating and deactivating it, and replacing its secret.
-import { requireScope } from '../auth/scopes.ts';
+import { type Permitted, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Fields, RowOf } from '../resources/resource.ts';
 import {
   activationFields,
   MAX_MISSED,
@@ -35,7 +34,6 @@ const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 const MAX_OVERLAP_SECONDS = 604_800;
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
-const OF_ENDPOINT = { scope: writeScope, lock: lockEndpoint };
 
 const DAY_MS = 86_400_000;
 /** Why an endpoint was deactivated that is sent what it has missed unless somebody says otherwise. */
@@ -52,7 +50,8 @@ export async function activate(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
-  const { maxDeliveriesPerSecond = null, sendMissed } = parseGiven(ctx, activationFields, input);
+  const by = requireScope(ctx, writeScope);
+  const { maxDeliveriesPerSecond = null, sendMissed } = parseFields(activationFields, input, 'change');
   requirePace(
     maxDeliveriesPerSecond,
     input.nameOf('maxDeliveriesPerSecond', activationFields.maxDeliveriesPerSecond),
@@ -60,7 +59,8 @@ export async function activate(
   let sent = 0;
   let unsettled = null as MissedSince | null;
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
-    ...OF_ENDPOINT,
+    by,
+    lock: lockEndpoint,
     action: 'activated',
     given: [maxDeliveriesPerSecond, sendMissed ?? null],
     refuse({ hasSecret }, { eventTypeIds }) {
@@ -88,7 +88,7 @@ export async function activate(
     },
     rows: () => sent,
   });
-  if (unsettled !== null) await sendUnsettled(ctx, unsettled);
+  if (unsettled !== null) await sendUnsettled(ctx, by, unsettled);
   ctx.store.deliveries.hasten(done.row.id);
   return done;
 }
@@ -103,8 +103,7 @@ function missedSince(ctx: Context, deactivatedAt: Date): Date {
  * A change that was under way when an endpoint was activated may have taken it for deactivated, and be committed too late for the
  * activation to see its events.
  */
-async function sendUnsettled(ctx: Context, missed: MissedSince): Promise<void> {
-  const { tenancy } = requireScope(ctx, writeScope);
+async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: MissedSince): Promise<void> {
   const longestMs = transactionLimit(ctx.config.limits.statementTimeoutMs);
   const since = new Date(Math.max(missed.since.getTime(), Date.now() - longestMs));
   // More was missed than is sent: whoever asks for the rest gets this as well.
@@ -130,8 +129,10 @@ export async function deactivate(
   ref: Ref,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
+  const by = requireScope(ctx, writeScope);
   return changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
-    ...OF_ENDPOINT,
+    by,
+    lock: lockEndpoint,
     action: 'deactivated',
     isChange: (_locked, { deactivatedAt }) => deactivatedAt === null,
     make: (tx, { workspaceId }, { id }) => deactivateEndpoint(tx, workspaceId, id),
@@ -150,12 +151,18 @@ export async function rotateSecret(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointWithSecretRow>> {
-  const { overlapSeconds = rotationFields.overlapSeconds.default } = parseGiven(ctx, rotationFields, input);
+  const by = requireScope(ctx, writeScope);
+  const { overlapSeconds = rotationFields.overlapSeconds.default } = parseFields(
+    rotationFields,
+    input,
+    'change',
+  );
   const name = input.nameOf('overlapSeconds', rotationFields.overlapSeconds);
   if (overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS)
     throw invalid(name, `${name} must be from 0 to ${MAX_OVERLAP_SECONDS}.`);
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
-    ...OF_ENDPOINT,
+    by,
+    lock: lockEndpoint,
     action: 'secret_rotated',
     given: overlapSeconds,
     refuse(_locked, { eventTypeIds }) {
@@ -165,9 +172,4 @@ export async function rotateSecret(
     make: (tx, { workspaceId }, { id }) => replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds),
   });
   return withSecret(ctx, done);
-}
-
-function parseGiven<F extends Fields>(ctx: Context, fields: F, input: Input): Partial<RowOf<F>> {
-  requireScope(ctx, writeScope);
-  return parseFields(fields, input, 'change');
 }

@@ -1,6 +1,6 @@
 // What clients can do about deliveries: make them due again, give them up, and send a test event. An endpoint that is deactivated is
 // sent nothing: it is activated first.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import { type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { TEST_EVENT_TYPE } from '../resources/event-types.ts';
@@ -84,9 +84,9 @@ export async function redeliverFailed(
   input: Input,
   options: WriteOptions,
 ): Promise<Redelivered> {
-  requireScope(ctx, writeScope);
+  const by = requireScope(ctx, writeScope);
   const { since, missed } = parseRedelivery(input);
-  const { row } = await tell(ctx, ref, options, {
+  const { row } = await tell(ctx, by, ref, options, {
     request: ['redeliver', WEBHOOK_ENDPOINTS.name, since, ...(missed ? ['missed'] : [])],
     outcome: 'updated',
     toRow: toRedelivered,
@@ -122,8 +122,9 @@ export function parseRedelivery(input: Input): { readonly since: Date; readonly 
  * @returns the delivery
  * @throws AppError `not_found`; `conflict` where the endpoint is deactivated
  */
-export function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
-  return tell(ctx, ref, options, {
+export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+  const by = requireScope(ctx, writeScope);
+  return tell(ctx, by, ref, options, {
     request: ['test', WEBHOOK_ENDPOINTS.name],
     outcome: 'created',
     toRow: toDelivery,
@@ -153,7 +154,7 @@ async function change(
   },
 ): Promise<Done<WebhookDeliveryRow>> {
   const done = await changeLocked(ctx, WEBHOOK_DELIVERIES, ref, options, {
-    scope: writeScope,
+    by: requireScope(ctx, writeScope),
     action,
     lock: lockDelivery,
     represent: (id) => getDetail(ctx, id),
@@ -192,11 +193,11 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
 /** Makes something due at an endpoint that is active, and wakes whoever delivers. */
 async function tell<Row, Outcome extends 'created' | 'updated'>(
   ctx: Context,
+  by: Permitted,
   ref: Ref,
   options: WriteOptions,
   { request, outcome, toRow, make }: Telling<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
-  requireScope(ctx, writeScope);
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   let refusal: string | null = null;
   async function work(tx: Transaction, tenancy: Tenancy): Promise<ChangeRecord | NotMade> {
@@ -209,7 +210,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
     return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
   }
   const done = await mutate(ctx, {
-    scope: writeScope,
+    by,
     options,
     title: WEBHOOK_ENDPOINTS.title,
     outcome,

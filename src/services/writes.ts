@@ -1,5 +1,5 @@
-// The changes that nouns have: create, update, archive and remove, made from its description.
-import { requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
+// The changes that nouns have: create, update, archive and remove, made from their descriptions.
+import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
@@ -17,7 +17,6 @@ import { withArchiving } from '../store/changing/archiving.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
-import type { Tenancy } from '../store/sql/tenancy.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
@@ -75,13 +74,15 @@ export interface Writes<Row> {
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
    * As `remove`, where a client does not name the row by its id.
+   * @param by of `requireScope` with `writeScope`
    * @param named how it does: the retry of a request names the same
-   * @param find its id; null where there is none that is the caller's
+   * @param id null where there is none that is the caller's
    */
   removeFound(
     ctx: Context,
+    by: Permitted,
     named: readonly unknown[],
-    find: (tenancy: Tenancy) => Promise<bigint | null>,
+    id: bigint | null,
     options: WriteOptions,
   ): Promise<Done<Row, 'removed'>>;
 }
@@ -135,13 +136,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   /** @param given asked when the row is changed */
   function change(
     ctx: Context,
+    by: Permitted,
     id: bigint,
     given: () => Given<Fields>,
     options: WriteOptions,
     { request, knownBy, nameOf }: Asked,
   ) {
     return mutate(ctx, {
-      scope: writeScope,
+      by,
       options,
       title,
       outcome: 'updated',
@@ -157,17 +159,18 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   }
 
   async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
-    requireScope(ctx, writeScope);
+    const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, id, () => ({ archived }), options, { request, knownBy: null });
+    return change(ctx, by, id, () => ({ archived }), options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
     writeScope,
     parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
-      const { tenancy } = requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
       await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
@@ -180,7 +183,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         ...rules.parameters?.(ctx),
       };
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title: over.title,
         outcome: 'created',
@@ -191,7 +194,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       });
     },
     async update(ctx, ref, input, options, found) {
-      const { tenancy } = requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
       await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
@@ -204,7 +208,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       };
       if (!amounts?.needRow(given)) {
         const settled = amounts?.settle(given, {}, input.nameOf) ?? given;
-        return change(ctx, id, () => settled, options, asked);
+        return change(ctx, by, id, () => settled, options, asked);
       }
       let settled: Given<Fields> = given;
       const settle = (was: object) => {
@@ -216,19 +220,18 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
           throw error;
         }
       };
-      return whenSeen(options, settle, (seen) => change(ctx, id, () => settled, seen, asked));
+      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => settled, seen, asked));
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
     async remove(ctx, ref, options) {
-      requireScope(ctx, writeScope);
+      const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
-      return writes.removeFound(ctx, [id], async () => id, options);
+      return writes.removeFound(ctx, by, [id], id, options);
     },
-    async removeFound(ctx, named, find, options) {
-      const id = await find(requireScope(ctx, writeScope).tenancy);
+    async removeFound(ctx, by, named, id, options) {
       return mutate(ctx, {
-        scope: writeScope,
+        by,
         options,
         title,
         outcome: 'removed',

@@ -35,7 +35,7 @@ export function createRateLimits(
   };
 }
 
-export function createLoad(registers: Registers): Metrics['watchLoad'] {
+export function createLoadMetrics(registers: Registers): Metrics['watchLoad'] {
   let read: () => LoadReading = () => ({ underWay: 0, limit: 0, shed: 0 });
   for (const [name, help, pick] of [
     ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],

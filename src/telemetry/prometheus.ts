@@ -1,7 +1,7 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
 // documents every name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { createLoad, createRateLimits } from './admission-metrics.ts';
+import { createLoadMetrics, createRateLimits } from './admission-metrics.ts';
 import { createLists } from './list-metrics.ts';
 import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
 import { createPartitions } from './partition-metrics.ts';
@@ -37,7 +37,7 @@ export function createPrometheus(): Metrics {
     watchConnections: createConnections(registers),
     watchFastPath: createFastPath(registers),
     ...createRateLimits(registers),
-    watchLoad: createLoad(registers),
+    watchLoad: createLoadMetrics(registers),
     watchForeignReads: createForeignReads(registers),
     ...createWebhooks(registers),
     watchLists: createLists(registers),

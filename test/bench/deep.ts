@@ -1,16 +1,14 @@
 // Flat cost: the page nine tenths down the list against the first one, plain, filtered and in the order of changes, asked in turns
 // over one connection, so that nothing but the position differs.
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
-import { Connection } from './connection.ts';
 import type { Manifest } from './dataset.ts';
 import { FIRST_TIME, TAGS_PER_WORKSPACE, TIME_SPAN_MS } from './fill.ts';
+import { timeInTurns } from './in-turns.ts';
 import { getRequest, graphqlRequest } from './requests.ts';
-import { median } from './stats.ts';
 import type { Subject } from './subject.ts';
 import { connectionRequest, contactCursors, pagePath } from './workloads.ts';
 
 const DEPTH = 0.9;
-const WARM_UP_PAIRS = 50;
 
 interface Pair {
   /** The face, and which list. */
@@ -35,8 +33,8 @@ export async function measureDeepPage(bench: Bench): Promise<DeepResult> {
   const pairs = [...restPairs(bench.dataset.manifest, id), graphqlPair, filteredGraphqlPair];
   for (const pairOf of pairs) {
     const times = await attempt(bench, 'gateway, deep page', async () => {
-      const pair = await pairOf(bench, subject, id);
-      return { list: pair.list, ...(await compare(subject, pair, bench.plan.deepPairs)) };
+      const { list, first, deep } = await pairOf(bench, subject, id);
+      return { list, ...(await timeInTurns(subject, { one: first, other: deep }, bench.plan.deepPairs)) };
     });
     if (times === null) continue;
     ratios.push(times.ratio);
@@ -45,8 +43,8 @@ export async function measureDeepPage(bench: Bench): Promise<DeepResult> {
         part: 'a',
         workload: `(a) ${times.list}, page at row ${id.toLocaleString('en')} / first page, one connection`,
         subject: 'gateway',
-        p50_ms: times.deep,
-        note: `${times.ratio.toFixed(3)} of the first page's ${times.first.toFixed(3)} ms`,
+        p50_ms: times.other,
+        note: `${times.ratio.toFixed(3)} of the first page's ${times.one.toFixed(3)} ms`,
       }),
     );
   }
@@ -90,26 +88,4 @@ async function filteredGraphqlPair(
   const request = (after: string | null) =>
     graphqlRequest(FILTERED, { workspace: manifest.workspaceId, after }, manifest.token);
   return { list: 'GraphQL, filtered by isActive', first: request(null), deep: request(cursorOf(id)) };
-}
-
-async function compare(subject: Subject, pair: Pair, pairs: number) {
-  const connection = new Connection(subject.port);
-  const first: number[] = [];
-  const deep: number[] = [];
-  try {
-    for (let i = -WARM_UP_PAIRS; i < pairs; i++) {
-      const order = i % 2 === 0 ? (['first', 'deep'] as const) : (['deep', 'first'] as const);
-      for (const which of order) {
-        const request = Buffer.from(pair[which]);
-        const startedAt = performance.now();
-        const { status } = await connection.ask(request);
-        const time = performance.now() - startedAt;
-        if (status !== 200) throw new Error(`status ${status}`);
-        if (i >= 0) (which === 'first' ? first : deep).push(time);
-      }
-    }
-  } finally {
-    connection.close();
-  }
-  return { first: median(first), deep: median(deep), ratio: median(deep) / median(first) };
 }

@@ -18,6 +18,7 @@ import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { installPeers } from './peers.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { measureRefusals } from './refusals.ts';
 import { measureRemovals } from './removal.ts';
 import { type Result, toJson, toMarkdown, toText } from './report.ts';
 import { measureStarts } from './startup.ts';
@@ -124,6 +125,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const halfLoad = parts.has('a') ? await measureHalfLoad(bench, measurements) : null;
   const tokens = parts.has('a') ? await measureTokenOverhead(bench) : null;
   const deep = parts.has('a') ? await measureDeepPage(bench) : null;
+  const refusals = parts.has('c') ? await measureRefusals(bench) : null;
   const statements = parts.has('d') ? await countStatements(bench) : null;
   const walks = parts.has('e') ? await measureWalks(bench) : [];
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
@@ -148,6 +150,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       graphql_vs_stock: ratio(measurements, 'graphql', 'stock'),
       nested_vs_postgraphile: ratio(measurements, 'nested', 'postgraphile'),
       deep_page_vs_first: deep?.ratio ?? null,
+      refused_vs_answered: refusals?.ratio ?? null,
       token_overhead: tokens?.overhead ?? null,
       memory_growth: memory?.growth ?? null,
       create_vs_limit: creates?.ratioTo('limit-json') ?? null,
@@ -164,6 +167,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...(halfLoad?.rows ?? []),
       ...(tokens?.rows ?? []),
       ...(deep?.rows ?? []),
+      ...(refusals?.rows ?? []),
       ...(statements?.rows ?? []),
       ...walks,
       ...removals,

@@ -80,7 +80,7 @@ export const HELP = `npm run bench -- [options]
   --only a,b,...   these parts alone:
                      a  REST page of 20, first and random position; with an access token; the deep page against the first
                      b  REST page of 100
-                     c  GraphQL connection of 20 contacts
+                     c  GraphQL connection of 20 contacts; what is refused against what is answered
                      d  GraphQL nested three levels, and its SQL statements
                      e  complete walk of 100,000 contacts
                      f  split removal under contention

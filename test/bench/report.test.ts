@@ -31,6 +31,7 @@ function resultOf(row: Row): Result {
       graphql_vs_stock: null,
       nested_vs_postgraphile: null,
       deep_page_vs_first: null,
+      refused_vs_answered: null,
       token_overhead: null,
       memory_growth: null,
       create_vs_limit: null,

@@ -21,6 +21,8 @@ interface Ratios {
   readonly nested_vs_postgraphile: number | null;
   /** Time at nine tenths of the list / time of the first page. */
   readonly deep_page_vs_first: number | null;
+  /** Time of a GraphQL operation that is refused inside / time of the same with a good answer. */
+  readonly refused_vs_answered: number | null;
   /** How much fewer REST pages a second are served with an access token than with an API key, as a fraction. */
   readonly token_overhead: number | null;
   readonly memory_growth: number | null;
@@ -73,6 +75,7 @@ function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
     atMost('(c) GraphQL connection, processor time a request / Go server', ratios.graphql_cpu_vs_go, 1),
     atLeast('(c) GraphQL connection / PostGraphile 5', ratios.graphql_vs_postgraphile, 2),
     atLeast('(c) GraphQL connection / stock stack', ratios.graphql_vs_stock, 3.5),
+    atMost('(c) GraphQL, refused inside / answered, time', ratios.refused_vs_answered, 2),
     atLeast('(d) nested / PostGraphile 5', ratios.nested_vs_postgraphile, 2),
     atMost('(d) SQL statements of a nested request', nested_statements, 2),
     atMost('page at nine tenths / first page, filtered ones too, time', ratios.deep_page_vs_first, 1.1),

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fileOf, findDemoKey, KEY_FILE, PASSWORD_FILE } from '../../src/commands/demo.ts';
+import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
@@ -69,7 +69,7 @@ test('secrets of the demo are neither put into a folder where others may write, 
   const target = join(folder.path, 'target');
   const other = await createGateway({ env: { DATA_DIR: dataDir } });
   const database = { app: other.app, embedded: null };
-  const files = [KEY_FILE, PASSWORD_FILE].map((name) => fileOf(name, database));
+  const files = [KEY_FILE, DEMO_PASSWORD_FILE].map((name) => fileOf(name, database));
   for (const name of files) await symlink(target, join(dataDir, `${name}.new`));
   const own = { DATABASE_URL: databaseUrlOf(other), DATA_DIR: dataDir };
   const { demoKey } = await runJsonHere<Seeded>(['seed'], own);

@@ -1,6 +1,6 @@
 // A variable that is almost called like one of the gateway's is told of, and no other (src/config/near-misses.ts).
 import { expect, test } from 'vitest';
-import { nearMisses, toSentence } from '../../src/config/near-misses.ts';
+import { nearMisses, nearMissSentence } from '../../src/config/near-misses.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 
 const found = (...names: string[]) =>
@@ -99,7 +99,7 @@ test("the gateway's own variables, and those of others, are none", () => {
 });
 
 test('it is said in one sentence', () => {
-  expect(nearMisses({ DATABSE_URL: 'postgresql://a:secret@b/c' }).map(toSentence)).toEqual([
+  expect(nearMisses({ DATABSE_URL: 'postgresql://a:secret@b/c' }).map(nearMissSentence)).toEqual([
     'DATABSE_URL is not a variable of this gateway: is DATABASE_URL meant?',
   ]);
 });

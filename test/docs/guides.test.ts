@@ -51,9 +51,9 @@ describe.each(documents)('%s', (path) => {
     const paths = [...text.matchAll(/`((?:src|test|prisma|docs|deploy|bin)\/[\w/.-]+)`/g)].map(
       ([, named = '']) => named,
     );
-    // `src/services/notes.ts` and its like are of the made-up noun that the recipe adds.
+    // `src/resources/products.ts` and its like are of the made-up noun that the recipe adds.
     const missing = paths
-      .filter((named) => !/\/notes\.\w+$/.test(named))
+      .filter((named) => !/\/products\.\w+$/.test(named))
       .filter((named) => !existsSync(new URL(`../../${named}`, import.meta.url)));
     expect(missing).toEqual([]);
   });

@@ -48,7 +48,7 @@ export function filesOf(markdown: string): { readonly path: string; readonly tex
 }
 
 /** A document without its fenced blocks. */
-export function proseOf(markdown: string): string {
+function proseOf(markdown: string): string {
   return markdown.replace(FENCED, '');
 }
 

@@ -1,9 +1,9 @@
 // Authorization over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and no data of other teams.
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
@@ -14,11 +14,10 @@ let ours: Tenant;
 let theirs: Tenant;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ours = await createTenant(gateway.app, 'ours');
   theirs = await createTenant(gateway.app, 'theirs');
 });
-afterAll(() => gateway.close());
 
 const METADATA = 'resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource"';
 

@@ -1,13 +1,12 @@
 // The GraphQL-over-HTTP audit of the package graphql-http: all of it, without a key.
 import { serverAudits } from 'graphql-http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 const audits = serverAudits({
   url: 'http://localhost:4000/graphql',

@@ -1,8 +1,8 @@
 // Removing a conditional split over GraphQL (spec §4 "DELETE conditional split step", DESIGN §6, §8).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 
 const REMOVE = graphql(`
@@ -35,13 +35,12 @@ let workspaceId: bigint;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
   teamId = workspace.teamId;
   caller = await factories.apiKey(gateway.app, { teamId });
 });
-afterAll(() => gateway.close());
 
 async function funnelWithSplit() {
   const funnel = await factories.funnel(gateway.app, { workspaceId });

@@ -1,9 +1,9 @@
 // Relay connections: pages, page info, cursors, counts (DESIGN §6).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf } from '../support/graphql.ts';
 
 const ROWS = 7;
@@ -47,7 +47,7 @@ let workspaceId: number;
 let ids: number[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const workspace = await factories.workspace(app);
   const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
@@ -61,7 +61,6 @@ beforeAll(async () => {
   }
   await factories.contact(app, { workspaceId: neighbour.id });
 });
-afterAll(() => gateway.close());
 
 type Args = Partial<ContactsPageQueryVariables>;
 type ContactsPage = Awaited<ReturnType<typeof pageOf>>;

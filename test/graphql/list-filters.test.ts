@@ -1,10 +1,10 @@
 // Filters and orders of connections (issue 12), on contacts: pages, page info, counts and cursors follow them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor, encodeTimeCursor } from '../../src/cursors.ts';
 import { graphql } from '../generated/gql.ts';
 import type { FilteredContactsQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
@@ -58,7 +58,7 @@ let tagId: bigint;
 let rows: { id: bigint; at: Date; tagged: boolean; active: boolean }[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const workspace = await factories.workspace(app);
   workspaceId = workspace.id;
@@ -83,7 +83,6 @@ beforeAll(async () => {
     await factories.contact(app, { workspaceId: neighbourId, updatedAt: row.at });
   }
 });
-afterAll(() => gateway.close());
 
 type Args = Partial<FilteredContactsQueryVariables>;
 

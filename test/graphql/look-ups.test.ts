@@ -1,11 +1,13 @@
 // One object of each type by each of its keys, and what clients with a cache of objects need: ids of all that is shown, and the edges of
 // what they have created.
 import { type GraphQLObjectType, type GraphQLOutputType, getNamedType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { LOOK_UPS, NODE_TYPES } from '../support/schema-operations.ts';
@@ -18,13 +20,12 @@ let theirs: Readonly<Record<string, string>>;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ours = await createTenant(gateway.app, 'ours');
   ids = await idsOf(gateway.app, ours);
   theirs = await idsOf(gateway.app, await createTenant(gateway.app, 'theirs'));
   caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 });
-afterAll(() => gateway.close());
 
 const toFieldName = (type: string) => `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
 const send = (query: string, asking: Caller = caller) => post(gateway, { query }, { caller: asking });
@@ -83,7 +84,9 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
   });
 
   test('asks for the scope that the object itself does', async () => {
-    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['store:read'] });
+    const needed = `${NOUNS.find((noun) => noun.type === type)?.scope ?? 'funnels'}:read`;
+    const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
+    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
     const answers = [
       await send(`{ ${field}(id: "${own()}") { id } }`, key),
       await send(`{ node(id: "${own()}") { id } }`, key),

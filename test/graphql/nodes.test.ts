@@ -1,9 +1,9 @@
 // Every type of object over GraphQL: by its global id, with all its fields (DESIGN §6).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { idsOf } from '../support/tenant-mutations.ts';
@@ -13,11 +13,10 @@ let tenant: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   tenant = await createTenant(gateway.app, 'all');
   caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 });
-afterAll(() => gateway.close());
 
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 

@@ -1,8 +1,8 @@
 // A team's OAuth grants over GraphQL: who may list them, and revoke them with all their tokens.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
@@ -59,9 +59,8 @@ let teamId: bigint;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 beforeEach(async () => {
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;

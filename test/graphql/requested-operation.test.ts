@@ -1,8 +1,8 @@
 // Refusals of requests whose operation cannot be told from their parameters, by Yoga and behind the fast path
 // (src/graphql/requested-operation.ts), and of variables.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 
 const BOTH = 'query A { viewer { kind } } query B { viewer { kind } }';
 const HASH = {
@@ -16,11 +16,10 @@ let gateway: Gateway;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { teamId } = await factories.workspace(gateway.app);
   caller = await factories.apiKey(gateway.app, { teamId });
 });
-afterAll(() => gateway.close());
 
 const send = (body: object, accept: string) =>
   gateway.send('/graphql', {

@@ -1,8 +1,8 @@
 // One SQL statement a level, for any number of parents (DESIGN §6 "No N+1 anywhere").
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
@@ -15,7 +15,7 @@ let teamId: number;
 let workspaceIds: string[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const team = await factories.team(app);
   caller = await factories.apiKey(app, { teamId: team.id });
@@ -41,7 +41,6 @@ beforeAll(async () => {
     }
   }
 });
-afterAll(() => gateway.close());
 
 test('workspaces, their funnels and all their steps with pages are three statements', async () => {
   const query = graphql(`

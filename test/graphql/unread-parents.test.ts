@@ -1,7 +1,7 @@
 // Objects of which nothing is asked for but their lists (src/graphql/unread-parents.ts).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
 const LISTS =
@@ -15,7 +15,7 @@ let empty: bigint;
 let foreign: bigint;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const { id: teamId } = await factories.team(app);
   caller = await factories.apiKey(app, { teamId });
@@ -25,7 +25,6 @@ beforeAll(async () => {
   await factories.contacts(app, filled, 3);
   await factories.contacts(app, foreign, 3);
 });
-afterAll(() => gateway.close());
 
 async function ask(query: string, id: bigint, operationName?: string, more: object = {}) {
   const response = await gateway.send('/graphql', {

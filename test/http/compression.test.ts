@@ -1,11 +1,11 @@
 // What is compressed and what never is, and that the work for it is bounded (src/http/compression.ts, RFC 9110 §8.4 and §12.5.3).
 import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCompression } from '../../src/http/compression.ts';
 import { Exchange, type Peer } from '../../src/http/exchange.ts';
 import { preferredCoding } from '../../src/messages/content-coding.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway, type RequestOptions } from '../support/gateway.ts';
+import { type Caller, type Gateway, type RequestOptions, sharedGateway } from '../support/gateway.ts';
 
 const OPENAPI = '/api/v2/openapi.json';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -17,7 +17,7 @@ let workspaceId: bigint;
 let workspace: string;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { id, teamId } = await factories.workspace(gateway.app);
   workspaceId = id;
   workspace = `/api/v2/workspaces/${id}`;
@@ -25,7 +25,6 @@ beforeAll(async () => {
   for (let n = 0; n < 30; n++) await factories.refineFilter(gateway.app, { workspaceId: id });
   caller = await factories.apiKey(gateway.app, { teamId });
 });
-afterAll(() => gateway.close());
 
 function send(path: string, accepted: string | null, options: RequestOptions = {}): Promise<Response> {
   const headers = { ...options.headers, ...(accepted !== null && { 'Accept-Encoding': accepted }) };

@@ -1,6 +1,6 @@
 // What receivers get beside what the public service sends: the same members, of the same types.
 import { expect, test } from 'vitest';
-import { toBody } from '../../src/jobs/delivery/attempt.ts';
+import { toDeliveryBody } from '../../src/jobs/delivery/attempt.ts';
 import { capturedDelivery as captured } from './captured-delivery.ts';
 
 const EVENT = {
@@ -20,14 +20,14 @@ const typesOf = (value: object) =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [name, typeof member]));
 
 test('a delivery has the members of the captured one, of the same types and no others', () => {
-  const sent = JSON.parse(toBody(EVENT, 365069n));
+  const sent = JSON.parse(toDeliveryBody(EVENT, 365069n));
   expect(typesOf(sent)).toEqual(typesOf(captured));
   expect(typesOf(sent.page)).toEqual(typesOf(captured.page));
   expect(typesOf(sent.funnel)).toEqual(typesOf(captured.funnel));
 });
 
 test('ids and times are written as in the captured one', () => {
-  const sent = JSON.parse(toBody(EVENT, 365069n));
+  const sent = JSON.parse(toDeliveryBody(EVENT, 365069n));
   const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
   const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
   for (const { event_id, created_at } of [sent, captured]) {
@@ -37,14 +37,14 @@ test('ids and times are written as in the captured one', () => {
 });
 
 test('what happened nowhere has null for its page and its funnel', () => {
-  const sent = JSON.parse(toBody({ ...EVENT, page: 'null', funnel: 'null' }, 1n));
+  const sent = JSON.parse(toDeliveryBody({ ...EVENT, page: 'null', funnel: 'null' }, 1n));
   expect([sent.page, sent.funnel]).toEqual([null, null]);
 });
 
 test('data is byte for byte what the event recorded, large numbers as well', () => {
   const data = '{ "id" : 9007199254740993, "price": 1.10, "text": "\\u2028 <&>" }';
-  expect(toBody({ ...EVENT, data, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(`"data":${data},`);
-  expect(toBody({ ...EVENT, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(
+  expect(toDeliveryBody({ ...EVENT, data, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(`"data":${data},`);
+  expect(toDeliveryBody({ ...EVENT, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(
     '"subject_id":4611686018427387904,',
   );
 });

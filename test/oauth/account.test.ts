@@ -1,16 +1,15 @@
 // The page where a person sees and withdraws what they granted.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PASSWORD } from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
 
 let gateway: Gateway;
 const ACCOUNT = 'http://localhost:4000/account';
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 /** One of the page's forms, in place of the first one. */
 function withForm(page: Shown, button: string): Shown {

@@ -1,6 +1,6 @@
 // "Not you? Use another account": what a shared computer's second person does on the consent page of the first one's session.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import {
   allow,
   type Browser,
@@ -14,9 +14,8 @@ import {
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 /** Somebody who has a session, before the consent page for another request. */
 async function atConsent() {

@@ -1,7 +1,7 @@
 // The authorization code flow, from discovery to the last refresh, as oauth4webapi drives it with its strict checks on.
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import {
   allow,
   createPlatform,
@@ -16,9 +16,8 @@ import {
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 /** The teams that a token shows over REST. */
 async function call(token: string, path = '/api/v2/teams') {

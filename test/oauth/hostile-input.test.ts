@@ -4,7 +4,7 @@ import { createServer, type Server } from '../../src/http/server.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
-import { all, breakages, TEXTS } from '../support/hostile.ts';
+import { all, breakages, sampleAt, TEXTS } from '../support/hostile.ts';
 
 let gateway: Gateway;
 let server: Server;
@@ -111,7 +111,7 @@ const paths = (method: string) => [
 describe.each(PARAMETERS)('%s', (name) => {
   test('may be anything in a query', async () => {
     const requests = paths('GET').flatMap((path) => VALUES.map((value) => `${path}?${changed(name, value)}`));
-    await all(requests, async (path) => requireNoBreakage(path, await gateway.send(path)));
+    await all(sampleAt(name, requests), async (path) => requireNoBreakage(path, await gateway.send(path)));
   });
 
   test('may be anything in a form', async () => {
@@ -123,7 +123,7 @@ describe.each(PARAMETERS)('%s', (name) => {
       'Content-Type': 'application/x-www-form-urlencoded',
       Authorization: `Basic ${btoa(`${client.id}:${client.clientSecret}`)}`,
     };
-    await all(requests, async ({ path, body }) =>
+    await all(sampleAt(name, requests), async ({ path, body }) =>
       requireNoBreakage(`${path} ${body}`, await gateway.send(path, { method: 'POST', headers, body })),
     );
   });
@@ -184,7 +184,9 @@ describe('a registration', () => {
       '{"\\u0000":1}',
     ];
     const rest = member === 'redirect_uris' ? '' : '"redirect_uris":["https://a.example/cb"],';
-    await all(values, async (value) => expect(await send(`{${rest}"${member}":${value}}`)).not.toBe(429));
+    await all(sampleAt(member, values), async (value) =>
+      expect(await send(`{${rest}"${member}":${value}}`)).not.toBe(429),
+    );
   });
 
   test('may be as deep as its length lets it', async () => {

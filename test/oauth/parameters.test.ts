@@ -1,6 +1,6 @@
 // How long a request to the authorization server may be, each parameter and all of them, and how many there may be.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createScene } from '../support/oauth.ts';
 
 let gateway: Gateway;
@@ -8,11 +8,10 @@ let scene: Awaited<ReturnType<typeof createScene>>;
 let statements: number;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   scene = await createScene(gateway);
   gateway.app.store.pool.on('acquire', () => statements++);
 });
-afterAll(() => gateway.close());
 
 const HTML = { accept: 'text/html' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

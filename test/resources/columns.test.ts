@@ -1,11 +1,11 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
 import { type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 
 /** Columns that are in no description: what only the store and the services look at. */
@@ -50,7 +50,7 @@ let gateway: Gateway;
 const columnsOf = new Map<string, Map<string, Column>>();
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { rows } = await gateway.app.store.pool.query<Column & { table: string; name: string }>(
     `select table_name as "table", column_name as "name", udt_name as "type", is_nullable = 'YES' as "nullable"
      from information_schema.columns where table_schema = 'public'`,
@@ -60,7 +60,6 @@ beforeAll(async () => {
     columnsOf.set(table, columns.set(name, { type, nullable }));
   }
 });
-afterAll(() => gateway.close());
 
 /** Fields that are no column of their table by their own name: they have SQL of their own. */
 function computedOf({ table, fields }: Resource): string[] {

@@ -1,8 +1,8 @@
 // Tags on contacts over REST: applied once however often a client applies them, and shown with their contact.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../src/resources/tags.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
@@ -10,12 +10,11 @@ let gateway: Gateway;
 let client: RestClient;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const PERSON = { email_address: 'Ida@example.com', first_name: 'Ida', last_name: 'L', phone_number: '+1' };

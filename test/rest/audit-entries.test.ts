@@ -1,10 +1,10 @@
 // Who may read what of the audit trail, over both faces.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
 import { scopesNeeded } from '../../src/services/audit-entries.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { RESOURCES } from '../support/resources.ts';
 import { json } from '../support/walk.ts';
@@ -57,7 +57,7 @@ let workspaceId: bigint;
 const entryIds = new Map<string, bigint>();
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
   teamId = workspace.teamId;
@@ -75,7 +75,6 @@ beforeAll(async () => {
     entryIds.set(subjectType, id);
   }
 });
-afterAll(() => gateway.close());
 
 const callerWith = (...scopes: string[]): Promise<Caller> =>
   factories.apiKey(gateway.app, { teamId, scopes: ['account:read', ...scopes] });

@@ -1,6 +1,6 @@
 // Changes that depend on the state that the client knows (If-Match, RFC 9110 §13.1.1), and reads that do (If-None-Match).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, requestOf, shownAt, UNSAFE } from '../support/operations.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
@@ -8,12 +8,11 @@ let gateway: Gateway;
 let client: RestClient;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const member = (id: number | bigint) => `/api/v2/contacts/${id}`;
 

@@ -1,8 +1,8 @@
 // Reading the conditional splits of a funnel; removing one has files of its own.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { BuiltStep } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -21,7 +21,7 @@ let steps: Map<string, BuiltStep>;
 let path: string;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
   blind = await factories.apiKey(gateway.app, { teamId: workspace.teamId, scopes: ['funnels:read'] });
@@ -39,7 +39,6 @@ beforeAll(async () => {
   }
   path = `/api/v2/funnels/${funnel.id}/conditional_split_steps`;
 });
-afterAll(() => gateway.close());
 
 function of(name: string): BuiltStep {
   const step = steps.get(name);

@@ -1,19 +1,18 @@
 // The life of contacts over REST: created, changed, upserted, deleted. What is refused changes nothing and leaves no record.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let gateway: Gateway;
 let client: RestClient;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const TEXTS = [

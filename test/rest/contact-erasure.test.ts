@@ -1,18 +1,17 @@
 // Erasing a contact over REST: a present one, a deleted one, one that was erased before (DESIGN §12).
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let gateway: Gateway;
 let client: RestClient;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const erase = (id: number, headers = {}) =>

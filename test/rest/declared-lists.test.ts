@@ -1,8 +1,8 @@
 // What the public API declares of each list that is served here: by which parameters rows are chosen, and by what they are ordered.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json, nextOf } from '../support/walk.ts';
 
@@ -30,9 +30,6 @@ const DECLARED: readonly Declared[] = [
   { operationId: 'listWebhookEvents', isSorted: true },
 ];
 
-/** Lists that the public API does not have. */
-const OUR_OWN = ['listWebhookDeliveries', 'listWebhookEventTypes', 'listAuditEntries'];
-
 interface Shown {
   readonly id: number;
   readonly public_id: string;
@@ -46,7 +43,7 @@ let caller: Caller;
 let params: Record<string, bigint>;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const { prisma } = app.store;
   const first = await factories.workspace(app);
@@ -85,7 +82,6 @@ beforeAll(async () => {
   for (const [n, { id }] of workspaces.entries())
     await prisma.workspace.update({ where: { id }, data: { updatedAt: backwards(n) } });
 });
-afterAll(() => gateway.close());
 
 function routeOf(operationId: string) {
   const route = routes.find((one) => one.operationId === operationId);
@@ -105,9 +101,9 @@ async function list(operationId: string, query = ''): Promise<Shown[]> {
   return json<Shown[]>(response);
 }
 
-test('every list is in the table, or is our own', () => {
-  const served = routes.map(({ operationId }) => operationId).filter((name) => name.startsWith('list'));
-  expect([...DECLARED.map(({ operationId }) => operationId), ...OUR_OWN].sort()).toEqual(served.sort());
+test('every list that was declared is served', () => {
+  const served = routes.map(({ operationId }) => operationId);
+  expect(served).toEqual(expect.arrayContaining(DECLARED.map(({ operationId }) => operationId)));
 });
 
 describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted = false }) => {

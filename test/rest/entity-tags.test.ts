@@ -1,7 +1,7 @@
 // Entity tags of what can be read, and 304 for whoever has it (RFC 9110 §8.8.3, §13.1.2).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, OPERATIONS, requestOf, shownAt, type Tenant, UNSAFE } from '../support/operations.ts';
 
 const STRONG = /^"[\w-]{27}"$/;
@@ -10,11 +10,10 @@ let tenant: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   tenant = await createTenant(gateway.app, 'ours');
   caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 });
-afterAll(() => gateway.close());
 
 const send = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   gateway.send(path, { caller, headers, method });

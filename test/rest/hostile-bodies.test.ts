@@ -6,7 +6,7 @@ import { type Resource, restNameOf, writableFields } from '../../src/resources/r
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { all, breakages, NUMBERS, TEXTS } from '../support/hostile.ts';
+import { all, breakages, NUMBERS, sampleAt, TEXTS } from '../support/hostile.ts';
 import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
 
@@ -97,12 +97,12 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
     const given = VALUES.map((value) => `{"${name}":${value}}`);
     const known = JSON.stringify(operation.body?.(tenant) ?? {}).slice(1, -1);
     const wrapped = VALUES.map((value) => `{${known.replace(/\}$/, `,"${name}":${value}}`)}}`);
-    await sendAll([...given, ...wrapped]);
+    await sendAll(sampleAt(`${method} ${path} ${name}`, [...given, ...wrapped]));
   });
 
   test('takes anything as its body, and in it', async () => {
     const names = [...TEXTS, resource.wrapper ?? 'x', ...members].map((name) => JSON.stringify(name));
-    await sendAll([
+    const bodies = [
       ...VALUES,
       ...names.map((name) => `{${name}:{${name}:{}}}`),
       ...names.map((name) => `{${name}:"x",${name}:null}`),
@@ -124,7 +124,8 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
       `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
       `{"x":[${'0,'.repeat(50_000)}0]}`,
       `{${Array.from({ length: 5_000 }, (_, i) => `"m${i}":1`).join()}}`,
-    ]);
+    ];
+    await sendAll(sampleAt(`${method} ${path}`, bodies));
   });
 });
 

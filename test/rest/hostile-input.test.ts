@@ -6,7 +6,7 @@ import { createAuthorizationServer } from '../../src/oauth/authorization-server.
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
-import { all, breakages, digest, TEXTS } from '../support/hostile.ts';
+import { all, breakages, digest, sampleAt, TEXTS } from '../support/hostile.ts';
 import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
 
@@ -96,12 +96,14 @@ describe.each(routes)('$method $path', ({ method, path }) => {
     const parts = real().split('/');
     const places = [...parts.keys()].filter((at) => path.split('/')[at]?.startsWith(':'));
     const changed = VALUES.flatMap((value) => places.map((at) => parts.with(at, value).join('/')));
-    await sendAll([...changed, ...ESCAPES.map((value) => real() + value)]);
+    const behind = ESCAPES.map((value) => real() + value);
+    await sendAll(sampleAt(`${method} ${path}`, [...changed, ...behind]));
   });
 
   test('takes anything as a parameter', async () => {
     const queries = PARAMETERS.flatMap((name) => VALUES.map((value) => `${name}=${value}`));
-    await sendAll(queries.map((query) => `${real()}?${query}`));
+    const sampled = sampleAt(`${method} ${path}?`, queries);
+    await sendAll(sampled.map((query) => `${real()}?${query}`));
   });
 });
 
@@ -123,7 +125,10 @@ test('every other path takes anything in it and behind it', async () => {
     '/.well-known/oauth-protected-resource',
   ];
   const paths = [...new Set([...oauth, ...others])].flatMap((path) =>
-    VALUES.flatMap((value) => [`${path}/${value}`, path + value, path.replace(/:\w+/, value), `/${value}`]),
+    sampleAt(
+      path,
+      VALUES.flatMap((value) => [`${path}/${value}`, path + value, path.replace(/:\w+/, value), `/${value}`]),
+    ),
   );
   await all([...new Set(paths)], async (to) => requireNoBreakage(to, await gateway.send(to, { caller })));
 });
@@ -177,7 +182,7 @@ test.each(HEADERS)('the header %s may be anything', async (name) => {
     ['POST', '/oauth/token'],
     ['PATCH', '/api/v2/contacts/0'],
   ].flatMap(([method = '', path]) => HEADER_VALUES.map((value) => ({ method, path, value })));
-  await all(requests, async ({ method, path, value }) => {
+  await all(sampleAt(name, requests), async ({ method, path, value }) => {
     const headers = { Authorization: caller.authorization ?? '', [name]: value };
     const body = method === 'GET' ? {} : { body: '{"query":"{ teams { totalCount } }"}' };
     const request = new Request(`http://localhost:4000${path}`, { method, headers, ...body });

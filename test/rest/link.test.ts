@@ -1,9 +1,9 @@
 // The `Link` header: the client's own URL with `after` replaced, and nothing else touched.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { withAfter } from '../../src/rest/lists.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -12,14 +12,13 @@ let path: string;
 let last: bigint | undefined;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
   path = `/api/v2/workspaces/${workspace.id}/contacts`;
   last = (await factories.contacts(gateway.app, workspace.id, 3)).at(-1);
   await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
 });
-afterAll(() => gateway.close());
 
 test.each([
   ['', `?after=LAST`],

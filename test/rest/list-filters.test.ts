@@ -1,9 +1,9 @@
 // Filters and orders of lists over REST, on contacts (issue 12): what they choose, how a client walks through them, and what is
 // refused.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, nextOf } from '../support/walk.ts';
 
@@ -16,7 +16,7 @@ let [ann, bob, cy]: [bigint, bigint, bigint] = [0n, 0n, 0n];
 let [customer, lead]: [bigint, bigint] = [0n, 0n];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const workspace = await factories.workspace(app);
   workspaceId = workspace.id;
@@ -45,7 +45,6 @@ beforeAll(async () => {
   const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
   await factories.contact(app, { workspaceId: neighbour.id, emailAddress: 'ann@example.com' });
 });
-afterAll(() => gateway.close());
 
 const list = (query: string) => gateway.send(`${path}?${query}`, { caller });
 

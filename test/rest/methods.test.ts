@@ -1,8 +1,8 @@
 // Known paths with other methods, and paths that are none.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
@@ -11,11 +11,10 @@ let tenant: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   tenant = await createTenant(gateway.app, 'ours');
   caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 });
-afterAll(() => gateway.close());
 
 test('the table of operations that tests go by has every route of the router, and no other', () => {
   expect(OPERATIONS.map(({ route }) => route).sort()).toEqual(

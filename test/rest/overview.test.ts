@@ -1,15 +1,14 @@
 // What somebody sees who opens the address that the banner names.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 test.each(['/api/v2', '/api/v2/'])('%s lists every endpoint, without a key', async (path) => {
   const response = await gateway.send(path);

@@ -1,6 +1,6 @@
 // What `after`, `per_page` and `sort_order` may be, on every list (spec §4, DESIGN §5).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf } from '../support/walk.ts';
 import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
@@ -44,10 +44,9 @@ let gateway: Gateway;
 let world: World;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   world = (await createWorlds(gateway.app, 105)).ours;
 });
-afterAll(() => gateway.close());
 
 const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
   gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });

@@ -1,9 +1,9 @@
 // Ids in paths: the integer id or the public id; anything else is 404, never a 500 (DESIGN §5).
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
@@ -70,12 +70,11 @@ let theirs: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ours = await createTenant(gateway.app, 'ours');
   theirs = await createTenant(gateway.app, 'theirs');
   caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 });
-afterAll(() => gateway.close());
 
 const fillIn = (path: string, id: unknown) =>
   path

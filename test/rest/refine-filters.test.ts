@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -15,14 +15,13 @@ const CRITERIA = [
 ];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   filter = await factories.refineFilter(gateway.app, { name: 'Fans', criteria: CRITERIA, conjunction: 'or' });
   const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
     where: { id: filter.workspaceId },
   });
   caller = await factories.apiKey(gateway.app, { teamId });
 });
-afterAll(() => gateway.close());
 
 test('a saved filter has its fields, and the list has the same object, whole or paged', async () => {
   const one = await json(await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller }));

@@ -1,7 +1,7 @@
 // DELETE of a conditional split: what goes, what stays and where (spec §4, DESIGN §8).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { type Branch, normal } from '../support/plans.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
@@ -11,11 +11,10 @@ let caller: Caller;
 let workspace: Awaited<ReturnType<typeof factories.workspace>>;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   workspace = await factories.workspace(gateway.app);
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 });
-afterAll(() => gateway.close());
 
 const PLAN = [
   'Entry',

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, json } from '../support/walk.ts';
 
@@ -9,13 +9,12 @@ let caller: Caller;
 let team: Awaited<ReturnType<typeof factories.team>>;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   await factories.team(gateway.app, { name: 'Another' });
   const createdAt = new Date('2026-02-03T04:05:06.007Z');
   team = await factories.team(gateway.app, { name: 'Ours', timeZone: 'Madrid', locale: 'es', createdAt });
   caller = await factories.apiKey(gateway.app, { teamId: team.id });
 });
-afterAll(() => gateway.close());
 
 test('a team has its fields, and the list has the same object', async () => {
   const one = await json(await gateway.send(`/api/v2/teams/${team.id}`, { caller }));

@@ -1,19 +1,18 @@
 // A change of something to what it is already: answered as every change is, and of it nothing is kept but the idempotency key.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let gateway: Gateway;
 let client: RestClient;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   client = await createRestClient(gateway);
   await factories.webhookEndpoint(gateway.app, { workspaceId: client.workspaceId, eventTypeIds: [] });
 });
-afterAll(() => gateway.close());
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const key = (value = 'a-key') => ({ 'Idempotency-Key': value });

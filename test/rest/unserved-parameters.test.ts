@@ -1,9 +1,9 @@
 // A parameter that would choose or order other rows, on a list that does not serve it, is refused: ignoring it answers
 // somebody else's rows (DESIGN §5).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, methodOf, OPERATIONS, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
@@ -13,12 +13,11 @@ let caller: Caller;
 let weak: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   tenant = await createTenant(gateway.app, 'ours');
   caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
   weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['write'] });
 });
-afterAll(() => gateway.close());
 
 /** Each as it is sent, and as the refusal names it. */
 const UNSERVED: [sent: string, field: string][] = [

@@ -1,6 +1,6 @@
 // Every list, walked whole at many page sizes, both ways.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { allIds, nextOf, walk } from '../support/walk.ts';
 import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
 
@@ -9,10 +9,9 @@ let gateway: Gateway;
 let world: World;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   world = (await createWorlds(gateway.app, ROWS)).ours;
 });
-afterAll(() => gateway.close());
 
 describe.each(LIST_NAMES)('%s', (list) => {
   describe.each(['asc', 'desc'] as const)('%s', (order) => {

@@ -1,10 +1,10 @@
 // Events and deliveries: who sees what of them, and what can be done about deliveries.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '#prisma';
 import { isEventType } from '../../src/resources/event-types.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 
@@ -18,7 +18,7 @@ let caller: Caller;
 let narrow: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
 beforeEach(async () => {
   tenant = await createTenant(gateway.app, 'told');
@@ -26,7 +26,6 @@ beforeEach(async () => {
   caller = await factories.apiKey(gateway.app, { teamId });
   narrow = await factories.apiKey(gateway.app, { teamId, scopes: ['webhooks:read', 'webhooks:write'] });
 });
-afterAll(() => gateway.close());
 
 async function ask(method: string, path: string, body?: object, by = caller) {
   const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -8,12 +8,11 @@ let caller: Caller;
 let workspaceId: bigint;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 });
-afterAll(() => gateway.close());
 
 test('an endpoint has its fields, and the list the eleven that the specification has', async () => {
   const endpoint = await factories.webhookEndpoint(gateway.app, {

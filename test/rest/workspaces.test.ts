@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { idsOf, json } from '../support/walk.ts';
 
 let gateway: Gateway;
@@ -8,11 +8,10 @@ let caller: Caller;
 let workspace: Awaited<ReturnType<typeof factories.workspace>>;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   workspace = await factories.workspace(gateway.app, { name: 'Acme', subdomain: 'acme' });
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 });
-afterAll(() => gateway.close());
 
 test('a workspace has its fields, and the list has the same object', async () => {
   const one = await json(await gateway.send(`/api/v2/workspaces/${workspace.publicId}`, { caller }));

@@ -1,6 +1,6 @@
 // What a change is told of the request's headers, and what it answers, with made-up routes: Idempotency-Key, If-Match, 201.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContactRow, contact, contact as contactNoun } from '../../src/resources/contacts.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
@@ -9,7 +9,7 @@ import { putAndPatch, route } from '../../src/rest/route.ts';
 import { readsOf } from '../../src/services/reads.ts';
 import type { WriteOptions } from '../../src/services/write-options.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { serveRoutes } from '../support/made-up-routes.ts';
 import { expectProblem } from '../support/problem.ts';
 
@@ -80,13 +80,12 @@ let by: Caller;
 let path: string;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
   by = await factories.apiKey(gateway.app, { teamId });
   const { id } = await factories.contact(gateway.app, { workspaceId });
   path = MEMBERS + id;
 });
-afterAll(() => gateway.close());
 beforeEach(() => {
   given = undefined;
 });

@@ -1,22 +1,21 @@
 // What a person granted, as they see and withdraw it, and what may be granted at all.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { grantable, SCOPES } from '../../src/auth/scopes.ts';
 import * as consents from '../../src/services/oauth-consents.ts';
 import { revokeGrant, saveGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 
 let gateway: Gateway;
 let teamId: bigint;
 let workspaceId: bigint;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   teamId = workspace.teamId;
   workspaceId = workspace.id;
 });
-afterAll(() => gateway.close());
 
 const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>

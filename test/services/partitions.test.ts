@@ -213,8 +213,10 @@ describe('doctor', () => {
   });
 
   test('names the table whose next one is missing, or which has none, and what then stands in the default one', async () => {
-    const names = await namesOf();
-    for (const name of names.slice(1)) await sql(`drop table ${name}`);
+    const { partitions, nowMs } = await readPartitions(gateway.app.store, EVENTS);
+    // The template may have been made before midnight: of a day that is over there is a partition too.
+    const [today, ...later] = partitions.filter(({ toMs }) => toMs > nowMs);
+    for (const { name } of later) await sql(`drop table ${name}`);
     expect(await checkPartitions(gateway.app)).toMatchObject([
       {
         status: 'warn',
@@ -226,7 +228,7 @@ describe('doctor', () => {
       expect.stringMatching(/^the next one of events/),
       expect.stringMatching(/^events_default has rows, the last one of/),
     ]);
-    await sql(`drop table ${names[0]}`);
+    await sql(`drop table ${today?.name}`);
     expect(await checkPartitions(gateway.app)).toMatchObject([
       { status: 'warn', message: 'events has none for today: rows go into events_default' },
     ]);

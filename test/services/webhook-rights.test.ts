@@ -1,20 +1,19 @@
 // The rights that stand behind a subscription are those that its subscriber has now, not those of then.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
 import { mayReceive } from '../../src/services/webhook-rights.ts';
 import type { Subscription } from '../../src/store/webhooks/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 let teamId: bigint;
 let workspaceId: bigint;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   ({ id: workspaceId, teamId } = await factories.workspace(gateway.app));
 });
-afterAll(() => gateway.close());
 
 const may = (subscription: Partial<Subscription>, eventTypeId = 'contact.created') =>
   mayReceive(

@@ -1,7 +1,7 @@
 // Specification §4: the endpoints, and that lists are arrays of objects. §6 and §9 where they speak of them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { json } from '../support/walk.ts';
 
@@ -10,11 +10,10 @@ let tenant: Tenant;
 let caller: Caller;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   tenant = await createTenant(gateway.app, 'ours');
   caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 });
-afterAll(() => gateway.close());
 
 test.each<[string, (tenant: Tenant) => [string, bigint]]>([
   ['/api/v2/teams', ({ team }) => ['/api/v2/teams', team.id]],

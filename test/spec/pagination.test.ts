@@ -1,6 +1,6 @@
 // Specification §4 "Pagination", rule by rule; §7 and §8 where they say the same again.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { allIds, idsOf, nextOf, walk } from '../support/walk.ts';
 import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
 
@@ -8,10 +8,9 @@ let gateway: Gateway;
 let world: World;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   world = (await createWorlds(gateway.app, 120)).ours;
 });
-afterAll(() => gateway.close());
 
 const PAGED = LIST_NAMES.filter((name) => name !== 'refine_filters');
 const contacts = (query: string) => gateway.send(LISTS.contacts(world) + query, { caller: world.key });

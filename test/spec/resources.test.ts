@@ -1,7 +1,7 @@
 // Specification §2: resources and their fields.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 type Field =
@@ -28,7 +28,7 @@ let endpoints: Fields[];
 let workspaceId: bigint;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
@@ -47,7 +47,6 @@ beforeAll(async () => {
   [contact = {}] = await read(`/workspaces/${workspaceId}/contacts`);
   endpoints = await read(`/workspaces/${workspaceId}/webhooks/outgoing/endpoints`);
 });
-afterAll(() => gateway.close());
 
 test('spec §2 Team: id is an integer, name a string', () => {
   expect(team.id).toBeTypeOf('number');

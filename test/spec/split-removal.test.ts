@@ -1,7 +1,7 @@
 // Specification §4 "DELETE conditional split step", and §7: 204.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
 
 let gateway: Gateway;
@@ -9,12 +9,11 @@ let caller: Caller;
 let workspaceId: bigint;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 });
-afterAll(() => gateway.close());
 
 const make = () =>
   build(gateway, workspaceId, [

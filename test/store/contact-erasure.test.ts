@@ -1,12 +1,12 @@
 // Erasing a contact: nothing of the person is left, and what happened is still known.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { isBelowContact } from '../../src/resources/contact-ways.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import * as contacts from '../../src/services/contacts.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
 
@@ -14,9 +14,8 @@ const NO_OPTIONS = { idempotencyKey: null, fits: null };
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 /** A contact with everything that a client can say of it, created, changed and tagged; all of it names the marker. */
 async function contactWith(marker: string, on?: { teamId: bigint; workspaceId: bigint }) {

@@ -1,13 +1,12 @@
 // How e-mail addresses are compared: as JavaScript trims, and whatever their case.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { emailKey } from '../../src/store/sql/email-key.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 test('what trim takes away is no part of an address, and nothing else is taken away', async () => {
   // NUL and lone surrogates cannot be stored.

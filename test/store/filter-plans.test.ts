@@ -5,16 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { appliedTag } from '../../src/resources/applied-tags.ts';
 import { contact } from '../../src/resources/contacts.ts';
-import { funnel } from '../../src/resources/funnels.ts';
-import { refineFilter } from '../../src/resources/refine-filters.ts';
-import { tag } from '../../src/resources/tags.ts';
-import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import { isExpensive, selectionOf } from '../../src/store/reading/selections.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
-import type { Table } from '../../src/store/tables/table.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
@@ -22,15 +17,11 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
-const FUNNELS = tableOf(funnel);
-const REFINE_FILTERS = tableOf(refineFilter);
-const TAGS = tableOf(tag);
-const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 const WORKSPACES = tableOf(workspace);
 
 const ROWS = 10_000;
 const SIZE = 10;
-/** How many rows of a tag are looked at before the list is walked (src/store/reading/paired-by-time.ts). */
+/** How many rows of a tag are looked at before the list is walked (src/store/reading/selections.ts). */
 const MANY = 2_501;
 
 let gateway: Gateway;
@@ -225,55 +216,6 @@ test('the number of statements is bounded by the filters that there are, not by 
     for (const emailAddress of [[`${value}`], [`${value}`, 'x']])
       names.add(selectionOf(CONTACTS, { filter: { emailAddress, id: [BigInt(value)] } }).name);
   expect([...names]).toEqual(['.id.emailAddress']);
-});
-
-/** Every list but that of contacts that is in the order of changes, and what it is filtered by. */
-const OTHERS: [string, Table<{ id: bigint }>, () => FilterValues, (typeof SORTS)[number], number][] = [
-  ['tags by time', TAGS, () => ({}), 'updatedAt', SIZE + 1],
-  ['tags by name', TAGS, () => ({ name: ['n1', 'n2', 'nothing'] }), 'id', 5],
-  ['tags by name, by time', TAGS, () => ({ name: ['n1', 'n2'] }), 'updatedAt', 4],
-  ['tags by id', TAGS, () => ({ id: [1n, 2n] }), 'updatedAt', 4],
-  ['funnels by time', FUNNELS, () => ({}), 'updatedAt', SIZE + 1],
-  ['funnels by id', FUNNELS, () => ({ id: [1n, 2n] }), 'id', 4],
-  ['endpoints by time', WEBHOOK_ENDPOINTS, () => ({}), 'updatedAt', SIZE + 1],
-  ['saved filters by name', REFINE_FILTERS, () => ({ name: ['n1', 'nothing'] }), 'id', 2],
-];
-
-describe.each([
-  ['never analyzed', async () => {}],
-  ['with statistics', () => client.query('analyze')],
-])('other lists, %s', (_, prepare) => {
-  beforeAll(async () => {
-    for (const table of ['tags', 'funnels', 'webhook_endpoints', 'refine_filters']) {
-      const more = {
-        tags: ['', ''],
-        funnels: [', current_path', `, '/' || n`],
-        webhook_endpoints: [
-          ', url, secret, secret_changed_at',
-          `, 'https://a.example/' || n, 'sealed', now()`,
-        ],
-        refine_filters: ['', ''],
-      }[table] ?? ['', ''];
-      await client.query(
-        `insert into ${table} (workspace_id, name, updated_at${more[0]})
-          select ${many}, 'n' || n, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'${more[1]}
-          from generate_series(1, ${ROWS / 5}) n on conflict do nothing`,
-      );
-    }
-    await prepare();
-  });
-
-  describe.each(OTHERS)('%s', (__, table, filter, sort, most) => {
-    test.each(PLACES)('the %s page touches no more rows than it has', async (___, place) => {
-      const request = { ...place(sort), sort, filter: filter() };
-      expect(isExpensive(selectionOf(table, request), 1, SIZE + 1)).toBe(false);
-      const [nodes = []] = await plansOf(gateway, client, (store) =>
-        findPageUnder({ store }, table, tenancy, many, request),
-      );
-      const { rows, scans } = costOf(nodes);
-      expect({ scans, excess: Math.max(0, rows - most) }).toEqual({ scans: [], excess: 0 });
-    });
-  });
 });
 
 test('a page of workspaces by time is one range of an index, and of applied tags one probe', async () => {

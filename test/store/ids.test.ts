@@ -161,7 +161,7 @@ test('every table that is listed by the time of changes takes these times announ
   const expected = (Object.keys(TYPE_NUMBER) as PublicIdTable[])
     .filter((name) => tableNamed(name)?.resource.sorts?.length)
     .flatMap((name) => [19, 7].map((type) => `${name} ${type} ${TYPE_NUMBER[name]}\\000`));
-  expect(expected).toHaveLength(12);
+  expect(expected.length).toBeGreaterThanOrEqual(12);
   expect(rows.map(({ name }) => name).sort()).toEqual(expected.sort());
 });
 

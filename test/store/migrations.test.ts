@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { RESERVED } from '../../src/services/operator/subdomains.ts';
 import { applicationName } from '../../src/store/migrations/compatibility.ts';
-import { createMigration } from '../../src/store/migrations/create.ts';
+import { completeMigration, createMigration } from '../../src/store/migrations/create.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
@@ -319,6 +319,22 @@ describe('creating', () => {
     );
     expect(await query(serverUrl, "select from pg_database where datname like '%shadow%'")).toEqual([]);
     expect(await applyMigrations(db, folder)).toEqual([...ALL, written?.name].sort());
+  });
+
+  test('completes the tables of nouns by what Prisma cannot say, and leaves others as they are', () => {
+    const made = (table: string) =>
+      `CREATE TABLE "${table}" (\n    "id" BIGINT NOT NULL,\n    "public_id" TEXT NOT NULL,\n\n    CONSTRAINT "x" PRIMARY KEY ("id")\n);\n`;
+    const completed = completeMigration(`${made('others')}\n${made('tags')}`);
+    expect(completed.startsWith(made('others'))).toBe(true);
+    const said = completed.slice(made('others').length);
+    for (const part of [
+      'CREATE SEQUENCE tags_id_seq;',
+      '"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(4, id)) STORED,',
+      'ALTER SEQUENCE tags_id_seq OWNED BY tags.id;',
+      "call open_to_tenants('tags', 'select, insert, update, delete');",
+      "call list_by_time('tags', 4);",
+    ])
+      expect(said).toContain(part);
   });
 
   test('refuses a name that is no file name', async () => {

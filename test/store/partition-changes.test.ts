@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   addCheck,
-  type Changes,
   dropLeftCheck,
   dropOldest,
   hasLeftCheck,
   LOCK,
   makePartition,
   openChanges,
+  type PartitionChanges,
   validateCheck,
 } from '../../src/store/partitions/change.ts';
 import { DAY_MS } from '../../src/store/partitions/ranges.ts';
@@ -23,8 +23,8 @@ const daysFromNow = (from: number) => ({
 });
 
 let gateway: Gateway;
-let client: Changes;
-let other: Changes;
+let client: PartitionChanges;
+let other: PartitionChanges;
 beforeAll(async () => {
   gateway = await createGateway();
 });

@@ -1,14 +1,14 @@
 // Public ids: PostgreSQL writes them, Node reads them, and they are one arithmetic.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
+  idOfPublicId,
   type PublicIdTable,
   parseId,
   TYPE_NUMBER,
-  toId,
   toPublicId,
 } from '../../src/store/sql/public-ids.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 const SIX = 52n ** 6n;
 const MAX = 2n ** 63n - 1n;
@@ -18,9 +18,8 @@ const EDGES = [1n, 2n, 52n ** 3n, SIX - 1n, SIX, SIX + 1n, 2n * SIX - 1n, 2n * S
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 
 const anyTable = fc.constantFrom(...TABLES);
 const anyId = fc.oneof(
@@ -75,8 +74,8 @@ test('a public id leads back to its id, in its own type alone, and is six letter
     fc.property(anyTable, anyId, anyTable, (table, id, other) => {
       const publicId = toPublicId(table, id);
       expect(publicId).toMatch(id < SIX ? /^[A-Za-z]{6}$/ : /^[A-Za-z]{12}$/);
-      expect(toId(table, publicId)).toBe(id);
-      if (other !== table) expect(toId(other, publicId)).not.toBe(id);
+      expect(idOfPublicId(table, publicId)).toBe(id);
+      if (other !== table) expect(idOfPublicId(other, publicId)).not.toBe(id);
     }),
   );
 });
@@ -91,7 +90,7 @@ test('any text is null, or the public id of exactly one id', () => {
   );
   fc.assert(
     fc.property(anyTable, text, (table, publicId) => {
-      const id = toId(table, publicId);
+      const id = idOfPublicId(table, publicId);
       if (id === null) return;
       expect(id >= 1n && id <= MAX).toBe(true);
       expect(toPublicId(table, id)).toBe(publicId);
@@ -108,7 +107,7 @@ test.each([
   ['a line end behind them', 'ABCDEF\n'],
   ['nothing', ''],
 ])('%s are no public id', (_, text) => {
-  expect(toId('contacts', text)).toBeNull();
+  expect(idOfPublicId('contacts', text)).toBeNull();
 });
 
 test('what would stand for 0, for a small id in twelve letters, or for more than 2^63 - 1, is no public id', () => {
@@ -116,10 +115,10 @@ test('what would stand for 0, for a small id in twelve letters, or for more than
   // The halves of 52^6 are 1 and 1 + 0.
   expect(toPublicId('contacts', 1n)).toBe(zero);
   const ofZero = toPublicId('contacts', SIX - 1n);
-  expect(toId('contacts', ofZero)).toBe(SIX - 1n);
+  expect(idOfPublicId('contacts', ofZero)).toBe(SIX - 1n);
   const highest = toPublicId('contacts', MAX);
   const beyond = toPublicId('contacts', (MAX / SIX + 1n) % SIX) + highest.slice(6);
-  expect(toId('contacts', beyond)).toBeNull();
+  expect(idOfPublicId('contacts', beyond)).toBeNull();
 });
 
 test('an id is at most 2^63 - 1, in digits or in letters', () => {

@@ -7,7 +7,7 @@ import { Parser } from 'pg-protocol/dist/parser.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
 import { BlockRow, type RowBlock, textOf } from '../../src/rows/row-block.ts';
-import { collectRows, connectionOf } from '../../src/store/connections/rows-query.ts';
+import { collectRows, protocolConnectionOf } from '../../src/store/connections/rows-query.ts';
 import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
 import * as factories from '../support/factories.ts';
 import {
@@ -70,7 +70,8 @@ test('results that arrive in any pieces are complete and belong to their own sta
   for (let cut = 0; cut <= stream.length; cut++) {
     const client = new pg.Client();
     collectRows(client);
-    const connection = connectionOf(client) as unknown as EventEmitter & ReturnType<typeof connectionOf>;
+    const connection = protocolConnectionOf(client) as unknown as EventEmitter &
+      ReturnType<typeof protocolConnectionOf>;
     const socket = new EventEmitter();
     const answers: unknown[] = [];
     connection.attachListeners(socket as never);

@@ -1,6 +1,6 @@
 // The hand-written reads against the plain Prisma client, on random data: same rows, same order, same counts.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { conditionalSplit } from '../../src/resources/funnel-steps.ts';
@@ -14,7 +14,7 @@ import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import type { Table } from '../../src/store/tables/table.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 const CONTACTS = tableOf(contact);
 const FUNNELS = tableOf(funnel);
@@ -38,7 +38,7 @@ let workspaces: { id: bigint; teamId: bigint }[];
 let funnels: { id: bigint; workspaceId: bigint }[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { prisma } = gateway.app.store;
   const teams = [await factories.team(gateway.app), await factories.team(gateway.app)];
   workspaces = [];
@@ -72,7 +72,6 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => gateway.close());
 
 /** Each table with its model rows, read by the plain client. */
 const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {

@@ -1,6 +1,6 @@
 // Filtered and ordered lists against a plain model, on random selections: same rows, same order, same counts.
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
@@ -9,7 +9,7 @@ import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Gateway, sharedGateway } from '../support/gateway.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -31,7 +31,7 @@ let tags: bigint[];
 let model: ModelRow[];
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const { app } = gateway;
   const first = await factories.workspace(app);
   const second = await factories.workspace(app, { teamId: first.teamId });
@@ -68,7 +68,6 @@ beforeAll(async () => {
     ),
   });
 });
-afterAll(() => gateway.close());
 
 const some = <T>(values: fc.Arbitrary<T>) =>
   fc.option(fc.uniqueArray(values, { maxLength: 6 }), { nil: undefined, freq: 1 });

@@ -4,10 +4,13 @@ import type { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
+import type { Noun } from '../../src/resources/nouns.ts';
+import { above, type Field, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import type { Caller } from './gateway.ts';
+import { samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -15,6 +18,33 @@ async function nextId(app: App, table: PublicIdTable): Promise<bigint> {
   const [id] = await drawIds(app.store.prisma, table, 1);
   if (id === undefined) throw new Error('no id');
   return id;
+}
+
+/**
+ * One of a noun that nothing is special of, made from its description.
+ * @param idOf the objects that it is below and that it names, by their types
+ * @param marker stands in its texts
+ */
+export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
+  const { table, fields, parent } = noun;
+  const id = await nextId(app, table);
+  const places = {
+    ...(above(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
+    ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
+  };
+  const given = Object.entries<Field>(fields).filter(
+    ([property, { writable }]) => writable !== undefined && !(property in places),
+  );
+  const values = { id, ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf), ...places };
+  const names = Object.keys(values).map(toSnakeCase);
+  const { rows } = await app.store.pool.query<{ id: bigint; publicId: string }>(
+    `insert into ${table} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})
+      returning id, public_id as "publicId"`,
+    Object.values(values),
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('no row');
+  return { ...row, id };
 }
 
 export async function team(app: App, overrides: Overrides<Prisma.TeamUncheckedCreateInput> = {}) {

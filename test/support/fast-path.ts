@@ -145,14 +145,17 @@ function sortErrors(body: string): string {
 }
 
 /**
- * Whether the fast path must give the second answer, by Yoga's answer: true for a JSON answer without errors to an authenticated
- * client, false for any error and for introspection. null: either is right, as for directives, which need not be compiled.
+ * Whether the fast path must give the second answer, by Yoga's answer: true for a JSON answer with data to an authenticated client,
+ * refusals included, false for failures and for introspection. null: either is right, as for directives, which need not be compiled,
+ * and for an operation that was refused as a whole.
  */
 export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Comparison): boolean | null {
   if (typeof body === 'string') return null;
-  if (caller.authorization === null || byYoga.status !== 200) return false;
+  if (caller.authorization === null || /"code":"(INTERNAL|UNAVAILABLE)"/.test(byYoga.body)) return false;
   if (!/^application\/(graphql-response\+)?json;/.test(byYoga.headers['content-type'] ?? '')) return false;
-  if ((JSON.parse(byYoga.body) as { errors?: unknown }).errors !== undefined) return false;
+  if (byYoga.status !== 200 || !('data' in (JSON.parse(byYoga.body) as object))) return null;
+  // What graphql itself refuses, it says in words of its own.
+  if (byYoga.body.includes('"code":"BAD_REQUEST"')) return null;
   const document = parse(body.query);
   if (getOperationAST(document, body.operationName)?.operation !== 'query') return false;
   let expected: boolean | null = true;

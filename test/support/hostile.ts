@@ -3,6 +3,8 @@ import { isInterfaceType } from 'graphql';
 import { expect } from 'vitest';
 import { encodeCursor } from '../../src/cursors.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
+import { above } from '../../src/resources/resource.ts';
 import type { Gateway } from './gateway.ts';
 
 const MAX = 2n ** 63n;
@@ -66,6 +68,21 @@ export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
 /** Texts for a place that takes a global id. */
 export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
 
+const SEED = 26;
+/** One value of so many is tried at a place. */
+const ONE_OF = 10;
+
+/**
+ * A tenth of the values for one place, the same at each run, and another tenth at other places, so that every value is tried at many of
+ * them. All of them where HOSTILE_VALUES=all, as in the trial `hostile-values`.
+ */
+export function sampleAt<T>(place: string, values: readonly T[]): readonly T[] {
+  if (process.env['HOSTILE_VALUES'] === 'all') return values;
+  const first = [...place].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % 1_000_003, SEED);
+  const step = Math.min(ONE_OF, values.length);
+  return values.filter((_, index) => index % step === first % step);
+}
+
 /** Of what was logged, that which says that something broke. */
 export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
@@ -73,8 +90,8 @@ export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
 
 /** What requests of the API change, and what they leave behind. */
 export const CHANGEABLE: readonly string[] = [
-  ...['contacts', 'tags', 'contact_tags', 'funnel_steps', 'pages'],
-  ...['audit_entries', 'events', 'idempotency_records'],
+  ...NOUNS.filter((noun) => above(noun).some(({ type }) => type === 'Workspace')).map(({ table }) => table),
+  'idempotency_records',
 ];
 
 /** A digest of every row of every table, or of those that are named, without the time at which keys were last used. */

@@ -1,4 +1,7 @@
 // The mutations as data: which change of REST each one is, and what it is given in a tenant.
+import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
+import { type Moment, ownNameOf, uncapitalize } from '../../src/resources/resource.ts';
+import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
 /** The global id of an object. */
@@ -20,54 +23,55 @@ const removeSplit: Mutation = [
     splitId: globalId('ConditionalSplitStep', split.id),
   }),
 ];
-const updateContact: Mutation = ['updateContact', (t) => ({ contactId: contactId(t), firstName: 'Other' })];
-const updateTag: Mutation = ['updateTag', (t) => ({ tagId: tagId(t), name: 'Other' })];
-
 const endpointId = ({ webhookEndpoint }: Tenant) => globalId('WebhookEndpoint', webhookEndpoint.id);
-const updateEndpoint: Mutation = [
-  'updateWebhookEndpoint',
-  (t) => ({ webhookEndpointId: endpointId(t), name: 'Other', eventTypeIds: ['contact.created'] }),
-];
 const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints/:id';
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
 
+/** Those of a noun that its description names. */
+function changesOf(noun: Noun): [route: string, Mutation][] {
+  const { type, parent, path, members = path, verbs = [] } = noun;
+  if (parent === undefined || path === undefined) return [];
+  const above = `/api/v2/${parent.members ?? parent.path}/:${ownNameOf(parent)}_id/${path}`;
+  const member = `/api/v2/${members}/:id`;
+  const idOf = ({ rows }: Tenant, of: string) => globalId(of, rows[of]?.id ?? 0n);
+  const idField = (of: string) => `${uncapitalize(of)}Id`;
+  const given = (tenant: Tenant, moment: Moment, text: string) =>
+    givenOf(noun, moment, text, (of) => idOf(tenant, of));
+  return verbs.flatMap((verb): [string, Mutation][] => {
+    if (verb === 'create')
+      return [
+        [
+          `POST ${above}`,
+          [
+            `create${type}`,
+            (t) => ({ [idField(parent.type)]: idOf(t, parent.type), ...given(t, 'creation', 'New') }),
+          ],
+        ],
+      ];
+    const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
+    if (verb === 'remove') return [[`DELETE ${member}`, [`delete${type}`, itself]]];
+    const update: Mutation = [`update${type}`, (t) => ({ ...itself(t), ...given(t, 'change', 'Other') })];
+    return [
+      [`PUT ${member}`, update],
+      [`PATCH ${member}`, update],
+    ];
+  });
+}
+
 /** What GraphQL calls each change of REST. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
-  'POST /api/v2/workspaces/:workspace_id/contacts': [
-    'createContact',
-    (t) => ({ workspaceId: workspaceId(t), firstName: 'New' }),
-  ],
+  ...Object.fromEntries(NOUNS.flatMap(changesOf)),
   'POST /api/v2/workspaces/:workspace_id/contacts/upsert': [
     'upsertContact',
     (t) => ({ workspaceId: workspaceId(t), emailAddress: 'new@example.com' }),
   ],
-  'PUT /api/v2/contacts/:id': updateContact,
-  'PATCH /api/v2/contacts/:id': updateContact,
-  'DELETE /api/v2/contacts/:id': ['deleteContact', (t) => ({ contactId: contactId(t) })],
   'DELETE /api/v2/contacts/:id/gdpr_destroy': ['eraseContact', (t) => ({ contactId: contactId(t) })],
-  'POST /api/v2/workspaces/:workspace_id/contacts/tags': [
-    'createTag',
-    (t) => ({ workspaceId: workspaceId(t), name: 'New' }),
-  ],
-  'PUT /api/v2/contacts/tags/:id': updateTag,
-  'PATCH /api/v2/contacts/tags/:id': updateTag,
-  'DELETE /api/v2/contacts/tags/:id': ['deleteTag', (t) => ({ tagId: tagId(t) })],
   'POST /api/v2/contacts/:contact_id/applied_tags': [
     'applyTag',
     (t) => ({ contactId: contactId(t), tagId: tagId(t) }),
   ],
   'DELETE /api/v2/contacts/applied_tags/:id': removeTag,
   'DELETE /api/v2/contacts/:contact_id/applied_tags/:tag_id': removeTag,
-  'POST /api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints': [
-    'createWebhookEndpoint',
-    (t) => ({
-      ...{ workspaceId: workspaceId(t), url: 'https://hooks.example.com/new', name: 'New' },
-      eventTypeIds: ['contact.created'],
-    }),
-  ],
-  [`PUT ${ENDPOINT}`]: updateEndpoint,
-  [`PATCH ${ENDPOINT}`]: updateEndpoint,
-  [`DELETE ${ENDPOINT}`]: ['deleteWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
   [`POST ${ENDPOINT}/activate`]: ['activateWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
   [`POST ${ENDPOINT}/deactivate`]: [
     'deactivateWebhookEndpoint',

@@ -1,7 +1,11 @@
-// Every REST operation as data: its route, the scope it needs, and how to make a request for it in a tenant.
+// Every REST operation as data: its route, the scope it needs, and how to make a request for it in a tenant. Those that every noun has
+// come from its description.
 import type { App } from '../../src/context.ts';
+import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
+import { ownNameOf, restNameOf } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
+import { givenOf } from './nouns.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -24,6 +28,8 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
+  /** One of each noun that is served over REST, by its type. */
+  readonly rows: Readonly<Record<string, Named>>;
 }
 
 /** @param marker stands in every name, so that a leak can be searched for */
@@ -60,7 +66,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     { ...told, eventId: next.id },
     { status: 'pending', nextAttemptAt: new Date() },
   );
-  return {
+  const tenant = {
     team,
     workspace,
     contact,
@@ -82,6 +88,29 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     funnel,
     split,
   };
+  return { ...tenant, rows: await rowsOf(app, tenant, marker) };
+}
+
+/** One of each noun: of those that nothing is special of, one that is made from the description. */
+async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
+  const rows: Record<string, Named> = {
+    Team: tenant.team,
+    Workspace: tenant.workspace,
+    Contact: tenant.contact,
+    Tag: tenant.tag,
+    ContactAppliedTag: tenant.appliedTag,
+    Funnel: tenant.funnel,
+    ConditionalSplitStep: tenant.split,
+    RefineFilter: tenant.refineFilter,
+    WebhookEndpoint: tenant.webhookEndpoint,
+    WebhookEvent: tenant.webhookEvent,
+    WebhookDelivery: tenant.webhookDelivery,
+    AuditEntry: tenant.auditEntry,
+  };
+  for (const noun of NOUNS)
+    if (noun.path !== undefined && !(noun.type in rows))
+      rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+  return rows;
 }
 
 export interface Operation {
@@ -93,6 +122,8 @@ export interface Operation {
   readonly also?: readonly string[];
   /** It shows a secret: nobody may keep the answer. */
   readonly isSecret?: true;
+  /** It answers a list of objects. */
+  readonly isList?: true;
   /** It changes many objects, and answers what it did to them: no object that can be read later. */
   readonly isSummary?: true;
   /** How it is answered in a tenant that is as it was created. */
@@ -125,43 +156,49 @@ const onContact =
   (rest: string) =>
   ({ contact }: Tenant) =>
     `/api/v2/contacts/${contact.id}${rest}`;
-const appliedTagPath = ({ appliedTag }: Tenant) => `/api/v2/contacts/applied_tags/${appliedTag.id}`;
 
-/**
- * Those of a noun that is created, changed and deleted.
- * @param category of the scopes that they need
- * @param one of a tenant
- * @param list the path of its list, below one of a tenant as well
- * @param members the path of its members up to the id
- * @param body what a new one is given, and what one is changed by
- */
-function lifeOf(
-  category: string,
-  one: keyof Tenant,
-  list: string,
-  members: string,
-  body: object,
-): Operation[] {
-  const [read, write] = [`${category}:read`, `${category}:write`];
-  const member = `${members}/:id`;
-  const toList: Operation['path'] = (tenant) =>
-    list.replace(/:(\w+)_id/, (_, parent) => String(tenant[parent as keyof Tenant].id));
-  const toMember: Operation['path'] = (tenant) => `${members}/${tenant[one].id}`;
+/** Whoever decides what an endpoint is told has to be able to read it. */
+const READING: Partial<Operation> = { also: ['contacts:read'] };
+
+/** What is special of the operations that every noun has. */
+const OWN: Readonly<
+  Record<string, { readonly changed?: Partial<Operation>; readonly created?: Partial<Operation> }>
+> = { WebhookEndpoint: { changed: READING, created: { ...READING, isSecret: true } } };
+
+/** Those that a noun has by its description. */
+function operationsOf(noun: Noun): Operation[] {
+  const { type, parent, path, members = path, scope, verbs = [], wrapper = '' } = noun;
+  if (parent === undefined || path === undefined) return [];
+  const [read, write] = [`${scope}:read`, `${scope}:write`];
+  const above = `/api/v2/${parent.members ?? parent.path}`;
+  const [list, member] = [`${above}/:${ownNameOf(parent)}_id/${path}`, `/api/v2/${members}/:id`];
+  const toList: Operation['path'] = ({ rows }) => `${above}/${rows[parent.type]?.id}/${path}`;
+  const toMember: Operation['path'] = ({ rows }) => member.replace(':id', String(rows[type]?.id));
+  const body =
+    (moment: 'creation' | 'change') =>
+    (tenant: Tenant): object => {
+      const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
+      const given = Object.entries(givenOf(noun, moment, 'New', id));
+      const named = given.map(([property, value]) => [restNameOf(property, noun.fields[property]), value]);
+      return { [wrapper]: Object.fromEntries(named) };
+    };
+  const { changed = {}, created = {} } = OWN[type] ?? {};
   return [
-    get(list, read, toList),
+    operation('GET', list, read, toList, { isList: true }),
     get(member, read, toMember),
-    operation('POST', list, write, toList, { body: () => body }),
-    ...(['PUT', 'PATCH'] as const).map((method) =>
-      operation(method, member, write, toMember, { body: () => body }),
-    ),
-    operation('DELETE', member, write, toMember),
+    ...verbs.flatMap((verb) => {
+      if (verb === 'create')
+        return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
+      if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      return (['PUT', 'PATCH'] as const).map((method) =>
+        operation(method, member, write, toMember, { body: body('change'), ...changed }),
+      );
+    }),
   ];
 }
 
+/** What contacts and their tags have besides. */
 const CONTACTS: readonly Operation[] = [
-  ...lifeOf('contacts', 'contact', '/api/v2/workspaces/:workspace_id/contacts', '/api/v2/contacts', {
-    contact: { first_name: 'New' },
-  }),
   operation(
     'POST',
     '/api/v2/workspaces/:workspace_id/contacts/upsert',
@@ -172,24 +209,6 @@ const CONTACTS: readonly Operation[] = [
   operation('DELETE', '/api/v2/contacts/:id/gdpr_destroy', 'contacts:write', onContact('/gdpr_destroy'), {
     success: 200,
   }),
-];
-
-const TAGS: readonly Operation[] = [
-  ...lifeOf('contacts', 'tag', '/api/v2/workspaces/:workspace_id/contacts/tags', '/api/v2/contacts/tags', {
-    contacts_tag: { name: 'New' },
-  }),
-  get('/api/v2/contacts/:contact_id/applied_tags', 'contacts:read', onContact('/applied_tags')),
-  get('/api/v2/contacts/applied_tags/:id', 'contacts:read', appliedTagPath),
-  operation(
-    'POST',
-    '/api/v2/contacts/:contact_id/applied_tags',
-    'contacts:write',
-    onContact('/applied_tags'),
-    {
-      body: ({ tag }) => ({ contacts_applied_tag: { tag_id: String(tag.id) } }),
-    },
-  ),
-  operation('DELETE', '/api/v2/contacts/applied_tags/:id', 'contacts:write', appliedTagPath),
   operation(
     'DELETE',
     '/api/v2/contacts/:contact_id/applied_tags/:tag_id',
@@ -200,63 +219,25 @@ const TAGS: readonly Operation[] = [
 
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
-/** Whoever decides what an endpoint is told has to be able to read it. */
-const READING: Partial<Operation> = { also: ['contacts:read'] };
-
-const WEBHOOK_ENDPOINTS: readonly Operation[] = [
-  ...lifeOf(
-    'webhooks',
-    'webhookEndpoint',
-    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/endpoints',
-    ENDPOINTS,
-    {
-      webhooks_outgoing_endpoint: {
-        url: 'https://hooks.example.com/new',
-        name: 'New',
-        event_type_ids: ['contact.created'],
-      },
-    },
-  ),
-  ...Object.entries({
-    activate: READING,
-    deactivate: {},
-    rotate_secret: { ...READING, isSecret: true } as const,
-  }).map(([verb, rest]) =>
-    operation(
-      'POST',
-      `${ENDPOINTS}/:id/${verb}`,
-      'webhooks:write',
-      ({ webhookEndpoint }) => `${ENDPOINTS}/${webhookEndpoint.id}/${verb}`,
-      { success: 200, ...rest },
-    ),
-  ),
-].map((operation) => ({
-  ...operation,
-  ...(operation.body && READING),
-  ...(operation.success === 201 && { isSecret: true }),
-}));
-
 const onEndpoint =
   (rest: string) =>
   ({ webhookEndpoint }: Tenant) =>
     `${ENDPOINTS}/${webhookEndpoint.id}/${rest}`;
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
 
-/** Events and deliveries. */
+/** What endpoints, events and deliveries have besides. */
 const WEBHOOKS: readonly Operation[] = [
   get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
-  get(
-    '/api/v2/workspaces/:workspace_id/webhooks/outgoing/events',
-    'webhooks:read',
-    inWorkspace('webhooks/outgoing/events'),
+  ...Object.entries({
+    activate: READING,
+    deactivate: {},
+    rotate_secret: { ...READING, isSecret: true } as const,
+  }).map(([verb, rest]) =>
+    operation('POST', `${ENDPOINTS}/:id/${verb}`, 'webhooks:write', onEndpoint(verb), {
+      success: 200,
+      ...rest,
+    }),
   ),
-  get(
-    '/api/v2/webhooks/outgoing/events/:id',
-    'webhooks:read',
-    ({ webhookEvent: { id } }) => `/api/v2/webhooks/outgoing/events/${id}`,
-  ),
-  get(`${ENDPOINTS}/:endpoint_id/deliveries`, 'webhooks:read', onEndpoint('deliveries')),
-  get(`${DELIVERY}/:id`, 'webhooks:read', ({ webhookDelivery: { id } }) => `${DELIVERY}/${id}`),
   operation(
     'POST',
     `${DELIVERY}/:id/redeliver`,
@@ -288,37 +269,22 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
 
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
-  get('/api/v2/teams', 'account:read', () => '/api/v2/teams'),
+  operation('GET', '/api/v2/teams', 'account:read', () => '/api/v2/teams', { isList: true }),
   get('/api/v2/teams/:id', 'account:read', ({ team }) => `/api/v2/teams/${team.id}`),
-  get(
-    '/api/v2/teams/:team_id/workspaces',
-    'account:read',
-    ({ team }) => `/api/v2/teams/${team.id}/workspaces`,
-  ),
-  get('/api/v2/workspaces/:id', 'account:read', ({ workspace }) => `/api/v2/workspaces/${workspace.id}`),
+  ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
-  ...TAGS,
-  get('/api/v2/workspaces/:workspace_id/refine_filters', 'contacts:read', inWorkspace('refine_filters')),
-  get(
-    '/api/v2/refine_filters/:id',
-    'contacts:read',
-    ({ refineFilter: { id } }) => `/api/v2/refine_filters/${id}`,
-  ),
-  ...WEBHOOK_ENDPOINTS,
   ...WEBHOOKS,
-  get('/api/v2/workspaces/:workspace_id/audit_entries', 'account:read', inWorkspace('audit_entries')),
-  get('/api/v2/audit_entries/:id', 'account:read', ({ auditEntry: { id } }) => `/api/v2/audit_entries/${id}`),
-  get('/api/v2/workspaces/:workspace_id/funnels', 'funnels:read', inWorkspace('funnels')),
-  get('/api/v2/funnels/:id', 'funnels:read', ({ funnel }) => `/api/v2/funnels/${funnel.id}`),
   get(
     '/api/v2/funnels/:id/structure',
     'funnels:read',
     ({ funnel }) => `/api/v2/funnels/${funnel.id}/structure`,
   ),
-  get(
+  operation(
+    'GET',
     '/api/v2/funnels/:funnel_id/conditional_split_steps',
     'funnels:read',
     ({ funnel }) => `/api/v2/funnels/${funnel.id}/conditional_split_steps`,
+    { isList: true },
   ),
   get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation('DELETE', `/api/v2${SPLIT}`, 'funnels:write', (tenant) => `/api/v2${splitPath(tenant)}`),

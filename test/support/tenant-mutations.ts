@@ -2,8 +2,10 @@
 import { type GraphQLInputField, GraphQLNonNull, type GraphQLObjectType, getNamedType } from 'graphql';
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
 import * as factories from './factories.ts';
 import { oauthGrant } from './grants.ts';
+import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
 /** What a tenant has, by the type of its global id. */
@@ -12,39 +14,31 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
   const teamId = tenant.team.id;
   const ofWorkspace = { where: { workspaceId: tenant.workspace.id } };
   const ids = {
-    Team: teamId,
-    Workspace: tenant.workspace.id,
-    Contact: tenant.contact.id,
-    Funnel: tenant.funnel.id,
-    RefineFilter: tenant.refineFilter.id,
-    WebhookEndpoint: tenant.webhookEndpoint.id,
-    WebhookEvent: tenant.webhookEvent.id,
-    WebhookDelivery: tenant.webhookDelivery.id,
-    AuditEntry: tenant.auditEntry.id,
-    ConditionalSplitStep: tenant.split.id,
+    ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [type, id])),
     Page: (await prisma.page.findFirstOrThrow(ofWorkspace)).id,
     PageStep: (
       await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: tenant.funnel.id, kind: 'page' } })
     ).id,
     ApiKey: (await factories.apiKey(app, { teamId })).id,
     OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,
-    Tag: tenant.tag.id,
-    ContactAppliedTag: tenant.appliedTag.id,
     AppliedTag: `Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`,
     User: (await prisma.user.findFirstOrThrow({ where: { serviceTeamId: teamId } })).id,
   };
   return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, btoa(`${type}:${id}`)]));
 }
 
-/** What other fields than ids are given. */
+/** What other fields than ids are given, by mutations that not every noun has. */
 const GIVEN: Readonly<Record<string, unknown>> = {
-  name: 'New',
-  firstName: 'New',
   emailAddress: 'new@example.com',
-  url: 'https://hooks.example.com/new',
-  eventTypeIds: ['contact.created'],
   since: '2026-01-01T00:00:00Z',
 };
+
+/** What other fields than ids a mutation is given. */
+function givenTo(mutation: string): Readonly<Record<string, unknown>> {
+  const noun = NOUNS.find(({ type }) => mutation === `create${type}` || mutation === `update${type}`);
+  if (noun === undefined) return GIVEN;
+  return givenOf(noun, mutation.startsWith('create') ? 'creation' : 'change', 'New', () => undefined);
+}
 
 /** Every mutation, by name, with its input in a tenant. */
 export function mutationsIn(
@@ -61,7 +55,7 @@ export function mutationsIn(
   };
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {
     if (getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull) return idOf(name, field);
-    return GIVEN[field];
+    return givenTo(name)[field];
   };
   return Object.values(mutation.getFields()).map(({ name, args }) => {
     const type = getNamedType(args[0]?.type) as unknown as {

@@ -2,7 +2,7 @@
 // `npm run trial -- walks [rows] [--without-horizon] [--without-replay]`; 1,000,000 by default. With the first option lists end nowhere,
 // with the second one a replica takes the primary's horizon at once: then rows are skipped, and the trial fails. The part about a
 // streaming replica needs Debian's `postgresql`.
-import type { Horizons, Told } from '../../src/store/high-water-marks/horizons.ts';
+import type { Horizons, MarksAnswer } from '../../src/store/high-water-marks/horizons.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { type TestBed, withTestBed } from './test-bed.ts';
 import { createFace, walkBeside } from './walks/beside.ts';
@@ -20,7 +20,9 @@ const WITHOUT_REPLAY = options.includes('--without-replay');
 /** Everything is settled. */
 function noHorizon(): Horizons {
   const all = { id: 2n ** 63n - 2n, time: 8_640_000_000_000_000, drawn: 2n ** 63n - 2n };
-  const tables = Object.fromEntries(Object.keys(TYPE_NUMBER).map((table) => [table, all])) as Told['tables'];
+  const tables = Object.fromEntries(
+    Object.keys(TYPE_NUMBER).map((table) => [table, all]),
+  ) as MarksAnswer['tables'];
   const told = { tables, generation: 0, number: 0 };
   return { latest: () => told, generation: () => 0, asked: () => 0, after: async () => told, forget() {} };
 }

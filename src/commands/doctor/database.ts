@@ -19,7 +19,11 @@ import {
   type MigrationState,
   migrationState,
 } from '../../store/migrations/migrations.ts';
-import { findHolders, toRemedy, toSentence } from '../../store/migrations/reserved-subdomains.ts';
+import {
+  findSubdomainHolders,
+  holderSentence,
+  toRemedy,
+} from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { checkDistribution } from './distribution.ts';
 import { type Finding, fail, ok, REFUSES_TO_START, runCheck, warn } from './findings.ts';
@@ -182,10 +186,10 @@ async function checkMigrations(url: string): Promise<Finding[]> {
       if (foreign !== null)
         return [fail('migrations', holdsForeignTables(foreign), 'name an empty database in DATABASE_URL')];
     }
-    const holders = state.applied.length === 0 ? [] : await findHolders(pool);
+    const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
     return [
       checkState(state),
-      ...holders.map((holder) => warn('subdomains', toSentence(holder), toRemedy(holder))),
+      ...holders.map((holder) => warn('subdomains', holderSentence(holder), toRemedy(holder))),
     ];
   } finally {
     await pool.end();

@@ -1,6 +1,6 @@
 // Compiles an operation into functions that write its answer as JSON. They traverse no document and build no result object, and
-// they copy columns from PostgreSQL's bytes to JSON without decoding them. They write answers without errors only: any error is
-// thrown, and the caller has the full executor execute the operation (fast-path.ts).
+// they copy columns from PostgreSQL's bytes to JSON without decoding them. What a service refuses is null with an error. Anything else that
+// fails is thrown, and the caller has the full executor execute the operation (fast-path.ts).
 import {
   type DocumentNode,
   type FieldNode,
@@ -22,28 +22,33 @@ import {
 } from 'graphql';
 import type { GraphContext } from '../context.ts';
 import { exposedColumn } from '../field-options.ts';
+import { noteRefused } from '../unread-parents.ts';
 import { columnWriter } from './column-writer.ts';
 import {
   completeValue,
+  DATA,
   Execution,
   leaf,
   list,
   nonNull,
   nullable,
+  nullableComposite,
+  type Place,
   Unsupported,
   type VariableValues,
   type Write,
+  type Written,
 } from './complete.ts';
 
 /**
- * Executes the operation. Resolves to the answer, `{"data":...}`. Rejects with the first error in it, and with AnswerTooLarge for more
- * than `maxBytes`.
+ * Executes the operation. Resolves to what it wrote, with the errors of what was refused. Rejects where anything fails, and with
+ * AnswerTooLarge for more than `maxBytes`.
  */
 export type CompiledOperation = (
   ctx: GraphContext,
   variables: VariableValues,
   maxBytes: number,
-) => Promise<Uint8Array<ArrayBuffer>>;
+) => Promise<Written>;
 
 /** Compiles a valid operation. Null for one that the full executor has to execute. */
 export function compileOperation(
@@ -54,10 +59,14 @@ export function compileOperation(
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null) return null;
   try {
-    const data = new Compiler(schema, document, operation).compileObject(root, [operation.selectionSet]);
+    const data = new Compiler(schema, document, operation).compileObject(
+      root,
+      [operation.selectionSet],
+      null,
+    );
     const write: Write = (source, execution) => {
       execution.out.add(DATA);
-      data(source, execution);
+      execution.writeOrNull(source, data);
       execution.out.add(CLOSE);
     };
     return (ctx, variables, maxBytes) => new Execution(ctx, variables, maxBytes).run(undefined, write);
@@ -67,7 +76,6 @@ export function compileOperation(
   }
 }
 
-const DATA = Buffer.from('{"data":');
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
@@ -93,12 +101,16 @@ class Compiler {
   }
 
   /** Writes an object of a type, its fields in the order of the document. */
-  compileObject(type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Write {
+  compileObject(
+    type: GraphQLObjectType,
+    selections: readonly SelectionSetNode[],
+    parent: Place | null,
+  ): Write {
     // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
     const fields = [...this.collectFields(type, selections)].map(([key, nodes], position) => ({
       prefix: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
-      write: this.compileField(type, nodes),
+      write: this.compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
     }));
     return (source, execution) => {
       execution.out.add(OPEN);
@@ -145,7 +157,11 @@ class Compiler {
     return isAbstractType(on) && this.schema.isSubType(on, type);
   }
 
-  private compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): Write {
+  private compileField(
+    parent: GraphQLObjectType,
+    nodes: readonly FieldNode[],
+    at: Omit<Place, 'isNullable'>,
+  ): Write {
     const [node] = nodes;
     if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
@@ -156,11 +172,12 @@ class Compiler {
     const field = parent.getFields()[name];
     // Introspection fields are not among the fields of the type.
     if (field === undefined) throw new Unsupported();
-    const write = this.compileType(field.type, nodes);
+    const place: Place = { ...at, isNullable: !isNonNullType(field.type) };
+    const write = this.compileType(field.type, nodes, place);
     const writeResolved =
       field.resolve === undefined
-        ? resolveProperty(name, write)
-        : this.compileResolver(parent, field, nodes, write);
+        ? resolveProperty(name, write, place)
+        : this.compileResolver(parent, field, place, write);
     const column = exposedColumn(field);
     return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
@@ -169,10 +186,11 @@ class Compiler {
   private compileResolver(
     parentType: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
+    place: Place,
     write: Write,
   ): Write {
     const { resolve } = field;
+    const { nodes } = place;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
     const { schema, operation, definitions: fragments } = this;
@@ -188,31 +206,41 @@ class Compiler {
     };
     const constantArgs = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, execution) => {
-      const args = constantArgs ?? getArgumentValues(field, node, execution.variables);
-      completeValue(
-        resolve(source, args, execution.ctx, info as unknown as GraphQLResolveInfo),
-        write,
-        execution,
-      );
+      const { ctx, variables } = execution;
+      let result: unknown;
+      try {
+        const args = constantArgs ?? getArgumentValues(field, node, variables);
+        result = resolve(source, args, ctx, info as unknown as GraphQLResolveInfo);
+      } catch (error) {
+        noteRefused(ctx, source);
+        execution.refuse(error, place);
+        return;
+      }
+      completeValue(result, write, execution, place);
     };
   }
 
-  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
-    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes));
-    return nullable(this.compileNullableType(type, nodes));
+  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
+    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes, place));
+    const write = this.compileNullableType(type, nodes, place);
+    return isLeafType(type) ? nullable(write) : nullableComposite(write);
   }
 
   /** Writes a value that has been found not to be null. */
-  private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[]): Write {
+  private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
     if (isLeafType(type)) return leaf(type);
-    if (isListType(type)) return list(this.compileType(type.ofType, nodes));
+    if (isListType(type)) {
+      const isNullable = !isNonNullType(type.ofType);
+      const items: Place = { parent: place, key: null, nodes, isNullable, depth: place.depth + 1 };
+      return list(this.compileType(type.ofType, nodes, items), items);
+    }
     const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    if (isObjectType(type)) return this.compileObject(type, selections);
+    if (isObjectType(type)) return this.compileObject(type, selections, place);
     if (!isAbstractType(type)) throw new Unsupported();
     const writers = new Map(
       this.schema
         .getPossibleTypes(type)
-        .map((possible) => [possible.name, this.compileObject(possible, selections)]),
+        .map((possible) => [possible.name, this.compileObject(possible, selections, place)]),
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
@@ -226,11 +254,11 @@ class Compiler {
 }
 
 /** graphql's default resolver, without methods. */
-function resolveProperty(name: string, write: Write): Write {
+function resolveProperty(name: string, write: Write, place: Place): Write {
   return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);
     if (typeof value === 'function') throw new Unsupported();
-    completeValue(value, write, execution);
+    completeValue(value, write, execution, place);
   };
 }
 

@@ -2,16 +2,14 @@
 // the compiler is noticed.
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
-import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { Unsupported } from './complete.ts';
 
 /** Why the full executor had to execute a compiled operation. */
 export type FallbackReason =
   /** Variables could not be coerced. */
   | 'variables'
-  /** A service or a limit refused the operation. */
-  | 'refused'
-  | 'answer_too_large'
+  /** The database was away. */
+  | 'unavailable'
   /** The compiled operation threw Unsupported. */
   | 'unsupported'
   /** An internal error. */
@@ -31,7 +29,7 @@ export interface FallbackCounter {
 
 /** @param clock returns the current time */
 export function createFallbackCounter(log: Logger, clock: () => Date): FallbackCounter {
-  const counts = { variables: 0, refused: 0, answer_too_large: 0, unsupported: 0, failed: 0 };
+  const counts = { variables: 0, unavailable: 0, unsupported: 0, failed: 0 };
   const loggedAt = new Map<FallbackReason, number>();
   return {
     counts,
@@ -55,8 +53,7 @@ export function createFallbackCounter(log: Logger, clock: () => Date): FallbackC
 }
 
 /** The reason of a fallback, by what the compiled operation threw. */
-export function reasonOf(error: unknown): FallbackReason {
-  if (error instanceof AnswerTooLarge) return 'answer_too_large';
-  if (error instanceof AppError) return error.code === 'internal' ? 'failed' : 'refused';
+export function fallbackReasonOf(error: unknown): FallbackReason {
+  if (error instanceof AppError && error.code === 'unavailable') return 'unavailable';
   return error instanceof Unsupported ? 'unsupported' : 'failed';
 }

@@ -1,8 +1,9 @@
-// The fast path: a cache of compiled queries. A query is compiled and cached after Yoga has answered it without errors; from then on its
-// compiled form gives the same bytes and headers. Where that fails in any way, an error in the answer included, the request falls
-// back to Yoga, which executes it again: queries change nothing.
+// The fast path: a cache of compiled queries. A query is compiled and cached after Yoga has executed it; from then on its compiled form
+// gives the same bytes and headers, refusals included. Where anything fails, the request falls back to Yoga, which executes it
+// again: queries change nothing.
 import {
   type DocumentNode,
+  type GraphQLError,
   type GraphQLSchema,
   getVariableValues,
   type OperationDefinitionNode,
@@ -16,6 +17,7 @@ import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';
 import { MAX_CACHED_CHARS, sizeOfDocument } from '../document-cache.ts';
 import { endpointOf } from '../endpoint.ts';
+import { toGraphQLError } from '../errors.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { hasVariableSizes } from '../limits/cost.ts';
 import {
@@ -23,14 +25,15 @@ import {
   acquireSlot,
   lengthHeader,
   SMALL_ANSWER_BYTES,
-  toBody,
+  toAnswerBody,
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
 import { chargeOperation, pointsOfReads, withCost } from '../limits/points.ts';
 import type { TrustedDocument } from '../trusted-documents/documents.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
-import type { VariableValues } from './complete.ts';
-import { type FallbackCounter, type FallbackReason, reasonOf } from './fallback-counter.ts';
+import { DATA, isRefusal, type VariableValues, type Written } from './complete.ts';
+import { type FallbackCounter, type FallbackReason, fallbackReasonOf } from './fallback-counter.ts';
+import { refusedReply } from './refused-reply.ts';
 
 /** The maximum size of the cache. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -72,7 +75,7 @@ export interface Params {
 export interface FastPath {
   /** Executes a cached operation. Null when Yoga has to execute it. @throws the signal's reason when the request is aborted */
   execute(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
-  /** Compiles and caches an operation. @param response Yoga's answer to it, without errors */
+  /** Compiles and caches an operation. @param response Yoga's answer to it, with status 200 and without failures */
   add(params: Params, accept: string, valid: ValidOperation, response: Response, teamId: bigint): void;
 }
 
@@ -121,13 +124,16 @@ export function createFastPath(options: FastPathOptions): FastPath {
         return null;
       }
       const { document, operation } = entry;
+      ctx.state.document = document;
       ctx.facts.operationName = operation.name?.value ?? null;
+      ctx.state.isQuery = true;
       const { variableValues } = getVariableValues(
         schema,
         operation.variableDefinitions ?? [],
         params.variables,
         { maxErrors: 1 },
       );
+      // Yoga says in words of its own what is wrong with them.
       if (variableValues === undefined) {
         fallbacks.count('variables', params.operationName);
         return null;
@@ -136,22 +142,23 @@ export function createFastPath(options: FastPathOptions): FastPath {
         const cost = entry.cost ?? requireWithinLimits(limits, schema, document, operation, params.variables);
         await chargeOperation(ctx, cost.rows, pointsOfReads(cost));
         readFromReplicas(ctx, ctx.state.position);
-        const body = withCost(await run(compiled, ctx, variableValues), ctx);
+        const { bytes, errors } = await run(compiled, ctx, variableValues);
+        if (errors.length > 0) return refused(entry, errors, dataOf(bytes), headers, ctx);
+        const body = withCost(bytes, ctx);
         entry.fallbacks = 0;
         hits += 1;
-        return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toBody(body, ctx) };
+        return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toAnswerBody(body, ctx) };
       } catch (error) {
         ctx.state.assumesParents = false;
+        ctx.state.missing.clear();
         // No client would get Yoga's answer.
         if (ctx.signal.aborted) {
           ctx.state.releaseSlot?.();
           throw ctx.signal.reason;
         }
-        // Yoga need not execute it to find the same error.
-        if (error instanceof AnswerTooLarge) ctx.state.refusal = error;
-        // A refusal, for example for want of a slot, is no fault of the compiled operation.
-        if (ctx.state.refusal === null) entry.fallbacks += 1;
-        entry.lastFallback = reasonOf(error);
+        if (isRefusal(error)) return refused(entry, [toGraphQLError(error)], null, headers, ctx);
+        entry.fallbacks += 1;
+        entry.lastFallback = fallbackReasonOf(error);
         fallbacks.count(entry.lastFallback, params.operationName, error);
         return null;
       }
@@ -185,15 +192,40 @@ export function createFastPath(options: FastPathOptions): FastPath {
     },
   };
 
-  /** Executes without a slot first; an answer that is too large for that is executed again with a slot. */
+  function refused(
+    entry: CacheEntry,
+    errors: readonly GraphQLError[],
+    data: Buffer<ArrayBuffer> | null,
+    headers: Compiled['headers'],
+    ctx: GraphContext,
+  ): Reply {
+    entry.fallbacks = 0;
+    hits += 1;
+    return refusedReply(errors, data, headers, ctx);
+  }
+
+  /** Executes without reading the objects that are only asked for their lists; again with all where one of those is not there, or may not be. */
   async function run(
     compiled: CompiledOperation,
     ctx: GraphContext,
     variables: VariableValues,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  ): Promise<Written> {
+    const { state } = ctx;
+    state.assumesParents = true;
+    const written = await runInSlot(compiled, ctx, variables);
+    state.assumesParents = false;
+    if (!state.mustReadParents) return written;
+    ctx.loaders.clear();
+    return runInSlot(compiled, ctx, variables);
+  }
+
+  /** Executes without a slot first; an answer that is too large for that is executed again with a slot. */
+  async function runInSlot(
+    compiled: CompiledOperation,
+    ctx: GraphContext,
+    variables: VariableValues,
+  ): Promise<Written> {
     const { maxAnswerBytes } = limits;
-    // What fails is executed by Yoga, which reads every object.
-    ctx.state.assumesParents = true;
     try {
       return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
     } catch (error) {
@@ -221,6 +253,11 @@ function createPinnedEntries(): PinnedEntries {
       entries.set(trusted, ofDocument.set(operationName, entry));
     },
   };
+}
+
+/** The data of `{"data":...}`. */
+function dataOf(bytes: Written['bytes']): Written['bytes'] {
+  return bytes.subarray(DATA.length, -1);
 }
 
 /** After so many fallbacks in a row, an operation is left to Yoga until Yoga answers it without errors again. */

@@ -1,5 +1,5 @@
-// Limits on the text of a GraphQL document: length, lines, tokens, names and nesting. They are checked before the document is
-// parsed and validated, since both take longer than linear time.
+// Limits on the text of a GraphQL document: length, lines, tokens, names and nesting. They are checked while it is parsed, before it is
+// validated, which takes longer than linear time.
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -7,11 +7,12 @@ import {
   Lexer,
   parse,
   Source,
+  type Token,
   TokenKind,
 } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
-import { requireCaller } from '../access.ts';
+import { requireCredentials } from '../access.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
 import { limitsForAnonymous, requireDocumentCounts } from './document-counts.ts';
@@ -39,21 +40,19 @@ export function parseWithinLimits(document: string | Source, { maxDocumentChars 
       `The document has ${source.body.length} characters; at most ${maxDocumentChars} are allowed. Send values as variables.`,
     );
   }
-  requireLexicalLimits(source);
-  return parse(source, { maxTokens: MAX_TOKENS });
+  return parse(source, { maxTokens: MAX_TOKENS, lexer: new LimitedLexer(source) });
 }
 
-/** Scans the document once, in linear time, for too many lines, long names and deep nesting. @throws GraphQLError */
-function requireLexicalLimits(source: Source): void {
-  const lexer = new Lexer(source);
-  let open = 0;
-  // The parser refuses a document with more tokens.
-  for (let count = 0; count <= MAX_TOKENS; count++) {
-    const { kind, start, end, line } = lexer.advance();
+/** Refuses too many lines, long names and deep nesting as the parser comes to them, in linear time. */
+class LimitedLexer extends Lexer {
+  private open = 0;
+
+  /** @throws GraphQLError */
+  override advance(): Token {
+    const token = super.advance();
+    const { kind, start, end, line } = token;
     if (line > MAX_LINES) throw refusal(`The document has more than ${MAX_LINES} lines.`);
     switch (kind) {
-      case TokenKind.EOF:
-        return;
       case TokenKind.NAME:
         if (end - start > MAX_NAME_CHARS)
           throw refusal(`A name in the document is longer than ${MAX_NAME_CHARS} characters.`);
@@ -61,15 +60,16 @@ function requireLexicalLimits(source: Source): void {
       case TokenKind.BRACE_L:
       case TokenKind.BRACKET_L:
       case TokenKind.PAREN_L:
-        open += 1;
+        this.open += 1;
         break;
       case TokenKind.BRACE_R:
       case TokenKind.BRACKET_R:
       case TokenKind.PAREN_R:
-        open -= 1;
+        this.open -= 1;
     }
-    if (open > MAX_OPEN_BRACKETS)
+    if (this.open > MAX_OPEN_BRACKETS)
       throw refusal(`The document has more than ${MAX_OPEN_BRACKETS} brackets inside each other.`);
+    return token;
   }
 }
 
@@ -95,7 +95,7 @@ export function requireSmallDocument(
     return requireDocumentCounts(document, limitsForAnonymous(limits));
   } catch (error) {
     const operation = getOperationAST(document, operationName);
-    if (operation != null) requireCaller(ctx, schema, document, operation);
+    if (operation != null) requireCredentials(ctx, schema, document, operation);
     throw error;
   }
 }

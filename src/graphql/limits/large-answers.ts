@@ -52,7 +52,7 @@ export async function acquireSlot(slots: AnswerSlots, ctx: GraphContext): Promis
  * timed out; a small one releases the slot at once.
  * @throws AppError the signal's reason
  */
-export function toBody<Bytes extends Uint8Array<ArrayBuffer>>(
+export function toAnswerBody<Bytes extends Uint8Array<ArrayBuffer>>(
   bytes: Bytes,
   { state, signal }: GraphContext,
 ): Bytes | ReadableStream {
@@ -66,7 +66,7 @@ export function toBody<Bytes extends Uint8Array<ArrayBuffer>>(
   return bytes;
 }
 
-/** The header of an answer whose body `toBody` may make a stream, which has no length by itself. */
+/** The header of an answer whose body `toAnswerBody` may make a stream, which has no length by itself. */
 export function lengthHeader({ length }: Uint8Array): Record<string, string> {
   return length > SMALL_ANSWER_BYTES ? { 'content-length': String(length) } : {};
 }

@@ -11,7 +11,13 @@ import { parseWithinLimits } from '../limits/document-limits.ts';
 import { schema } from '../schema.ts';
 import { validateDocument } from '../validate.ts';
 import type { TrustedDocument, TrustedDocuments } from './documents.ts';
-import { hasWrongHash, lookupKey, type ManifestEntry, ManifestError, parseManifest } from './manifest.ts';
+import {
+  hasWrongHash,
+  lookupKey,
+  type ManifestEntry,
+  ManifestError,
+  parseDocumentManifest,
+} from './manifest.ts';
 
 /** All files together. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -60,7 +66,7 @@ function readManifests(
     try {
       bytes += statSync(file).size;
       if (bytes > MAX_FILE_BYTES) throw tooLarge(`the files have more than ${MAX_FILE_BYTES} bytes`);
-      return { file, entries: parseManifest(readFileSync(file, 'utf8')) };
+      return { file, entries: parseDocumentManifest(readFileSync(file, 'utf8')) };
     } catch (error) {
       if (error instanceof StartupError) throw error;
       problems.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);

@@ -20,7 +20,7 @@ const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 const SHA256_PREFIX = 'sha256:';
 
 /** @param json the text of the file @throws ManifestError */
-export function parseManifest(json: string): ManifestEntry[] {
+export function parseDocumentManifest(json: string): ManifestEntry[] {
   let manifest: unknown;
   try {
     manifest = JSON.parse(json);

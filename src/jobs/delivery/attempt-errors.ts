@@ -52,7 +52,7 @@ const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
 ];
 
 /** The reason of any error that an attempt ends with. */
-export function reasonOf(error: unknown): Reason {
+export function attemptErrorOf(error: unknown): Reason {
   if (error instanceof AttemptFailure) return error.reason;
   const { code, name } = error as { code?: unknown; name?: unknown };
   const known = String(code ?? name);

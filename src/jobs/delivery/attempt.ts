@@ -49,7 +49,7 @@ export async function attempt(
   halt: AbortSignal,
 ): Promise<Attempted | null> {
   const { url, workspaceId } = endpoint;
-  const body = toBody(event, workspaceId);
+  const body = toDeliveryBody(event, workspaceId);
   const { headerPrefix: prefix } = app.config.webhooks;
   const headers = {
     'content-type': 'application/json',
@@ -82,7 +82,7 @@ export async function attempt(
  * The JSON that receivers get. What the event recorded of its subject is sent as it was recorded, byte for byte; every attempt has the
  * same body.
  */
-export function toBody(event: DueEvent, workspaceId: bigint): string {
+export function toDeliveryBody(event: DueEvent, workspaceId: bigint): string {
   const { uuid, type, subjectId, subjectType, data, page, funnel, apiVersion, createdAt } = event;
   return `{"event_id":"${uuid}","event_type":${JSON.stringify(type)},"subject_id":${subjectId},"subject_type":${JSON.stringify(subjectType)},"data":${data},"page":${page},"funnel":${funnel},"workspace_id":${workspaceId},"api_version":${apiVersion},"created_at":"${createdAt.toISOString()}"}`;
 }

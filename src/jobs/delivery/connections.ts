@@ -27,7 +27,7 @@ const MAX_ADDRESSES = 4;
 interface ConnectionOptions {
   /** Addresses that may be connected to although they are not public. */
   readonly allowedNetworks: BlockList;
-  readonly lookup: Lookup;
+  readonly lookup: AddressLookup;
   readonly open: Open;
   /** Time for all of it: resolving, connecting and TLS. */
   readonly connectMs: number;
@@ -122,7 +122,7 @@ export function openBy(connector: buildConnector.connector, socket?: Socket): Op
 }
 
 /** The addresses of a name, in the order in which they are tried; throws where there is none. */
-export type Lookup = (hostname: string) => Promise<readonly string[]>;
+export type AddressLookup = (hostname: string) => Promise<readonly string[]>;
 
 /** How long IPv6 addresses are waited for when there are IPv4 addresses. */
 const SECOND_FAMILY_MS = 300;
@@ -134,7 +134,7 @@ const MAX_SYSTEM_LOOKUPS = 2;
  * @param asksSystem names that DNS does not know are asked of the system: of its hosts file, for one. Those lead inside, so that only
  *   a gateway that may send inside asks
  */
-export function createLookup({ asksSystem }: { asksSystem: boolean }): Lookup {
+export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLookup {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
   let systemLookups = 0;
 

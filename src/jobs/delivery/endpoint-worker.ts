@@ -141,8 +141,8 @@ export function startEndpointWorker(
     /** When nothing else is left: null, unless some are being erased. */
     let restMs: number | null = null;
     /** Those that are not written yet; of them, those that the receiver has not answered. */
-    const underWay = createLoad(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
-    const unanswered = createLoad(CONCURRENCY, MAX_UNANSWERED_SIZE);
+    const underWay = createUnderWay(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
+    const unanswered = createUnderWay(CONCURRENCY, MAX_UNANSWERED_SIZE);
 
     function begin(delivery: DueDelivery): void {
       const size = sizeOf(delivery);
@@ -247,7 +247,7 @@ function sizeOf({ event }: DueDelivery): number {
   return event?.data.length ?? 0;
 }
 
-export interface Load {
+interface Load {
   readonly count: number;
   ids(): bigint[];
   /** Whether another one may be added. One alone may be of any size. */
@@ -256,7 +256,7 @@ export interface Load {
   remove(id: bigint): void;
 }
 
-export function createLoad(maxCount: number, maxSize: number): Load {
+function createUnderWay(maxCount: number, maxSize: number): Load {
   const sizes = new Map<bigint, number>();
   let total = 0;
   return {
@@ -277,7 +277,7 @@ export function createLoad(maxCount: number, maxSize: number): Load {
 }
 
 /** Deliveries of one endpoint that are under way at a time. */
-export const CONCURRENCY = 10;
+const CONCURRENCY = 10;
 
 /** The longest pause between attempts at an endpoint that fails, whatever its deliveries wait for. */
 const MAX_PAUSE_MS = 60_000;
@@ -288,7 +288,7 @@ const PAUSE_SHARE = 0.1;
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Whether the next delivery is likely to fail, too: there was no answer, or one from somebody who is overloaded. */
-export function isEndpointFailure(code: number | null): boolean {
+function isEndpointFailure(code: number | null): boolean {
   return code === null || OVERLOADED.has(code);
 }
 
@@ -296,12 +296,12 @@ export function isEndpointFailure(code: number | null): boolean {
  * Milliseconds until the next attempt at an endpoint that fails: a tenth of the time that it has failed for, or what it asked for. A
  * single delivery's own waits are longer than that; what this bounds is how fast a backlog uses up its attempts.
  */
-export function pauseMs(failingForMs: number, retryAfterMs: number | null): number {
+function pauseMs(failingForMs: number, retryAfterMs: number | null): number {
   return Math.min(Math.max(failingForMs * PAUSE_SHARE, retryAfterMs ?? 0, 0), MAX_PAUSE_MS);
 }
 
 /** Spaces deliveries: `next` is how many milliseconds the next one has to wait, `rest` how many one would have to that came now. */
-export function createSpacing(): {
+function createSpacing(): {
   next(perSecond: number | null, nowMs: number): number;
   rest(nowMs: number): number;
 } {

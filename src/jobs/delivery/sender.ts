@@ -4,8 +4,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
-import { REASONS, type Reason, reasonOf } from './attempt-errors.ts';
-import { createConnector, createLookup, type Lookup, openDirectly } from './connections.ts';
+import { attemptErrorOf, REASONS, type Reason } from './attempt-errors.ts';
+import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
 import { createEgressProxy } from './egress-proxy.ts';
 
 /** What came of one attempt. */
@@ -47,7 +47,7 @@ interface SenderOptions {
   readonly allowedNetworks: BlockList;
   /** The URL of an HTTP proxy that all goes through. */
   readonly proxy?: string | undefined;
-  readonly lookup?: Lookup;
+  readonly lookup?: AddressLookup;
   readonly timeouts?: Timeouts;
 }
 
@@ -166,7 +166,7 @@ function exchange(
       if (length > MAX_ANSWER_BYTES) abandon(null);
     },
     onResponseEnd: () => settle(null),
-    onResponseError: (_, error) => settle(reasonOf(error)),
+    onResponseError: (_, error) => settle(attemptErrorOf(error)),
   };
 
   const target = URL.parse(url);
@@ -181,27 +181,27 @@ function exchange(
 }
 
 /** Bytes of an answer that are read; the rest is not waited for. */
-export const MAX_ANSWER_BYTES = 65_536;
+const MAX_ANSWER_BYTES = 65_536;
 
 /** The longest text that is kept, in the units of JavaScript. */
 const MAX_TEXT_LENGTH = 2_000;
 
 /** Enough bytes for that text, whatever its characters are. */
-export const MAX_TEXT_BYTES = 3 * MAX_TEXT_LENGTH;
+const MAX_TEXT_BYTES = 3 * MAX_TEXT_LENGTH;
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
 const decoder = new TextDecoder();
 
 /** The beginning of an answer as text that PostgreSQL can store. Nothing is decompressed. */
-export function toAnswerText(bytes: Buffer): string {
+function toAnswerText(bytes: Buffer): string {
   const text = decoder.decode(bytes).replaceAll('\0', '').slice(0, MAX_TEXT_LENGTH);
   // The cut may have left the first half of a pair.
   return text.isWellFormed() ? text : text.slice(0, -1);
 }
 
 /** The milliseconds of a Retry-After (RFC 9110 §10.2.3), a day at most; null where there is none that can be understood. */
-export function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
+function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);

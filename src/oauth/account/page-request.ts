@@ -22,7 +22,7 @@ type Notice = keyof typeof NOTICES;
 type Session = InstanceType<Provider['Session']>;
 
 /** One request to the page, with the session that it belongs to. */
-export interface PageRequest {
+export interface AccountPageRequest {
   readonly engine: Engine;
   readonly request: OauthRequest;
   readonly provider: Provider;
@@ -35,7 +35,7 @@ export interface PageRequest {
 }
 
 /** The request with its session. */
-export async function openPage(engine: Engine, request: OauthRequest): Promise<PageRequest> {
+export async function openPage(engine: Engine, request: OauthRequest): Promise<AccountPageRequest> {
   const { app } = engine;
   const provider = await engine.provider();
   const { req, res } = engine.toNode(request);
@@ -63,7 +63,7 @@ export async function openPage(engine: Engine, request: OauthRequest): Promise<P
  * @param loginTs when they signed in, in seconds
  */
 export async function startSession(
-  page: PageRequest,
+  page: AccountPageRequest,
   user: PersonRow,
   loginTs: number,
   notice?: Notice,
@@ -78,24 +78,24 @@ export async function startSession(
 }
 
 /** Redirects to the page itself, so that reloading it sends no form again. */
-export function redirectToPage(page: PageRequest, notice?: Notice): Promise<Response> {
+export function redirectToPage(page: AccountPageRequest, notice?: Notice): Promise<Response> {
   const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
   return page.respond(new Response(null, { status: 303, headers: { location } }));
 }
 
 /** The sentence, if the page's address has one of these notices. */
-export function noticeOf({ request }: PageRequest, ...notices: readonly Notice[]): string | undefined {
+export function noticeOf({ request }: AccountPageRequest, ...notices: readonly Notice[]): string | undefined {
   const given = new URL(request.raw.url).searchParams.get('notice');
   const notice = notices.find((known) => known === given);
   return notice && NOTICES[notice];
 }
 
 /** The page's path. */
-export function pathOf({ engine }: PageRequest): string {
+export function pathOf({ engine }: AccountPageRequest): string {
   return engine.base + ACCOUNT_PATH;
 }
 
 /** How its cookies are set. */
-export function cookieOptions({ ctx }: PageRequest) {
+export function cookieOptions({ ctx }: AccountPageRequest) {
   return { signed: true, httpOnly: true, sameSite: 'lax', secure: ctx.secure, overwrite: true } as const;
 }

@@ -5,14 +5,21 @@ import type { PersonRow } from '../../services/users.ts';
 import { readDevices } from '../device-cookie.ts';
 import { toSignInError } from '../interactions/sign-in.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
-import { cookieOptions, noticeOf, type PageRequest, PURPOSE, pathOf, startSession } from './page-request.ts';
+import {
+  type AccountPageRequest,
+  cookieOptions,
+  noticeOf,
+  PURPOSE,
+  pathOf,
+  startSession,
+} from './page-request.ts';
 
 /** Ties the sign-in form to the browser that got it, which has no session yet. */
 const BROWSER_COOKIE = 'fgw_browser';
 
 /** The form. @param failed what was entered before, and why it was refused */
-export function showSignIn(
-  page: PageRequest,
+export function showAccountSignIn(
+  page: AccountPageRequest,
   failed?: { email: string; error: string; retryAfterSeconds?: number },
 ): Promise<Response> {
   const { app } = page.engine;
@@ -24,7 +31,10 @@ export function showSignIn(
 }
 
 /** What the form leads to: the account page, or the form again with what is wrong. */
-export async function submitSignIn(page: PageRequest, form: URLSearchParams): Promise<Response> {
+export async function submitAccountSignIn(
+  page: AccountPageRequest,
+  form: URLSearchParams,
+): Promise<Response> {
   const { engine, request } = page;
   const { app } = engine;
   const { email, password } = parseSignIn(form);
@@ -34,12 +44,12 @@ export async function submitSignIn(page: PageRequest, form: URLSearchParams): Pr
     const { address, signal } = request;
     user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
   } catch (error) {
-    return showSignIn(page, { email, ...toSignInError(app, error, request) });
+    return showAccountSignIn(page, { email, ...toSignInError(app, error, request) });
   }
   return startSession(page, user, loginTs);
 }
 
 /** What the form of a browser without a session is signed for; undefined for a browser that got none. */
-export function browserIdOf({ ctx }: PageRequest): string | undefined {
+export function browserIdOf({ ctx }: AccountPageRequest): string | undefined {
   return ctx.cookies.get(BROWSER_COOKIE, { signed: true });
 }

@@ -6,7 +6,7 @@ import { STYLE } from './style.ts';
 
 export const SERVICE_NAME = 'Funnel Gateway';
 
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
@@ -39,7 +39,7 @@ export function pageResponse({
   formAction = [],
   headers = {},
   style = OF_ALL_PAGES,
-}: Page): Response {
+}: HtmlPage): Response {
   const document = html`<!doctype html>
 <html lang="en">
 <head>

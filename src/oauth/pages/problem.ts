@@ -44,7 +44,7 @@ export const FAILED = {
 } as const;
 
 /** What is said of a page whose time is over. */
-export const EXPIRED = {
+export const EXPIRED_PAGE = {
   title: 'This page has expired',
   detail: 'It was open for more than 15 minutes, was used already, or was begun in another browser.',
   advice: START_AGAIN,

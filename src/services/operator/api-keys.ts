@@ -4,7 +4,7 @@ import { parseScopes } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
-import { type ApiKeyRow, findApiKeys, insertApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
+import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
@@ -13,11 +13,11 @@ import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId } from './refs.ts';
 
-export type { ApiKeyRow };
+export type { StoredApiKey };
 
 /** A key that was just created. */
 export interface IssuedKey {
-  readonly apiKey: ApiKeyRow;
+  readonly apiKey: StoredApiKey;
   /** The key itself: nobody can ask for it again. */
   readonly token: string;
 }
@@ -55,13 +55,13 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
 }
 
 /** The keys of one team, or of all, ended ones included. @throws AppError `not_found` for the team */
-export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ApiKeyRow[]> {
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredApiKey[]> {
   const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
   return findApiKeys(app.store, teamId);
 }
 
 /** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
-export async function revoke(app: App, ref: Ref): Promise<ApiKeyRow> {
+export async function revoke(app: App, ref: Ref): Promise<StoredApiKey> {
   const revoked = await withTransaction(app, (tx) => endKey(tx, ref, app.clock()));
   await app.lookups.forget();
   return revoked;
@@ -75,7 +75,7 @@ export async function rotate(
   app: App,
   ref: Ref,
   { overlapMs = 0 }: { overlapMs?: number | undefined } = {},
-): Promise<IssuedKey & { replaced: ApiKeyRow }> {
+): Promise<IssuedKey & { replaced: StoredApiKey }> {
   const now = app.clock();
   if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_DAYS * 86_400_000))
     throw invalid('overlap', `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`);
@@ -106,7 +106,7 @@ const WHY_NOT = {
 /** Makes a key, within a transaction or as a change of its own. */
 export async function issueKey(
   db: Transaction | Store,
-  key: Pick<ApiKeyRow, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
+  key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();
   return { apiKey: await insertApiKey(db, { ...key, tokenHash: hash, hint }), token };

@@ -1,7 +1,7 @@
 // Teams as the operator manages them: making them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { findTeams, insertTeam, setTeamSubdomain, type TeamRow } from '../../store/accounts/teams.ts';
+import { findTeams, insertTeam, type StoredTeam, setTeamSubdomain } from '../../store/accounts/teams.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { isName, parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
@@ -10,7 +10,7 @@ import { withConflicts } from './conflicts.ts';
 import { requireTeamId } from './refs.ts';
 import { parseSubdomain } from './subdomains.ts';
 
-export type { TeamRow };
+export type { StoredTeam };
 
 /** The languages that a team or a person may work in; the store has the same list. */
 export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
@@ -34,7 +34,7 @@ export interface TeamInput {
 export async function create(
   app: App,
   input: TeamInput,
-): Promise<{ team: TeamRow; defaultKey: IssuedKey | null }> {
+): Promise<{ team: StoredTeam; defaultKey: IssuedKey | null }> {
   const team = {
     name: parseName(input.name),
     subdomain: input.subdomain === undefined ? null : parseSubdomain(app, input.subdomain),
@@ -64,7 +64,7 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
 }
 
 /** Every team, with its number of workspaces. */
-export async function list(app: App): Promise<(TeamRow & { readonly workspaces: number })[]> {
+export async function list(app: App): Promise<(StoredTeam & { readonly workspaces: number })[]> {
   return findTeams(app.store);
 }
 

@@ -3,8 +3,8 @@ import type { App } from '../../context.ts';
 import {
   findWorkspaces,
   insertWorkspace,
+  type StoredWorkspace,
   setWorkspaceSubdomain,
-  type WorkspaceRow,
 } from '../../store/accounts/workspaces.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
@@ -12,7 +12,7 @@ import { withConflicts } from './conflicts.ts';
 import { requireTeamId, requireWorkspaceId } from './refs.ts';
 import { parseSubdomain } from './subdomains.ts';
 
-export type { WorkspaceRow };
+export type { StoredWorkspace };
 
 /**
  * Makes a workspace, which belongs to its team for life.
@@ -21,7 +21,7 @@ export type { WorkspaceRow };
 export async function create(
   app: App,
   input: { readonly team: Ref; readonly name: string; readonly subdomain: string },
-): Promise<WorkspaceRow> {
+): Promise<StoredWorkspace> {
   const name = parseName(input.name);
   const subdomain = parseSubdomain(app, input.subdomain);
   const teamId = await requireTeamId(app, input.team);
@@ -41,6 +41,6 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
 }
 
 /** The workspaces of one team, or of all, with their domains. @throws AppError `not_found` for the team */
-export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<WorkspaceRow[]> {
+export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredWorkspace[]> {
   return findWorkspaces(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }

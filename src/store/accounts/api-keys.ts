@@ -46,7 +46,7 @@ export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs
 }
 
 /** A key without its hash: what people may see of it. */
-export type ApiKeyRow = Omit<ApiKey, 'tokenHash'>;
+export type StoredApiKey = Omit<ApiKey, 'tokenHash'>;
 
 /** A key that is to be. */
 export type NewApiKey = Pick<
@@ -74,26 +74,26 @@ const LIST: Statement = {
  * Inserts a key: within a transaction, or as a change of its own.
  * @throws the store's error for a second live default key of a team (`api_keys_one_default`)
  */
-export async function insertApiKey(db: Transaction | Store, key: NewApiKey): Promise<ApiKeyRow> {
+export async function insertApiKey(db: Transaction | Store, key: NewApiKey): Promise<StoredApiKey> {
   const { teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt } = key;
   const values = [teamId, name, isDefault, tokenHash, hint, scopes, createdAt, expiresAt];
-  const [row] = await execute<ApiKeyRow>(db, INSERT, values);
+  const [row] = await execute<StoredApiKey>(db, INSERT, values);
   if (row === undefined) throw new Error('Inserting an API key gave no row.');
   return row;
 }
 
 /** A key by id, locked until the transaction ends, or null. */
-export async function lockApiKey(tx: Transaction, id: bigint): Promise<ApiKeyRow | null> {
+export async function lockApiKey(tx: Transaction, id: bigint): Promise<StoredApiKey | null> {
   await tx.$queryRaw`select id from api_keys where id = ${id} for update`;
   return tx.apiKey.findUnique({ where: { id }, omit });
 }
 
 /** Sets when a key stops. */
-export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<ApiKeyRow> {
+export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<StoredApiKey> {
   return tx.apiKey.update({ where: { id }, data: { revokedAt }, omit });
 }
 
 /** The keys of one team or of all, by id. */
-export function findApiKeys(store: Store, teamId: bigint | null): Promise<ApiKeyRow[]> {
+export function findApiKeys(store: Store, teamId: bigint | null): Promise<StoredApiKey[]> {
   return query(store, LIST, [teamId]);
 }

@@ -2,7 +2,7 @@
 // credentials, so only their SHA-256 is stored; their payloads are not read here.
 import { hash } from 'node:crypto';
 import type { Prisma } from '#prisma';
-import { toId } from '../sql/public-ids.ts';
+import { idOfPublicId } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -79,7 +79,7 @@ const REMOVE_OF_GRANT: Statement = {
 /** Inserts a state, or replaces what it holds. What was consumed stays consumed. */
 export async function saveState(store: Store, state: NewState): Promise<void> {
   const { model, id, payload, grantKey, uid, userPublicId, expiresAt } = state;
-  const userId = userPublicId === null ? null : toId('users', userPublicId);
+  const userId = userPublicId === null ? null : idOfPublicId('users', userPublicId);
   const values = [model, idHash(id), JSON.stringify(payload), grantKey, uid, userId, expiresAt];
   await query(store, SAVE, values);
 }

@@ -2,7 +2,7 @@
 import type { Prisma, Team } from '#prisma';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
 
-export type TeamRow = Team;
+export type StoredTeam = Team;
 
 /** A team that is to be. */
 export type NewTeam = Pick<Team, 'name' | 'subdomain' | 'timeZone' | 'locale' | 'createdAt'>;
@@ -15,7 +15,7 @@ export async function hasTeam(store: Store, id: bigint): Promise<boolean> {
 }
 
 /** Inserts a team. @throws the store's error for a subdomain that is taken */
-export async function insertTeam(tx: Transaction, team: NewTeam): Promise<TeamRow> {
+export async function insertTeam(tx: Transaction, team: NewTeam): Promise<StoredTeam> {
   return tx.team.create({ data: { ...team, updatedAt: team.createdAt } });
 }
 
@@ -36,7 +36,7 @@ export async function setTeamSubdomain(
 }
 
 /** Every team with its number of workspaces, by id. */
-export async function findTeams(store: Store): Promise<(TeamRow & { readonly workspaces: number })[]> {
+export async function findTeams(store: Store): Promise<(StoredTeam & { readonly workspaces: number })[]> {
   const include = { _count: { select: { workspaces: true } } } satisfies Prisma.TeamInclude;
   const teams = await withPrisma(store, (prisma) =>
     prisma.team.findMany({ orderBy: { id: 'asc' }, include }),

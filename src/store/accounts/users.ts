@@ -6,7 +6,7 @@ import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { readRows } from '../reading/reads.ts';
-import { toId } from '../sql/public-ids.ts';
+import { idOfPublicId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction, withPrisma } from '../store.ts';
@@ -122,7 +122,7 @@ export async function findUser(store: Store, id: bigint): Promise<PersonRow | nu
 
 /** A person by public id, disabled ones included, or null. */
 export async function findUserByPublicId(store: Store, publicId: string): Promise<PersonRow | null> {
-  const id = toId('users', publicId);
+  const id = idOfPublicId('users', publicId);
   return id === null ? null : findUser(store, id);
 }
 
@@ -132,7 +132,7 @@ export async function findSignedIn(
   publicId: string,
   signedInAt: Date,
 ): Promise<PersonRow | null> {
-  const id = toId('users', publicId);
+  const id = idOfPublicId('users', publicId);
   if (id === null) return null;
   const where = { id, ...stillSignedIn(signedInAt) };
   return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));

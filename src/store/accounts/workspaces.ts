@@ -3,7 +3,7 @@ import type { Workspace } from '#prisma';
 import { type Store, withPrisma } from '../store.ts';
 
 /** A workspace with its custom domains. */
-export type WorkspaceRow = Workspace & { readonly domains: readonly string[] };
+export type StoredWorkspace = Workspace & { readonly domains: readonly string[] };
 
 /** A workspace that is to be. */
 export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
@@ -17,7 +17,7 @@ export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
 }
 
 /** Inserts a workspace. @throws the store's error for a subdomain that is taken */
-export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<WorkspaceRow> {
+export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...workspace, updatedAt: workspace.createdAt };
   return { ...(await withPrisma(store, (prisma) => prisma.workspace.create({ data }))), domains: [] };
 }
@@ -38,7 +38,7 @@ export async function setWorkspaceSubdomain(
 }
 
 /** The workspaces of one team or of all, by id. */
-export async function findWorkspaces(store: Store, teamId: bigint | null): Promise<WorkspaceRow[]> {
+export async function findWorkspaces(store: Store, teamId: bigint | null): Promise<StoredWorkspace[]> {
   const where = teamId === null ? {} : { teamId };
   const include = { customDomains: { select: { host: true }, orderBy: { id: 'asc' as const } } };
   const workspaces = await withPrisma(store, (prisma) =>

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry, packTar } from 'modern-tar';
-import { type Manifest, parseManifest } from './manifest.ts';
+import { type Manifest, parseBackupManifest } from './manifest.ts';
 
 /** What is put into a backup. */
 export interface ArchiveContent {
@@ -118,7 +118,7 @@ export async function readArchive(file: FileHandle): Promise<ArchiveReader> {
   }
 
   try {
-    const manifest = parseManifest(`${await take(MANIFEST, MAX_BYTES[MANIFEST], MANIFEST)}`);
+    const manifest = parseBackupManifest(`${await take(MANIFEST, MAX_BYTES[MANIFEST], MANIFEST)}`);
     const files = new Map<string, string>();
     for (const name of manifest.files)
       files.set(name, `${await take(`files/${name}`, MAX_BYTES.file, `files/${name}`)}`);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { requestCancel } from '../connections/cancel.ts';
 import { cancellingOn } from '../connections/cancelling.ts';
-import { connectionOf } from '../connections/rows-query.ts';
+import { protocolConnectionOf } from '../connections/rows-query.ts';
 import { shareMigrationLock } from '../migrations/lock.ts';
 import type { Manifest, TableManifest } from './manifest.ts';
 
@@ -18,7 +18,7 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_t
   set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'`;
 
 /** The gateway's own tables, with the columns that are not made of others. */
-export const TABLES = `select c.relname::text as name, array(
+export const DUMPED_TABLES = `select c.relname::text as name, array(
     select a.attname::text from pg_attribute a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
   from pg_class c
@@ -61,7 +61,7 @@ async function readIn<T>(
     await shareMigrationLock(client, signal);
     await client.query('begin isolation level repeatable read, read only');
     const tables = inOrder(
-      await rowsOf<Omit<TableManifest, 'rows'>>(client, TABLES),
+      await rowsOf<Omit<TableManifest, 'rows'>>(client, DUMPED_TABLES),
       await rowsOf<Reference>(client, REFERENCES),
     );
     const counted: TableManifest[] = [];
@@ -82,7 +82,7 @@ async function readIn<T>(
     });
   } finally {
     // Ends the transaction, and what may still be under way in it.
-    connectionOf(client).stream.destroy();
+    protocolConnectionOf(client).stream.destroy();
   }
 }
 

@@ -12,7 +12,7 @@ import { readErasures, repeatErasures } from '../erasure/erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations/migrations.ts';
 import type { ArchiveReader } from './archive.ts';
-import { quoted, TABLES } from './dump.ts';
+import { DUMPED_TABLES, quoted } from './dump.ts';
 
 /** The store while it is loaded, and the one that it replaced until it is dropped: also what a killed restore leaves behind. */
 const DRAFT = `${OWNER}_restoring`;
@@ -47,7 +47,7 @@ export async function holdsData(url: string): Promise<boolean> {
 
 /** The names of the gateway's own tables. */
 async function tablesOf(client: pg.Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>(TABLES);
+  const { rows } = await client.query<{ name: string }>(DUMPED_TABLES);
   return rows.map(({ name }) => name);
 }
 

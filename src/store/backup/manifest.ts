@@ -27,7 +27,7 @@ export const FILES: readonly string[] = ['secret-key', 'demo-key', 'demo-passwor
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** @throws Error that says what is wrong; the text is untrusted */
-export function parseManifest(text: string): Manifest {
+export function parseBackupManifest(text: string): Manifest {
   const value: unknown = JSON.parse(text);
   const { format, gateway, createdAt, migrations, tables, sequences, files } = isObject(value) ? value : {};
   if (format !== 1) throw new Error('its format is not known to this version');

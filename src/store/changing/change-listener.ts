@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
-import { connectionOf } from '../connections/rows-query.ts';
+import { protocolConnectionOf } from '../connections/rows-query.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Store } from '../store.ts';
 
@@ -75,7 +75,7 @@ export function listenForChanges({
     if (!hasWarned) log.warn({ reason: toReason(error) }, unheard);
     hasWarned = true;
     live = false;
-    connectionOf(client).stream.destroy();
+    protocolConnectionOf(client).stream.destroy();
     client = null;
     clearTimeout(next);
     onInterruption();
@@ -130,7 +130,10 @@ export function listenForChanges({
       closed = true;
       live = false;
       clearTimeout(next);
-      const timer = setTimeout(() => client && connectionOf(client).stream.destroy(), CLOSE_TIMEOUT_MS);
+      const timer = setTimeout(
+        () => client && protocolConnectionOf(client).stream.destroy(),
+        CLOSE_TIMEOUT_MS,
+      );
       await client?.end().catch(() => {});
       clearTimeout(timer);
     },

@@ -1,9 +1,11 @@
 // What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
 // src/rows/snapshot-rows.ts reads it again.
+import { wayToContact } from '../../resources/contact-ways.ts';
 import { typeOf } from '../../resources/field-types.ts';
 import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import type { Executor } from '../connections/executor.ts';
+import { contactIdOf } from '../sql/contact-ways.ts';
 import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
 
@@ -46,4 +48,21 @@ export async function findSnapshots(
   );
   const found = await tx.$queryRawUnsafe<{ snapshot: string }[]>(text, workspaceId, ids);
   return found.map((row) => row.snapshot);
+}
+
+/** The contact that a row of a workspace leads to; null where it is about nobody. */
+export async function findContactOf(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  { name, resource }: Table<{ id: bigint }>,
+  workspaceId: bigint,
+  id: bigint,
+): Promise<bigint | null> {
+  if (wayToContact(resource) === null) return null;
+  const { text } = statement(
+    `${name}.contact`,
+    () =>
+      `select ${contactIdOf(resource)} as "contactId" from ${name} t where t.workspace_id = $1::bigint and t.id = $2::bigint`,
+  );
+  const [found] = await tx.$queryRawUnsafe<{ contactId: bigint | null }[]>(text, workspaceId, id);
+  return found?.contactId ?? null;
 }

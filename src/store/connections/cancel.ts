@@ -1,6 +1,6 @@
 // Cancel requests to PostgreSQL: each is sent over a connection of its own (PostgreSQL manual, "Canceling Requests in Progress").
 import pg from 'pg';
-import { connectionOf } from './rows-query.ts';
+import { protocolConnectionOf } from './rows-query.ts';
 
 /**
  * Requests the cancellation of the statement that is being executed for a connection. The request has no result: the statement
@@ -9,7 +9,7 @@ import { connectionOf } from './rows-query.ts';
  */
 export async function requestCancel(config: pg.ClientConfig, target: pg.ClientBase): Promise<void> {
   const canceller = new pg.Client(config);
-  const connection = connectionOf(canceller);
+  const connection = protocolConnectionOf(canceller);
   const { processID, secretKey } = target as unknown as BackendKey;
   // It is opened like any connection, with TLS where configured. PostgreSQL closes it without an answer.
   connection.startup = () => connection.cancel(processID, secretKey);

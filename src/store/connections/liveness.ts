@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from './failures.ts';
-import { connectionOf } from './rows-query.ts';
+import { protocolConnectionOf } from './rows-query.ts';
 
 /** Connections to the database that are watched. */
 export interface Watched {
@@ -121,7 +121,7 @@ const NOT_SERVING = /^(57P0[1-5]|08...)$/;
 /** Asks over a new connection. @returns null when the server answers, if only that it has too many connections; else why not */
 async function askOnce(connection: pg.ClientConfig): Promise<Error | null> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
-  const { stream } = connectionOf(client);
+  const { stream } = protocolConnectionOf(client);
   const { promise: silence, reject } = Promise.withResolvers<never>();
   let ticks = 0;
   const timer = setInterval(() => {
@@ -139,6 +139,6 @@ async function askOnce(connection: pg.ClientConfig): Promise<Error | null> {
     clearInterval(timer);
     // An orderly end would wait for a server that may not answer.
     stream.destroy();
-    connectionOf(client).stream.destroy();
+    protocolConnectionOf(client).stream.destroy();
   }
 }

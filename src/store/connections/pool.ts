@@ -5,7 +5,7 @@ import { requestCancel } from './cancel.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
 import { keepAfterRefusals } from './pool-query.ts';
-import { connectionOf } from './rows-query.ts';
+import { protocolConnectionOf } from './rows-query.ts';
 
 export interface Pool extends Watched {
   readonly pool: pg.Pool;
@@ -53,7 +53,7 @@ export function createPool(
   limitSilence(pool, answerTimeoutMs);
   keepAfterRefusals(pool);
   const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
-  const socketOf = (client: pg.Client) => connectionOf(client).stream;
+  const socketOf = (client: pg.Client) => protocolConnectionOf(client).stream;
   const destroy = () => {
     for (const client of clients) socketOf(client).destroy();
   };
@@ -88,7 +88,7 @@ function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeo
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       clients.add(this);
-      connectionOf(this).stream.once('close', () => clients.delete(this));
+      protocolConnectionOf(this).stream.once('close', () => clients.delete(this));
       if (!preparedStatements) sendUnprepared(this);
     }
   };
@@ -146,7 +146,7 @@ function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) 
  * earlier, so that the network or the server is stalled.
  */
 function limitSilence(pool: pg.Pool, timeoutMs: number): void {
-  const streamOf = (client: pg.PoolClient) => connectionOf(client).stream;
+  const streamOf = (client: pg.PoolClient) => protocolConnectionOf(client).stream;
   pool.on('connect', (client) => {
     const stream = streamOf(client);
     stream.on('timeout', () => stream.destroy(new Error('Connection terminated: no answer in time')));

@@ -55,13 +55,13 @@ interface Connection {
   cancel(processID: number, secretKey: number): void;
 }
 
-export function connectionOf(client: pg.Client): Connection {
+export function protocolConnectionOf(client: pg.Client): Connection {
   return (client as pg.Client & { connection: Connection }).connection;
 }
 
 /** Sends the statements of one tick of the event loop in one system call. */
 export function corkUntilNextTick(client: pg.Client): void {
-  const { stream } = connectionOf(client);
+  const { stream } = protocolConnectionOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
@@ -69,7 +69,7 @@ export function corkUntilNextTick(client: pg.Client): void {
 
 /** Deallocates a prepared statement in the driver and in PostgreSQL, before the statements that are sent next. */
 export function deallocate(client: pg.Client, name: string): void {
-  const connection = connectionOf(client);
+  const connection = protocolConnectionOf(client);
   connection.close({ type: 'S', name });
   delete connection.parsedStatements[name];
   delete connection.submittedNamedStatements[name];
@@ -84,7 +84,7 @@ interface CommandComplete extends Message {
 
 /** Makes a client that is not connected yet collect the rows of each result in one block. @param maxBytes of a result */
 export function collectRows(client: pg.Client, maxBytes?: number): void {
-  const connection = connectionOf(client);
+  const connection = protocolConnectionOf(client);
   connection.attachListeners = (stream) => {
     const parser = new RowParser(maxBytes);
     const onMessage = (message: Message) => {

@@ -11,9 +11,9 @@ import { insertFunnels } from './funnels.ts';
 import { type IssuePassword, insertPerson } from './people.ts';
 import { insertRefineFilters } from './refine-filters.ts';
 import { insertTags } from './tags.ts';
-import { type IssueKey, insertTeam } from './teams.ts';
+import { type IssueKey, insertDemoTeam } from './teams.ts';
 import { insertWebhookEndpoints } from './webhook-endpoints.ts';
-import { insertWorkspace } from './workspaces.ts';
+import { insertDemoWorkspace } from './workspaces.ts';
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];
@@ -82,10 +82,10 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
   const workspaceIds: bigint[] = [];
   let contacts = 0;
   for (const team of TEAMS) {
-    const teamId = await insertTeam(demo, team, issueKey);
+    const teamId = await insertDemoTeam(demo, team, issueKey);
     teamIds.push(teamId);
     for (const data of team.workspaces) {
-      const workspace = await insertWorkspace(demo, teamId, data);
+      const workspace = await insertDemoWorkspace(demo, teamId, data);
       const tagIds = await insertTags(demo, workspace.id, data);
       const filterIds = await insertRefineFilters(demo, workspace.id, data.filters, tagIds);
       const funnels = await insertFunnels(demo, workspace, data.funnels, { tagIds, filterIds });

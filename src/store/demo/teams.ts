@@ -8,7 +8,7 @@ export type IssueKey = (teamId: bigint) => Promise<{ hash: Uint8Array<ArrayBuffe
 const AGE_DAYS = 900;
 
 /** Inserts the team and its key; returns the team's id. */
-export async function insertTeam(demo: Demo, data: TeamData, issueKey: IssueKey): Promise<bigint> {
+export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: IssueKey): Promise<bigint> {
   const { tx } = demo;
   const createdAt = demo.daysAgo(AGE_DAYS + demo.random.next() * 100);
   const { name, subdomain, timeZone, locale } = data;

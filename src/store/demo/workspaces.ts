@@ -11,7 +11,7 @@ export interface DemoWorkspace {
 const AGE_DAYS = 850;
 
 /** Inserts one workspace; what it holds comes later. */
-export async function insertWorkspace(
+export async function insertDemoWorkspace(
   demo: Demo,
   teamId: bigint,
   { name, subdomain, customDomains }: WorkspaceData,

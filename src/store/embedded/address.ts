@@ -14,7 +14,7 @@ import { StartupError } from '../../errors.ts';
 import { type DataFolder, makeSpare } from './data-folder.ts';
 import { codeOf } from './failure.ts';
 import type { Postmaster } from './postmaster.ts';
-import { isTrusted } from './trust.ts';
+import { isTrustedFolder } from './trust.ts';
 
 /** The cluster's superuser, and the database that the gateway keeps its tables in. */
 export const OWNER = 'funnel_gateway';
@@ -89,7 +89,7 @@ async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<v
   if (user) return lchown(folder, user.uid >>> 0, user.gid >>> 0);
   const found = await lstat(folder);
   const isOurs = found.isDirectory() && found.uid === getuid?.() && (found.mode & 0o077) === 0;
-  if (isOurs && isTrusted(folder)) return;
+  if (isOurs && isTrustedFolder(folder)) return;
   throw new StartupError(
     `The folder ${folder}, for PostgreSQL's socket, is open to others or somebody else's: remove it, or choose a data folder with a shorter path.`,
   );

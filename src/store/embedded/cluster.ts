@@ -17,7 +17,7 @@ import { basename, join } from 'node:path';
 import { StartupError } from '../../errors.ts';
 import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
-import { admit, type DataFolder } from './data-folder.ts';
+import { type DataFolder, letThrough } from './data-folder.ts';
 import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
 import { cannotRun, diskFull } from './postmaster.ts';
 import { readSmallFile } from './trust.ts';
@@ -49,7 +49,7 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
     await mkdir(made, { mode: 0o700 });
     if (dataFolder.user) {
       await chown(made, dataFolder.user.uid >>> 0, dataFolder.user.gid >>> 0);
-      await admit(dataFolder.user, draft, draft);
+      await letThrough(dataFolder.user, draft, draft);
     }
     await initdb(dataFolder, binaries, made, await authentication(draft));
     if (OVER_TCP) await copyFile(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));

@@ -20,7 +20,7 @@ import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../../errors.ts';
 import { codeOf, messageOf } from './failure.ts';
-import { isTrusted, readSmallFile, requireTrusted } from './trust.ts';
+import { isTrustedFolder, readSmallFile, requireTrusted } from './trust.ts';
 import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 
 /** Root's own folder for what cannot lie in the data folder. Not below /tmp, where others may be first and files expire. */
@@ -75,17 +75,17 @@ async function placeForRoot(
   }
   const at = (home: string) => ({ ...paths(home), spare: SPARE, log, relocated: true });
   const known = await spareHome(asked);
-  const there = known !== null && isTrusted(known) ? await clusterOwner(known) : null;
+  const there = known !== null && isTrustedFolder(known) ? await clusterOwner(known) : null;
   if (known !== null && there) return { ...at(known), user: there };
   const user = await ordinaryUser();
   // An empty folder was made for us; one with other things in it keeps its mode.
   const ours = made ?? ((await readdir(asked)).length === 0 ? asked : undefined);
-  if (ours !== undefined) await admit(user, ours, asked);
+  if (ours !== undefined) await letThrough(user, ours, asked);
   if (await canEnter(user, asked)) return { ...here, user };
   await makeSpare(user);
   const home = known ?? (await makeSpareHome(asked));
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await admit(user, home, home);
+  await letThrough(user, home, home);
   return { ...at(home), user };
 }
 
@@ -216,7 +216,7 @@ export async function clusterOwner(home: string): Promise<SystemUser | null> {
 }
 
 /** Lets the user's group pass through the folders that we made ourselves, from `first` down to `last`. */
-export async function admit(user: SystemUser, first: string, last: string): Promise<void> {
+export async function letThrough(user: SystemUser, first: string, last: string): Promise<void> {
   for (let folder = last; folder.length >= first.length; folder = dirname(folder)) {
     await chown(folder, 0, user.gid >>> 0);
     await chmod(folder, 0o710);

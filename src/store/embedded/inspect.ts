@@ -5,7 +5,7 @@ import { getuid } from 'node:process';
 import { connectionUrl, OWNER } from './address.ts';
 import { clusterOwner, type DataFolder, paths, SPARE, spareHome } from './data-folder.ts';
 import { findServer } from './postmaster.ts';
-import { isTrusted, readSmallFile } from './trust.ts';
+import { isTrustedFolder, readSmallFile } from './trust.ts';
 
 /** An embedded database that is there. */
 export interface FoundEmbedded {
@@ -26,7 +26,7 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | nul
   if (asked === null) return null;
   const isRoot = getuid?.() === 0;
   const elsewhere = isRoot ? await spareHome(asked) : null;
-  const homes = elsewhere !== null && isTrusted(elsewhere) ? [asked, elsewhere] : [asked];
+  const homes = elsewhere !== null && isTrustedFolder(elsewhere) ? [asked, elsewhere] : [asked];
   for (const home of homes) {
     const owner = await clusterOwner(home);
     if (owner === null) continue;

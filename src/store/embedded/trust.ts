@@ -58,7 +58,7 @@ export function makeTrusted(folder: string): void {
 }
 
 /** True when `requireTrusted` has nothing against the folder. */
-export function isTrusted(folder: string): boolean {
+export function isTrustedFolder(folder: string): boolean {
   try {
     requireTrusted(folder);
     return true;

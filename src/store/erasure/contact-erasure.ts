@@ -12,8 +12,7 @@ import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { Table } from '../tables/table.ts';
-import { tableNamed, tableOf } from '../tables/tables.ts';
+import { tableOf } from '../tables/tables.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -47,13 +46,13 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
     entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
 
 /** One kind of rows that lead to a contact, and what becomes of them. */
-export interface Leading {
+interface Leading {
   /** Changes of them that are under way have committed afterwards. */
   readonly lock: string;
   /** They go with the contact, or what is personal of them is blanked. */
   readonly erase: string;
   /** The table that the time of it is drawn for; null: they have none, or go. It is `$3`. */
-  readonly timed: Table<{ id: bigint }> | null;
+  readonly timed: Parameters<typeof timeOf>[1] | null;
 }
 
 /** What the rows of nouns that lead to a contact become. @param nouns parents before what is below them */
@@ -72,7 +71,7 @@ export function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
       if (blank.length === 0) return [];
       const isTimed = 'updatedAt' in noun.fields;
       const set = [...blank, ...(isTimed ? [bumpAt('$3')] : [])].join(', ');
-      const timed = isTimed ? (tableNamed(table) ?? null) : null;
+      const timed = isTimed ? { name: table, resource: noun } : null;
       return [{ lock, erase: `update ${table} c set ${set} where ${rows}`, timed }];
     });
 }

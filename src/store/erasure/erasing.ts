@@ -20,7 +20,7 @@ export interface Erasure {
 type Run = <T>(work: (tx: Executor) => PromiseLike<T>) => Promise<T>;
 
 /** How far it went: `busy` where somebody else is at it. */
-export type Progress = 'done' | 'more' | 'busy';
+export type ErasureProgress = 'done' | 'more' | 'busy';
 
 /** One kind of rows that are blanked. */
 interface Kind {
@@ -125,7 +125,7 @@ export async function continueErasure(
   erasure: Erasure,
   most: number,
   isLittle = false,
-): Promise<Progress> {
+): Promise<ErasureProgress> {
   const { workspaceId, contactId, eventsThrough, entriesThrough, erasedAt } = erasure;
   let batches = 0;
   for (const kind of KINDS)

@@ -26,7 +26,7 @@ export interface TableHorizon {
 export type Horizon = Readonly<Record<PublicIdTable, TableHorizon>>;
 
 /** A horizon that was told. */
-export interface Told {
+export interface MarksAnswer {
   readonly tables: Horizon;
   /** It stands while `generation()` is this. */
   readonly generation: number;
@@ -36,7 +36,7 @@ export interface Told {
 
 export interface Horizons {
   /** The last one that was told, while it stands. */
-  latest(): Told | null;
+  latest(): MarksAnswer | null;
   /** How often all that was told has been forgotten. */
   generation(): number;
   /** How many have been asked for. */
@@ -45,12 +45,12 @@ export interface Horizons {
    * One before which at least so many were asked for. However many wait, one is asked for at a time.
    * @throws AppError `unavailable` when the database cannot be reached
    */
-  after(asked: number): Promise<Told>;
+  after(asked: number): Promise<MarksAnswer>;
   /** What was told may say nothing of the database of the next read. */
   forget(): void;
 }
 
-export const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
+export const TABLES_WITH_MARKS = Object.keys(TYPE_NUMBER) as PublicIdTable[];
 
 /**
  * The keys of floors, as the migrations have them (`classid` in pg_locks): `FG`, and in the low 16 bits the number of the table's type; of
@@ -70,15 +70,15 @@ export function horizonsWith(columns: string): string {
 }
 
 export const HORIZON_VALUES: unknown[] = [
-  TABLES.map((table) => TYPE_NUMBER[table]),
-  TABLES.map((table) => `${table}_id_seq`),
+  TABLES_WITH_MARKS.map((table) => TYPE_NUMBER[table]),
+  TABLES_WITH_MARKS.map((table) => `${table}_id_seq`),
   ' ',
 ];
 
 /** @throws TypeError where it is not what the statement answers */
 export function toHorizon([drawn, ids, times]: readonly (string | null)[]): Horizon {
   const [all, settled, moments] = [drawn, ids, times].map((list) => list?.split(' ') ?? []);
-  const tables = TABLES.map((table, index): [PublicIdTable, TableHorizon] => {
+  const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableHorizon] => {
     const [last, id, time] = [all?.[index], settled?.[index], moments?.[index]];
     if (!last || !id || !time) throw new TypeError('The horizon is not whole');
     return [table, { drawn: BigInt(last), id: BigInt(id), time: Number(time) }];
@@ -89,7 +89,7 @@ export function toHorizon([drawn, ids, times]: readonly (string | null)[]): Hori
 /** A question for a horizon that was sent, and how many were asked before. */
 interface Question {
   readonly number: number;
-  readonly answer: Promise<Told>;
+  readonly answer: Promise<MarksAnswer>;
 }
 
 /** How often one is asked for anew because connections were opened meanwhile. */
@@ -97,18 +97,18 @@ const MAX_TRIES = 5;
 
 /** @param readers over which it is asked for */
 export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
-  let known: Told | null = null;
+  let known: MarksAnswer | null = null;
   let generation = 0;
   let asked = 0;
   let underWay: Question | null = null;
-  let next: Promise<Told> | null = null;
+  let next: Promise<MarksAnswer> | null = null;
 
   function forget(): void {
     generation += 1;
     known = null;
   }
 
-  async function ask(number: number): Promise<Told> {
+  async function ask(number: number): Promise<MarksAnswer> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = generation;
       const tables = toHorizon(fieldsOf(await readers.read(HORIZON, HORIZON_VALUES)));
@@ -122,7 +122,7 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
     throw databaseUnavailable();
   }
 
-  function begin(): Promise<Told> {
+  function begin(): Promise<MarksAnswer> {
     const number = asked++;
     const answer = ask(number).finally(() => {
       underWay = null;
@@ -131,7 +131,7 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
     return answer;
   }
 
-  function following({ answer }: Question): Promise<Told> {
+  function following({ answer }: Question): Promise<MarksAnswer> {
     const begun = () => {
       next = null;
       return begin();
@@ -139,7 +139,7 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
     return answer.then(begun, begun);
   }
 
-  function askAfter(count: number): Promise<Told> {
+  function askAfter(count: number): Promise<MarksAnswer> {
     if (known !== null && known.number >= count) return Promise.resolve(known);
     if (underWay !== null && underWay.number >= count) return underWay.answer;
     if (underWay !== null) next ??= following(underWay);
@@ -164,5 +164,5 @@ function fieldsOf(rows: RowBlock): (string | null)[] {
 }
 
 function isBehind(one: Horizon, other: Horizon): boolean {
-  return TABLES.some((table) => one[table].drawn < other[table].drawn);
+  return TABLES_WITH_MARKS.some((table) => one[table].drawn < other[table].drawn);
 }

@@ -1,7 +1,7 @@
 // Who holds lists up: transactions that have drawn an id, or taken a time, and are still under way (horizons.ts).
 
 import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
-import { FLOOR_CLASS, HORIZON_VALUES, TABLES } from '../high-water-marks/horizons.ts';
+import { FLOOR_CLASS, HORIZON_VALUES, TABLES_WITH_MARKS } from '../high-water-marks/horizons.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -31,7 +31,7 @@ const FLOORS = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
 /** In no transaction of a request: it sees every session. @throws AppError `unavailable` */
-export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]> {
+export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holder[]> {
   const holders = statement(
     'horizons.holders',
     () => `select l.pid, coalesce(l.pid || ' ' || a.backend_start, '') || l.virtualtransaction as key,
@@ -52,7 +52,7 @@ export async function findHolders(store: Pick<Store, 'pool'>): Promise<Holder[]>
       order by coalesce(a.xact_start, p.prepared) nulls first limit ${MAX_HOLDERS}`,
   );
   const [numbers, sequences] = HORIZON_VALUES;
-  return query<Holder>(store, holders, [numbers, TABLES, sequences, BOUNDED_SESSIONS]);
+  return query<Holder>(store, holders, [numbers, TABLES_WITH_MARKS, sequences, BOUNDED_SESSIONS]);
 }
 
 /** Ends the gateway's own sessions that have held lists up for so long. @returns their process ids */

@@ -1,7 +1,7 @@
 // What a PostgreSQL server says of itself and of the way to it, for whoever looks after the gateway. Nothing is changed.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { connectionOf } from '../connections/rows-query.ts';
+import { protocolConnectionOf } from '../connections/rows-query.ts';
 
 /** What there is to know about a database server. */
 export interface ServerFacts {
@@ -107,6 +107,6 @@ async function withClient<T>(
     return await work(client);
   } finally {
     // Nothing is under way that would have to end well.
-    connectionOf(client).stream.destroy();
+    protocolConnectionOf(client).stream.destroy();
   }
 }

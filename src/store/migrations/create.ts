@@ -3,8 +3,35 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
+import { NOUNS, type Noun } from '../../resources/nouns.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
+
+/** As the rules for migrations ask of what is not known to be harmless to a version that runs. */
+const CHECKED = '-- checked: of a table that no version before has';
+
+/**
+ * A migration with what Prisma cannot say of the tables of nouns that it makes: the sequence of their ids, their public ids, who may
+ * change them, and that the times of their changes are announced where lists are in the order of them.
+ */
+export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
+  return nouns.reduce((text, { table, number, sorts }) => {
+    const creation = new RegExp(String.raw`^CREATE TABLE "${table}" \([\s\S]*?^\);$`, 'm');
+    return text.replace(creation, (made) =>
+      [
+        `CREATE SEQUENCE ${table}_id_seq;\n`,
+        made.replace(
+          /^( *)"public_id" .*$/m,
+          `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
+        ),
+        `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
+        // On Citus it distributes the table: foreign keys are added behind it.
+        `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
+        ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
+      ].join('\n'),
+    );
+  }, sql);
+}
 
 /** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
 export async function createMigration(
@@ -18,7 +45,15 @@ export async function createMigration(
     );
   }
   return withOwnPool(db, 'migrate', async (pool) => {
-    const { withEngine } = await import('./engine.ts');
+    const { withEngine } = await import('./engine.ts').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      throw new StartupError(
+        'Migrations are written by development tools: in a clone, npm ci installs them.',
+        {
+          cause: error,
+        },
+      );
+    });
     // The engine's own createMigration works only after a call that happens to open its connection.
     const { exitCode, stdout } = await withEngine(
       pool,
@@ -36,7 +71,7 @@ export async function createMigration(
     const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
     const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
     await mkdir(dirname(path));
-    await writeFile(path, stdout ?? '');
+    await writeFile(path, completeMigration(stdout ?? ''));
     return { name: directory, path };
   });
 }

@@ -32,10 +32,13 @@ export async function readMigrations(prismaFolder: string): Promise<Migration[]>
   );
 }
 
+/** What Prisma records of a migration's file. */
+export function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
 /** True when the SQL is what the checksum was made of. Git may have changed the line ends since; that is no edit. */
 export function isUnedited(migration: Migration, checksum: string): boolean {
   const unix = migration.sql.replaceAll('\r\n', '\n');
-  return [migration.sql, unix, unix.replaceAll('\n', '\r\n')].some(
-    (text) => createHash('sha256').update(text).digest('hex') === checksum,
-  );
+  return [migration.sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum);
 }

@@ -1,16 +1,17 @@
-// The lock of migrations. It is asked for again and again instead of waited for: a statement that waits has a snapshot, and
-// `create index concurrently`, which may be what the holder is doing, waits for everybody's.
+// The lock of migrations, and Prisma's own beside it, so that `prisma migrate` never works at the same time. They are asked for again and
+// again instead of waited for: a statement that waits has a snapshot, and `create index concurrently`, which may be what the holder is
+// doing, waits for everybody's.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 
-/** Any number that is nobody else's. */
-const LOCK = '7305441298826014721';
+/** Any number that is nobody else's; and what Prisma takes: always in this order. */
+const LOCKS = ['7305441298826014721', '72707369'];
 const PAUSE_MS = 100;
 
 /** Lets nobody else migrate, nor keep migrations waiting, for as long as the connection lasts; waits for those who do. */
 export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
-  return take(client, `select pg_try_advisory_lock(${LOCK}) as taken`);
+  return take(client, 'pg_try_advisory_lock');
 }
 
 /**
@@ -20,15 +21,18 @@ export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
 export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<void> {
   await client.query('begin');
   await client.query(LIFT_SESSION_LIMITS);
-  await take(client, `select pg_try_advisory_xact_lock(${LOCK}) as taken`);
+  await take(client, 'pg_try_advisory_xact_lock');
 }
 
 /** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. @throws AbortError at the signal */
 export function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
-  return take(client, `select pg_try_advisory_lock_shared(${LOCK}) as taken`, signal);
+  return take(client, 'pg_try_advisory_lock_shared', signal);
 }
 
-async function take(client: pg.ClientBase, statement: string, signal?: AbortSignal): Promise<void> {
-  while ((await client.query<{ taken: boolean }>(statement)).rows[0]?.taken !== true)
-    await sleep(PAUSE_MS, undefined, { signal });
+async function take(client: pg.ClientBase, attempt: string, signal?: AbortSignal): Promise<void> {
+  for (const lock of LOCKS) {
+    const statement = `select ${attempt}(${lock}) as taken`;
+    while ((await client.query<{ taken: boolean }>(statement)).rows[0]?.taken !== true)
+      await sleep(PAUSE_MS, undefined, { signal });
+  }
 }

@@ -1,11 +1,12 @@
-// The store's migrations: where it stands, and bringing it up to date. `_prisma_migrations` is kept as `prisma migrate deploy`
-// keeps it, so Prisma's own tools can take over at any time.
-import pg from 'pg';
+// The store's migrations: where it stands, and bringing it up to date.
+import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { endingSession } from '../connections/ending-session.ts';
+import { applyMigration } from './apply.ts';
 import { isIncompatible, requireNoOlder } from './compatibility.ts';
-import { afterCutShort, forgetUnfinished, isCutShort } from './cut-short.ts';
+import { afterCutShort, isCutShort } from './cut-short.ts';
 import { isUnedited, type Migration, PRISMA_FOLDER, readMigrations } from './folder.ts';
+import { createHistory, forgetUnfinished, readHistory, recordFailed } from './history.ts';
 import { takeMigrationLockAlone } from './lock.ts';
 import { withOwnPool } from './own-pool.ts';
 import { requireFreeSubdomains } from './reserved-subdomains.ts';
@@ -21,18 +22,12 @@ import {
 export interface MigrationState {
   applied: string[];
   pending: string[];
-  /** Begun and not ended: they failed, or another process is just applying them. */
+  /** Begun and not ended: they failed, or `prisma migrate` is just applying them. */
   failed: string[];
   /** Applied, and their file was changed afterwards. */
   edited: string[];
   /** In the store, but not on the disk: a newer version of the gateway was here. It can be lived with unless `isTooNew`. */
   unknown: string[];
-}
-
-interface Row {
-  name: string;
-  checksum: string;
-  finished: boolean;
 }
 
 /** The first migration of the versions before this one's; nothing leads from their tables to these. */
@@ -48,7 +43,7 @@ export function makesTenantRole(name: string): boolean {
  * @throws StartupError for a store whose tables cannot be brought to what this version needs
  */
 export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
-  const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readRows(db)]);
+  const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readHistory(db)]);
   const inStore = new Map(rows.map((row) => [row.name, row]));
   if (inStore.has(BEFORE)) {
     throw new StartupError(
@@ -66,19 +61,6 @@ export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER):
   }
   state.unknown.push(...inStore.keys());
   return state;
-}
-
-async function readRows(db: pg.Pool): Promise<Row[]> {
-  try {
-    const { rows } = await db.query<Row>(
-      `select migration_name as name, checksum, finished_at is not null as finished
-         from _prisma_migrations where rolled_back_at is null order by started_at`,
-    );
-    return rows;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === '42P01') return [];
-    throw error;
-  }
 }
 
 interface ApplyOptions {
@@ -118,10 +100,7 @@ export async function applyMigrations(
   return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
     let before: readonly string[] | undefined;
-    let reason: unknown;
-    const onFailed = (error: unknown) => {
-      reason = error;
-    };
+    let underWay: Migration | undefined;
     try {
       await endingSession({ client: holder, pool, signal }, () => takeMigrationLockAlone(holder));
       const found = await migrationState(pool, prismaFolder);
@@ -134,41 +113,30 @@ export async function applyMigrations(
       const isToBeMade = state.pending.filter(only).some(makesTenantRole);
       if (tenantRole && (isToBeOpened || isToBeMade) && !role.isAttainable) throw roleIsMissing(role);
       const hasRole = isMade(state) ? !isClosed(role) : tenantRole;
+      const partOf = hasRole ? (script: string) => script : withoutTenants;
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       if (!force) await requireNoOlder(pool, state.pending);
       before = state.applied;
-      const { withEngine } = await import('./engine.ts');
-      const { appliedMigrationNames } = await withEngine(
-        pool,
-        prismaFolder,
-        (engine, { migrationsList, ...input }) => {
-          const migrationDirectories = migrationsList.migrationDirectories.filter(({ path }) => only(path));
-          return engine.applyMigrations({
-            ...input,
-            migrationsList: { ...migrationsList, migrationDirectories },
-          });
-        },
-        { signal, onFailed, ...(!hasRole && { partOf: withoutTenants }) },
+      await createHistory(pool);
+      const pending = (await readMigrations(prismaFolder)).filter(
+        ({ name }) => state.pending.includes(name) && only(name),
       );
+      for (underWay of pending) await applyMigration(pool, underWay, { signal, partOf });
+      underWay = undefined;
       if (isToBeOpened) {
         await openToTenants(pool, await appliedOf(pool, prismaFolder), signal);
         onOpened();
       }
-      return appliedMigrationNames;
+      return pending.map(({ name }) => name);
     } catch (error) {
-      if (before !== undefined && (isCutShort(reason) || signal.aborted)) {
+      if (before !== undefined && (isCutShort(error) || signal.aborted)) {
         const readApplied = async () => (await migrationState(pool, prismaFolder)).applied;
-        throw await afterCutShort(pool, { isInterrupted: signal.aborted, before, readApplied, cause: error });
+        throw await afterCutShort({ isInterrupted: signal.aborted, before, readApplied, cause: error });
       }
       if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause: error });
       if (error instanceof StartupError) throw error;
-      throw new StartupError(
-        `The database could not be migrated: ${await whatFailed(pool, reason ?? error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw await afterFailure(pool, underWay, error);
     } finally {
       // Closed, not given back: the lock goes with the transaction.
       holder.release(true);
@@ -233,16 +201,17 @@ export async function findForeignTable(pool: pg.Pool): Promise<string | null> {
 export const holdsForeignTables = (name: string) =>
   `The database holds tables that are not the gateway's ("${name}")`;
 
-/** Which migration failed, and what PostgreSQL said of it. */
-async function whatFailed(pool: pg.Pool, error: unknown): Promise<string> {
-  const { rows } = await pool
-    .query<{ name: string }>(
-      `select migration_name as name from _prisma_migrations
-        where finished_at is null and rolled_back_at is null order by started_at desc limit 1`,
-    )
-    .catch(() => ({ rows: [] }));
-  const reason = error instanceof Error ? error.message : String(error);
-  const [row] = rows;
-  if (!row) return `${reason.trim()} (check DATABASE_URL and the rights of its user, then start again).`;
-  return `${row.name} failed and left nothing behind (${reason.trim()}): correct that, and start again.`;
+/** Records which migration failed. @returns what is to be said of it */
+async function afterFailure(
+  pool: pg.Pool,
+  migration: Migration | undefined,
+  error: unknown,
+): Promise<StartupError> {
+  const reason = (error instanceof Error ? error.message : String(error)).trim();
+  if (migration !== undefined) await recordFailed(pool, migration, reason).catch(() => {});
+  const what =
+    migration === undefined
+      ? `${reason} (check DATABASE_URL and the rights of its user, then start again).`
+      : `${migration.name} failed and left nothing behind (${reason}): correct that, and start again.`;
+  return new StartupError(`The database could not be migrated: ${what}`, { cause: error });
 }

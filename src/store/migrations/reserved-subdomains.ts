@@ -22,12 +22,12 @@ interface Holder {
 }
 
 /** Everybody who holds one, by its name. The tables must be there. */
-export async function findHolders(pool: pg.Pool): Promise<Holder[]> {
+export async function findSubdomainHolders(pool: pg.Pool): Promise<Holder[]> {
   return (await pool.query<Holder>(HOLDERS, [NAMES])).rows;
 }
 
 /** Who holds what. */
-export function toSentence({ kind, id, publicId, name, subdomain }: Holder): string {
+export function holderSentence({ kind, id, publicId, name, subdomain }: Holder): string {
   return `${kind} ${id} (${publicId}, "${name}") has the subdomain ${subdomain}, which is the service's own`;
 }
 
@@ -42,9 +42,9 @@ export function toRemedy({ kind, id }: Holder): string {
  */
 export async function requireFreeSubdomains(pool: pg.Pool, pending: readonly string[]): Promise<void> {
   if (!pending.includes(RESERVED_BY)) return;
-  const holders = await findHolders(pool);
+  const holders = await findSubdomainHolders(pool);
   if (holders.length === 0) return;
   throw new StartupError(
-    `The database was not migrated, and nothing was changed: ${holders.map(toSentence).join('; ')}. Give each another one and start again: ${holders.map(toRemedy).join('; ')}`,
+    `The database was not migrated, and nothing was changed: ${holders.map(holderSentence).join('; ')}. Give each another one and start again: ${holders.map(toRemedy).join('; ')}`,
   );
 }

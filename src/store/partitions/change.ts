@@ -16,10 +16,10 @@ import {
 } from './tables.ts';
 
 /** `busy`: another process works, or a lock was not to be had at once; `none`: there was nothing to do any more. */
-export type Outcome = 'done' | 'busy' | 'none';
+export type PartitionOutcome = 'done' | 'busy' | 'none';
 
 /** A connection of its own for changes. */
-export type Changes = pg.Client;
+export type PartitionChanges = pg.Client;
 
 /** So long a lock is waited for, and so long whoever comes behind may wait in turn. */
 const LOCK_TIMEOUT_MS = 200;
@@ -43,7 +43,7 @@ export function partitionName({ name }: AgingTable, { fromMs }: Range): string {
 }
 
 /** Opens the connection that changes need: statements that look at many rows may take long, and hold up nobody. */
-export async function openChanges(store: Pick<Store, 'connection'>): Promise<Changes> {
+export async function openChanges(store: Pick<Store, 'connection'>): Promise<PartitionChanges> {
   const client = new pg.Client(store.connection);
   client.on('error', () => {});
   await client.connect();
@@ -56,11 +56,11 @@ export async function openChanges(store: Pick<Store, 'connection'>): Promise<Cha
  * @throws pg.DatabaseError 23514 where the default one has such rows
  */
 export function makePartition(
-  client: Changes,
+  client: PartitionChanges,
   table: AgingTable,
   range: Range,
   isChecked: boolean,
-): Promise<Outcome> {
+): Promise<PartitionOutcome> {
   const name = partitionName(table, range);
   return changing(client, async () => {
     const { partitions } = await read(client, table);
@@ -83,7 +83,7 @@ export function oldestOf({ partitions }: Pick<Partitions, 'partitions'>): Partit
 
 /** Whether so many rows of a partition are kept for ever that all who write would wait for their copying (`dropOldest`). */
 export async function keepsMany(
-  client: Changes,
+  client: PartitionChanges,
   { forEver }: AgingTable,
   { name, fromMs }: Partition,
 ): Promise<boolean> {
@@ -98,11 +98,11 @@ export async function keepsMany(
  * of its own: it is copied before anybody has to wait
  */
 export function dropOldest(
-  client: Changes,
+  client: PartitionChanges,
   table: AgingTable,
   beforeMs: number,
   isReplaced: boolean,
-): Promise<{ outcome: Outcome; name: string | null }> {
+): Promise<{ outcome: PartitionOutcome; name: string | null }> {
   let dropped: string | null = null;
   return changing(client, async () => {
     const oldest = oldestOf(await read(client, table));
@@ -147,7 +147,11 @@ export function dropOldest(
  * Keeps rows of a range out of the default partition, until their own is made or the check dropped: none can be written, so that the
  * range has to begin well after now.
  */
-export function addCheck(client: Changes, table: AgingTable, { fromMs, toMs }: Range): Promise<Outcome> {
+export function addCheck(
+  client: PartitionChanges,
+  table: AgingTable,
+  { fromMs, toMs }: Range,
+): Promise<PartitionOutcome> {
   return changing(client, async () => {
     if (await hasCheck(client, table)) return 'busy';
     const check = `${table.at} < ${timeOf(fromMs)} or ${table.at} >= ${timeOf(toMs)}`;
@@ -159,7 +163,7 @@ export function addCheck(client: Changes, table: AgingTable, { fromMs, toMs }: R
 }
 
 /** Has PostgreSQL know that the default partition has no such rows either: it reads all of them while others read and write. */
-export function validateCheck(client: Changes, table: AgingTable): Promise<Outcome> {
+export function validateCheck(client: PartitionChanges, table: AgingTable): Promise<PartitionOutcome> {
   return changing(client, async () => {
     if (!(await hasCheck(client, table))) return 'busy';
     await client.query(`alter table ${table.name}_default validate constraint ${checkName(table)}`);
@@ -168,7 +172,7 @@ export function validateCheck(client: Changes, table: AgingTable): Promise<Outco
 }
 
 /** Drops the check. One that another process is working with is dropped as well: that one begins anew. */
-export function dropLeftCheck(client: Changes, table: AgingTable): Promise<Outcome> {
+export function dropLeftCheck(client: PartitionChanges, table: AgingTable): Promise<PartitionOutcome> {
   return changing(client, async () => {
     await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
     return 'done';
@@ -180,7 +184,7 @@ export function hasLeftCheck({ pool }: Pick<Store, 'pool'>, table: AgingTable): 
   return hasCheck(pool, table);
 }
 
-async function hasCheck(db: Pick<Changes, 'query'> | pg.Pool, table: AgingTable): Promise<boolean> {
+async function hasCheck(db: Pick<PartitionChanges, 'query'> | pg.Pool, table: AgingTable): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from pg_constraint where conrelid = '${table.name}_default'::regclass and conname = '${checkName(table)}'`,
   );
@@ -203,14 +207,17 @@ function checkName({ name }: AgingTable): string {
   return `${name}_default_until_partition`;
 }
 
-async function read(client: Changes, table: AgingTable): Promise<Partitions> {
+async function read(client: PartitionChanges, table: AgingTable): Promise<Partitions> {
   return toPartitions((await client.query(partitionsOf(table).text)).rows);
 }
 
 /** One transaction; the settings and the lock end with it. */
-async function changing(client: Changes, work: () => Promise<Outcome>): Promise<Outcome> {
+async function changing(
+  client: PartitionChanges,
+  work: () => Promise<PartitionOutcome>,
+): Promise<PartitionOutcome> {
   await client.query('begin');
-  let outcome: Outcome = 'busy';
+  let outcome: PartitionOutcome = 'busy';
   try {
     await client.query(LIFT_LIMITS);
     await client.query(SETTINGS);

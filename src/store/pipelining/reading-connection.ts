@@ -7,10 +7,10 @@ import { requestCancel } from '../connections/cancel.ts';
 import { isConflictOfTransactions } from '../connections/failures.ts';
 import {
   collectRows,
-  connectionOf,
   corkUntilNextTick,
   deallocate,
   IncompleteRows,
+  protocolConnectionOf,
   RowsQuery,
 } from '../connections/rows-query.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -124,7 +124,7 @@ export class ReadingConnection {
   }
 
   get socket(): Socket {
-    return connectionOf(this.#client).stream;
+    return protocolConnectionOf(this.#client).stream;
   }
 
   /** Sends a read, once the connection is open. Its promise is settled here, unless the read is handed over. */
@@ -188,7 +188,7 @@ export class ReadingConnection {
       if (read.resends++ < MAX_RESENDS) unanswered.push(read);
       else read.reject(error);
     }
-    connectionOf(this.#client).stream.destroy();
+    protocolConnectionOf(this.#client).stream.destroy();
     this.#onClosed(error, wasOpen ? unanswered : null);
   }
 
@@ -200,7 +200,7 @@ export class ReadingConnection {
       this.#onClosed(null, []);
     }
     // Over a broken network the closing handshake never completes.
-    const timer = setTimeout(() => connectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);
+    const timer = setTimeout(() => protocolConnectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);
     await this.#client.end().finally(() => clearTimeout(timer));
   }
 

@@ -18,7 +18,7 @@ import type { StoreContext, Transaction } from '../store.ts';
 import { FILTER_PUBLIC_ID } from '../tables/funnel-steps.ts';
 import { columnsOf, ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import { readKnown, type Scope } from './known-rows.ts';
+import { type KnownIn, readKnown } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
 
 const PAGES = tableOf(page);
@@ -62,7 +62,7 @@ const stepsOf = (
   funnels: string,
   columns: Columns,
   withPages: boolean,
-  workspace: Scope['workspace'],
+  workspace: KnownIn['workspace'],
 ): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
     from ${funnels}

@@ -10,15 +10,15 @@ import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
 
 /** How one statement says what it is about. */
-export interface Scope {
+export interface KnownIn {
   /** What its name ends with. */
   readonly suffix: string;
   /** The placeholder of the only workspace that it is about; null where it may be about several. */
   readonly workspace: string | null;
 }
 
-const ANYWHERE: Scope = { suffix: '', workspace: null };
-const IN_WORKSPACE: Scope = { suffix: '_in_workspace', workspace: '$4' };
+const ANYWHERE: KnownIn = { suffix: '', workspace: null };
+const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$4' };
 
 /** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is narrowed to. */
 interface KnownRead {
@@ -27,7 +27,7 @@ interface KnownRead {
   /** Its `$3`. */
   readonly value: unknown;
   readonly owners: Owners;
-  statementOf(scope: Scope): Statement;
+  statementOf(scope: KnownIn): Statement;
 }
 
 /** The rows of a read, of each of its statements. @throws as `readRows` */
@@ -47,6 +47,6 @@ export async function readKnown(
 }
 
 /** The text of a statement whose conditions are over alias `t`, about the workspace of a scope. */
-export function inScope(text: string, { workspace }: Scope): string {
+export function inScope(text: string, { workspace }: KnownIn): string {
   return workspace === null ? text : `${withWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
 }

@@ -10,12 +10,10 @@ import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import { type Below, joinColumns } from './below-pages.ts';
 import { inScope, readKnown } from './known-rows.ts';
-import { limitOf, readingOf, scanDirection, toPage, withSort } from './page-reading.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
-import { project } from './projections.ts';
-import { readRows, scanRows } from './reads.ts';
+import { type ProjectedColumns, project } from './projections.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
-import { readSettled } from './settled.ts';
+import { type PageStatement, readSettled } from './settled.ts';
 
 type Row = { id: bigint };
 
@@ -106,12 +104,15 @@ export async function findPageUnder<R extends Row>(
     const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
     return selectPage(table, selected, { columns: selectList(projected.columns), places, direction }, owned);
   });
-  const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
-  const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
-  const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
-  const send = (bounds: unknown[]) =>
-    read(ctx, ofSelection(pageUnder, selected), [...first, ...bounds, ...rest], tenancy, projected.owners);
-  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
+  const rows = await readSettled(ctx, {
+    ...orderFields(table, page, projected),
+    statement: ofSelection(pageUnder, selected),
+    first: [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)],
+    rest: [...(isNested ? [workspaceId] : []), ...selected.values],
+    isExpensive: isExpensive(selected, 1, limitOf(page)),
+    tenancy,
+    owners: projected.owners,
+  });
   const isThere =
     rows.length > 0 ||
     isNested ||
@@ -168,17 +169,15 @@ export async function findPagesUnder<R extends Row, B>(
       order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
     },
   );
-  const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
-  const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
-  const send = (bounds: unknown[]) =>
-    read(
-      ctx,
-      ofSelection(pages, selected),
-      [...first, ...bounds, ...selected.values],
-      tenancy,
-      below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
-    );
-  const rows = await readSettled(ctx, readingOf(table, page, projected, send));
+  const rows = await readSettled(ctx, {
+    ...orderFields(table, page, projected),
+    statement: ofSelection(pages, selected),
+    first: [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)],
+    rest: selected.values,
+    isExpensive: isExpensive(selected, parents.length, limitOf(page)),
+    tenancy,
+    owners: below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
+  });
   const byParent = new Map<string, R[]>();
   for (let index = 0; index < rows.length; index++) {
     const row = new BlockRow(rows, index);
@@ -201,4 +200,38 @@ export async function findPagesUnder<R extends Row, B>(
 /** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
+}
+
+/** A page of a table, and where its rows have what they are ordered by. */
+function orderFields<R extends Row>(
+  { name }: Table<R>,
+  page: PageRequest,
+  { columns }: ProjectedColumns<R>,
+): Pick<PageStatement, 'table' | 'page' | 'idField' | 'timeField'> {
+  const properties = Object.keys(columns);
+  const [idField, timeField] = [properties.indexOf('id'), properties.indexOf('updatedAt')];
+  return { table: name, page, idField, timeField };
+}
+
+/** One row too many tells whether there is more. */
+function limitOf({ size, rowsOnly }: PageRequest): number {
+  return rowsOnly ? size : size + 1;
+}
+
+/** Paging backward scans from the other end. */
+function scanDirection(page: PageRequest): 'asc' | 'desc' {
+  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
+}
+
+/** A projection with what the rows are ordered by: their cursors have it. */
+function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
+  return projection === null || sort === undefined ? projection : [...projection, sort];
+}
+
+/** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
+function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
+  const more = rows.length > page.size;
+  const kept = more ? rows.slice(0, page.size) : rows;
+  const { sort } = page;
+  return { rows: page.backward ? kept.toReversed() : kept, more, ...(sort && { sort }) };
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
-import { connectionOf } from '../connections/rows-query.ts';
+import { protocolConnectionOf } from '../connections/rows-query.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import { createRunningServer, type RunningServer } from '../pipelining/running-server.ts';
 import type { Mark, Marks } from './marks.ts';
@@ -96,7 +96,7 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
 
   function lose(error: Error): void {
     forget();
-    if (client !== null) connectionOf(client).stream.destroy();
+    if (client !== null) protocolConnectionOf(client).stream.destroy();
     client = null;
     if (refusal !== null) return;
     refusal = Object.assign(new Error(`Connection terminated: ${toReason(error)}`), { code: 'ECONNRESET' });
@@ -192,7 +192,7 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
     },
     async close() {
       isStarted = false;
-      if (client !== null) connectionOf(client).stream.destroy();
+      if (client !== null) protocolConnectionOf(client).stream.destroy();
       await Promise.all([kinds.readers.close(), kinds.scans.close()]);
     },
   };

@@ -29,7 +29,7 @@ export function toPublicId(table: PublicIdTable, id: bigint): string {
 }
 
 /** The id that a public id of the table stands for; null for text that is no row's public id. */
-export function toId(table: PublicIdTable, publicId: string): bigint | null {
+export function idOfPublicId(table: PublicIdTable, publicId: string): bigint | null {
   if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
   const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;
   const first = read(publicId.slice(0, 6));
@@ -40,7 +40,7 @@ export function toId(table: PublicIdTable, publicId: string): bigint | null {
 
 /** The id that a client's text stands for, an integer id or a public id of the table; null for anything else. */
 export function parseId(table: PublicIdTable, text: string): bigint | null {
-  if (!/^\d{1,19}$/.test(text)) return toId(table, text);
+  if (!/^\d{1,19}$/.test(text)) return idOfPublicId(table, text);
   const id = BigInt(text);
   return id > MAX_ID ? null : id;
 }

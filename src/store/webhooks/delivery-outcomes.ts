@@ -2,7 +2,7 @@
 import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { cancelPendingInSteps, recordInSteps } from './distributed-outcomes.ts';
+import { cancelPendingInSteps, recordOutcomesInSteps } from './distributed-outcomes.ts';
 
 /**
  * Writes attempts, their deliveries, and since when each endpoint has failed. A delivery that was canceled meanwhile stays so, unless it
@@ -14,7 +14,7 @@ export async function recordOutcomes(
   outcomes: readonly Outcome[],
 ): Promise<void> {
   if (await db.distribution.isDistributed()) {
-    await recordInSteps(db, outcomes);
+    await recordOutcomesInSteps(db, outcomes);
     return;
   }
   const rows = outcomes.map((outcome) => ({

@@ -36,7 +36,10 @@ export function cancelPendingInSteps(
 }
 
 /** Writes them: those of a workspace all or none. */
-export async function recordInSteps(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
+export async function recordOutcomesInSteps(
+  db: Pick<Store, 'pool'>,
+  outcomes: readonly Outcome[],
+): Promise<void> {
   const byWorkspace = Map.groupBy(outcomes, ({ workspaceId }) => workspaceId);
   for (const [workspaceId, ofWorkspace] of byWorkspace)
     await inTransaction(db.pool, async (tx) => {

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { createKeyring } from '../../../src/auth/keyring.ts';
 import type { App } from '../../../src/context.ts';
-import { toBody } from '../../../src/jobs/delivery/attempt.ts';
+import { toDeliveryBody } from '../../../src/jobs/delivery/attempt.ts';
 import { contact } from '../../../src/resources/contacts.ts';
 import { newSecret } from '../../../src/services/webhook-secrets.ts';
 import { snapshot } from '../../../src/store/changing/snapshots.ts';
@@ -94,7 +94,7 @@ export async function writeBacklog(
     keys: events.map(({ uuid }, index) => `${endpointOf(index)} ${uuid}`),
     jobs: events.map((event, index) => ({
       url: urls[endpointOf(index)] ?? '',
-      body: toBody(event, BigInt(workspaceId)),
+      body: toDeliveryBody(event, BigInt(workspaceId)),
     })),
   };
 }

@@ -1,5 +1,5 @@
 // Fallbacks of the fast path are counted and logged by reason, so that a bug is noticed.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createGraphqlHandler } from '../../../src/graphql/handler.ts';
@@ -8,7 +8,7 @@ import { schema } from '../../../src/graphql/schema.ts';
 import { Exchange } from '../../../src/http/exchange.ts';
 import { createLogger } from '../../../src/output/log.ts';
 import * as factories from '../../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../../support/gateway.ts';
 import { intercept } from '../../support/graphql-statements.ts';
 
 let gateway: Gateway;
@@ -16,12 +16,11 @@ let caller: Caller;
 let id: string;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
   const team = await factories.team(gateway.app);
   caller = await factories.apiKey(gateway.app, { teamId: team.id });
   id = String((await factories.workspace(gateway.app, { teamId: team.id })).id);
 });
-afterAll(() => gateway.close());
 
 /** A handler whose fallbacks and log lines can be read. */
 function createObserved() {
@@ -80,16 +79,13 @@ test('an internal error is counted, and logged with its stack, at most once a mi
   }
 });
 
-test('refusals and invalid variables are counted by their reasons', async () => {
+test('refusals are none, and invalid variables are counted as such', async () => {
   const { ask, fallbacks, lines } = createObserved();
   await ask({ id });
   expect((await ask({ id: '999999' })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
   await ask({ id: 'x' });
-  expect(fallbacks.counts).toMatchObject({ refused: 1, variables: 1, failed: 0, unsupported: 0 });
-  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([
-    ['info', 'refused'],
-    ['info', 'variables'],
-  ]);
+  expect(fallbacks.counts).toMatchObject({ variables: 1, failed: 0, unsupported: 0, unavailable: 0 });
+  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([['info', 'variables']]);
 });
 
 test('coercion stops at the first invalid variable', { timeout: 5_000 }, async () => {
@@ -104,6 +100,13 @@ test('coercion stops at the first invalid variable', { timeout: 5_000 }, async (
 test('an operation that is left to Yoga for good is still counted, with its last reason', async () => {
   const { ask, fallbacks } = createObserved();
   await ask({ id });
-  for (let i = 0; i < 103; i++) await ask({ id: '999999' });
-  expect(fallbacks.counts).toMatchObject({ refused: 103, failed: 0 });
+  const stop = intercept(gateway, (name, send) =>
+    name.startsWith('workspaces.') ? Promise.reject(new TypeError('a bug')) : send(),
+  );
+  try {
+    for (let i = 0; i < 103; i++) await ask({ id });
+    expect(fallbacks.counts).toMatchObject({ failed: 103, variables: 0 });
+  } finally {
+    stop();
+  }
 });

@@ -66,7 +66,10 @@ async function agree(request: GraphqlRequest): Promise<Comparison> {
   expect(second).toEqual(byYoga);
   const expected = mustUseFastPath(request, comparison);
   if (expected !== null) expect(secondByFastPath).toBe(expected);
-  if (secondByFastPath) expect(statements.length).toBeLessThanOrEqual(statementsByYoga.length);
+  // Objects that are not read on the fast path may turn out to be missing.
+  const isRefused = byYoga.body.startsWith('{"errors"');
+  const most = isRefused ? 2 * statementsByYoga.length + 2 : statementsByYoga.length;
+  if (secondByFastPath) expect(statements.length).toBeLessThanOrEqual(most);
   return comparison;
 }
 
@@ -148,14 +151,14 @@ describe('of an operation that the fast path has compiled', () => {
     ['a number beyond 64 bits', { id: '9223372036854775808' }, false],
     ['an inexact number', { id: 2 ** 60 }, false],
     ['null in a list', { ids: [null] }, false],
-    ['size 0', { first: 0 }, false],
-    ['both ends', { last: 1 }, false],
-    ['a bad cursor', { after: 'x' }, false],
-    ['another list’s cursor', { after: encodeCursor('funnels', 1n) }, false],
-    ['what costs too much', { first: 100 }, false],
-    ['too many ids', { ids: Array.from({ length: 101 }, () => 'x') }, false],
-    ['a workspace that is not there', { id: 999_999 }, false],
-    ['another team’s workspace', { id: 3 }, false],
+    ['size 0', { first: 0 }, true],
+    ['both ends', { last: 1 }, true],
+    ['a bad cursor', { after: 'x' }, true],
+    ['another list’s cursor', { after: encodeCursor('funnels', 1n) }, true],
+    ['what costs too much', { first: 100 }, true],
+    ['too many ids', { ids: Array.from({ length: 101 }, () => 'x') }, true],
+    ['a workspace that is not there', { id: 999_999 }, true],
+    ['another team’s workspace', { id: 3 }, true],
     ['no variables', null, false],
   ])('variables: %s', async (_name, changed, byFastPath) => {
     await warmUp();
@@ -335,7 +338,7 @@ describe('the caller', () => {
     ]) {
       await give(scopes);
       const { byYoga, firstByFastPath } = await agree({ caller: key, body: { query } });
-      expect([firstByFastPath, byYoga.body.includes('INSUFFICIENT_SCOPE')]).toEqual([false, true]);
+      expect([firstByFastPath, byYoga.body.includes('INSUFFICIENT_SCOPE')]).toEqual([true, true]);
     }
     await give(['read']);
     const { first, firstByFastPath } = await agree({ caller: key, body: { query } });
@@ -346,7 +349,7 @@ describe('the caller', () => {
     await warmUp();
     for (const [name, from] of Object.entries(callers)) {
       const { firstByFastPath, first } = await agree({ ...from, body: { query } });
-      expect([name, firstByFastPath]).toEqual([name, name === 'everything']);
+      expect([name, firstByFastPath]).toEqual([name, name !== 'nobody']);
       expect([name, /"uuid"/.test(first.body)]).toEqual([name, name === 'everything']);
     }
     const own = '{ viewer { name } teams { nodes { name workspaces { nodes { name } } } } }';

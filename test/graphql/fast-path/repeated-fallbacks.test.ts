@@ -31,7 +31,7 @@ test('an operation that fails every time is left to Yoga, until Yoga answers it 
   const ctx = {
     actor: { kind: 'api_key', tenancy: { teamId: 1n } },
     signal: new AbortController().signal,
-    state: { releaseSlot: null, refusal: null },
+    state: { releaseSlot: null, refusal: null, missing: new Set() },
     facts: createFacts(null),
   } as GraphContext;
 

@@ -6,7 +6,7 @@ import {
   acquireSlot,
   createAnswerSlots,
   SMALL_ANSWER_BYTES,
-  toBody,
+  toAnswerBody,
 } from '../../../src/graphql/limits/large-answers.ts';
 
 type PartialContext = Pick<GraphContext, 'actor' | 'state' | 'signal'>;
@@ -18,6 +18,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
     actor: { kind: 'anonymous', rejected: null },
     state: {
       trusted: null,
+      body: undefined,
+      document: null,
       validOperation: null,
       refusal: null,
       isQuery: true,
@@ -25,6 +27,8 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       releaseSlot: null,
       cost: null,
       assumesParents: false,
+      mustReadParents: false,
+      missing: new Set(),
       showsCost: false,
       position: null,
       consistencyToken: null,
@@ -41,7 +45,7 @@ test('an answer that is not being read releases its slot when the client disconn
   const slots = createAnswerSlots();
   const [first, second, third] = [request(), request(), request()];
   await Promise.all([acquireSlot(slots, first.ctx), acquireSlot(slots, second.ctx)]);
-  toBody(LARGE, first.ctx);
+  toAnswerBody(LARGE, first.ctx);
   const waiting = acquireSlot(slots, third.ctx);
   expect(third.ctx.state.releaseSlot).toBeNull();
   first.end(GONE);
@@ -53,7 +57,7 @@ test('an answer that is not being read releases its slot when the client disconn
 test('an answer that was read completely leaves no listener', async () => {
   const { ctx } = request();
   await acquireSlot(createAnswerSlots(), ctx);
-  const body = toBody(LARGE, ctx);
+  const body = toAnswerBody(LARGE, ctx);
   expect(getEventListeners(ctx.signal, 'abort')).toHaveLength(1);
   expect((await new Response(body).arrayBuffer()).byteLength).toBe(LARGE.length);
   expect(getEventListeners(ctx.signal, 'abort')).toEqual([]);
@@ -67,5 +71,5 @@ test('a request that ends while it waits for a slot is refused, and an answer af
   third.end(GONE);
   await expect(waiting).rejects.toBe(GONE);
   first.end(GONE);
-  expect(() => toBody(LARGE, first.ctx)).toThrow(GONE);
+  expect(() => toAnswerBody(LARGE, first.ctx)).toThrow(GONE);
 });

@@ -1,9 +1,9 @@
 // Contacts are created, changed, upserted and deleted over GraphQL: each change once, with its audit entry and events.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../../generated/gql.ts';
 import type { CreateContactInput, UpdateContactInput } from '../../generated/graphql.ts';
 import * as factories from '../../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { anonymous, type Caller, type Gateway, sharedGateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 
@@ -86,9 +86,8 @@ let workspace: { id: bigint; teamId: bigint };
 let workspaceId: string;
 
 beforeAll(async () => {
-  gateway = await createGateway();
+  gateway = await sharedGateway();
 });
-afterAll(() => gateway.close());
 beforeEach(async () => {
   workspace = await factories.workspace(gateway.app);
   workspaceId = globalId('Workspace', workspace);

@@ -1,4 +1,5 @@
 // The document cache is bounded in bytes, and anonymous clients and invalid documents do not fill it.
+import { channel } from 'node:diagnostics_channel';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -70,3 +71,24 @@ test.each(DOCUMENTS)(
     expect((heapBytes() - before) / 1024 / 1024).toBeLessThan(most);
   },
 );
+
+test('a document that is too long to be cached is parsed once', async () => {
+  const query = `query ($kind: Boolean!) { viewer { kind @include(if: $kind) } } #${'x'.repeat(30_000)}`;
+  let parsed = 0;
+  const count = () => {
+    parsed += 1;
+  };
+  channel('tracing:graphql:parse:start').subscribe(count);
+  try {
+    const response = await gateway.send('/graphql', {
+      method: 'POST',
+      caller,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables: { kind: true } }),
+    });
+    expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
+  } finally {
+    channel('tracing:graphql:parse:start').unsubscribe(count);
+  }
+  expect(parsed).toBe(1);
+});

@@ -1,0 +1,109 @@
+// Whatever leads to a contact, at any depth, is erased with it: made-up nouns below a contact, and beside it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contact } from '../../src/resources/contacts.ts';
+import type { Noun } from '../../src/resources/nouns.ts';
+import { describe, type Fields, IDS, OF_WORKSPACE, type Resource } from '../../src/resources/resource.ts';
+import { workspace } from '../../src/resources/workspaces.ts';
+import { timeOf } from '../../src/store/changing/records.ts';
+import { leadingRows } from '../../src/store/erasure/contact-erasure.ts';
+import { contactIdOf } from '../../src/store/sql/contact-ways.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const SAID = { type: 'text', description: 'What was said.' } as const;
+const said = { ...SAID, nullable: true, personal: true } as const;
+
+function made<const F extends Fields>(type: string, parent: Resource, fields: F) {
+  const table = `${type.toLowerCase()}s`;
+  return describe({ type, title: type, table, number: 99n, description: `A ${type}.`, parent, fields });
+}
+
+const call = made('Call', contact, { ...IDS, ...OF_WORKSPACE, said: SAID });
+const remark = made('Remark', call, { ...IDS, said: SAID });
+const order = made('Order', workspace, {
+  ...IDS,
+  ...OF_WORKSPACE,
+  contactId: { type: 'int8', nullable: true, idsOf: contact, description: 'Who ordered.' },
+  said,
+  total: { type: 'int4', description: 'What it costs.' },
+  updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
+});
+const line = made('Line', order, { ...IDS, said: { ...SAID, personal: true }, total: order.fields.total });
+const NOUNS = [call, remark, order, line] as object[] as Noun[];
+
+let gateway: Gateway;
+let workspaceId: bigint;
+let ours: bigint;
+let other: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  workspaceId = (await factories.workspace(app)).id;
+  ours = (await factories.contact(app, { workspaceId })).id;
+  other = (await factories.contact(app, { workspaceId })).id;
+  const { pool } = app.store;
+  const own =
+    'workspace_id bigint, id bigint, said text, total integer default 1, row_version integer default 1';
+  await pool.query(`
+    create table calls (${own}, contact_id bigint);
+    create table remarks (${own}, call_id bigint);
+    create table orders (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
+    create table lines (${own}, order_id bigint)`);
+  for (const [id, of] of [
+    [1, ours],
+    [2, other],
+  ])
+    await pool.query(`
+      insert into calls (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'c', ${of});
+      insert into remarks (workspace_id, id, said, call_id) values (${workspaceId}, ${id}, 'r', ${id});
+      insert into orders (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'o', ${of});
+      insert into lines (workspace_id, id, said, order_id) values (${workspaceId}, ${id}, 'l', ${id})`);
+});
+afterAll(() => gateway.close());
+
+test.each(NOUNS)(
+  'audit entries and events of a $type are about the contact that it leads to',
+  async (noun) => {
+    const { rows } = await gateway.app.store.pool.query<{ id: string }>(
+      `select ${contactIdOf(noun)} as id from ${noun.table} t order by t.id`,
+    );
+    expect(rows.map(({ id }) => BigInt(id))).toEqual([ours, other]);
+  },
+);
+
+test('what is below a contact goes, what names one loses what is personal, and nobody else is touched', async () => {
+  await gateway.app.store.prisma.$transaction(async (tx) => {
+    for (const { lock, erase, timed } of leadingRows(NOUNS)) {
+      await tx.$queryRawUnsafe(lock, workspaceId, ours);
+      await tx.$executeRawUnsafe(erase, workspaceId, ours, ...(timed ? [await timeOf(tx, timed)] : []));
+    }
+  });
+  const left = await Promise.all(
+    NOUNS.map(async ({ table }) => {
+      const { rows } = await gateway.app.store.pool.query<{ id: string; said: string; total: number }>(
+        `select id, said, total from ${table} order by id`,
+      );
+      return rows.map(({ id, said, total }) => [id, said, total]);
+    }),
+  );
+  expect(left).toEqual([
+    [['2', 'c', 1]],
+    [['2', 'r', 1]],
+    [
+      ['1', null, 1],
+      ['2', 'o', 1],
+    ],
+    [
+      ['1', '', 1],
+      ['2', 'l', 1],
+    ],
+  ]);
+  const { rows } = await gateway.app.store.pool.query<{ changed: boolean; version: number }>(
+    `select updated_at > '2026-02-01' as changed, row_version as version from orders order by id`,
+  );
+  expect(rows).toEqual([
+    { changed: true, version: 2 },
+    { changed: false, version: 1 },
+  ]);
+});

@@ -1,0 +1,169 @@
+// Each filter of each noun is served by the index that its description names: a page of a long list reads about as many rows as it has,
+// in every order that the list has, whatever the planner knows of the table.
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FilterValues, PageRequest } from '../../src/pagination.ts';
+import { type Described, NOUNS, type Noun } from '../../src/resources/nouns.ts';
+import { type Filter, filtersOf, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import { findPageUnder } from '../../src/store/reading/rows.ts';
+import type { Tenancy } from '../../src/store/sql/tenancy.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
+import { type Node, planningClient, plansOf } from '../support/explain.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createTenant, type Tenant } from '../support/operations.ts';
+
+const ROWS = 3_000;
+const SIZE = 10;
+/** One row in so many has what few have: a boolean, one value of a closed list. */
+const FEW = 500;
+const FIRST: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
+
+let gateway: Gateway;
+let tenant: Tenant;
+let tenancy: Tenancy;
+let client: pg.Client;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  tenant = await createTenant(gateway.app, 'many');
+  tenancy = { teamId: tenant.team.id, workspaceIds: null };
+  client = await planningClient(gateway);
+  for (const noun of LISTED) await multiply(noun);
+});
+afterAll(async () => {
+  await client.end();
+  await gateway.close();
+});
+
+/** Of a pair of two other nouns there cannot be many below one: filter-plans.test.ts has it. */
+const PAIRS = ['ContactAppliedTag'];
+const LISTED = NOUNS.filter(
+  ({ type, filters, sorts, parent }) =>
+    (filters ?? sorts) !== undefined && parent !== undefined && !PAIRS.includes(type),
+);
+
+/** Makes many of the one that the tenant has, which differ in all that lists can be filtered by, and in what has to be unique. */
+async function multiply(noun: Noun): Promise<void> {
+  const { table, fields } = noun;
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select column_name as name, udt_name as type from information_schema.columns
+      where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' and column_name not in ('id', 'uuid')`,
+    [table],
+  );
+  const filtered = filtersOf(noun).map(({ property }) => toSnakeCase(property));
+  const sqlOf = ({ name, type }: { name: string; type: string }) => {
+    const field = Object.entries(fields).find(([property]) => toSnakeCase(property) === name)?.[1];
+    const last = field?.values?.at(-1);
+    if (filtered.includes(name) && last !== undefined)
+      return `case when n % ${FEW} = 7 then '${last}' else t.${name} end`;
+    if (filtered.includes(name) && type === 'bool') return `n % ${FEW} = 7`;
+    if (filtered.includes(name) && type === 'int8') return `t.${name} + n`;
+    if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;
+    if (name === 'updated_at') return `timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'`;
+    if (type === 'text' && field?.values === undefined && field?.format !== 'color' && field !== undefined)
+      return `t.${name} || n`;
+    return `t.${name}`;
+  };
+  await client.query(
+    `insert into ${table} (${rows.map(({ name }) => `"${name}"`).join(', ')})
+      select ${rows.map(sqlOf).join(', ')} from ${table} t, generate_series(1, ${ROWS}) n where t.id = $1`,
+    [tenant.rows[noun.type]?.id],
+  );
+}
+
+/** The first page, one deep in the list, in the other direction too, and one that is read backward from the end. */
+async function pagesOf({ table, type }: Noun): Promise<PageRequest[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${table} where id > $1 order by id offset ${ROWS / 2} limit 1`,
+    [tenant.rows[type]?.id],
+  );
+  const deep = { ...FIRST, after: BigInt(rows[0]?.id ?? 0), afterTime: new Date('2026-01-01T00:25:00.000Z') };
+  return [FIRST, deep, { ...deep, order: 'desc' }, { ...FIRST, backward: true }];
+}
+
+/** The indexes that a page reads, the most rows that it reads of one, and what it passes over. */
+async function costOf(noun: Noun, request: PageRequest) {
+  const parent = (await parentOf(noun)) ?? 0n;
+  const plans = await plansOf(gateway, client, (store) =>
+    findPageUnder({ store }, tableOf(noun as Described), tenancy, parent, request),
+  );
+  const nodes = plans.flat().filter((node) => node['Relation Name'] !== undefined);
+  return {
+    indexes: await indexesOf(nodes),
+    rows: Math.max(...nodes.map((node) => node['Actual Rows'] * node['Actual Loops'])),
+    passed: Math.max(...nodes.map((node) => node['Rows Removed by Filter'] ?? 0)),
+  };
+}
+
+async function parentOf(noun: Noun): Promise<bigint | undefined> {
+  const column = toSnakeCase(parentKeyOf(noun));
+  const { rows } = await client.query<{ id: string }>(
+    `select ${column} as id from ${noun.table} where id = $1`,
+    [tenant.rows[noun.type]?.id],
+  );
+  return rows[0] && BigInt(rows[0].id);
+}
+
+/** Values of a filter: of some that there are, and each of few. */
+async function valuesOf(noun: Noun, property: string | null): Promise<(string | boolean | bigint)[][]> {
+  if (property === null) return [[]];
+  const form = filtersOf(noun).find((filter) => filter.property === property);
+  if (form?.type === 'bool') return [[true], [false]];
+  if (form?.values !== undefined) return form.values.map((value) => [value]);
+  if (property === 'tagIds') return [[tenant.appliedTag.tagId]];
+  const { rows } = await client.query<{ value: string }>(
+    `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 limit 2`,
+    [tenant.rows[noun.type]?.id],
+  );
+  return [rows.map(({ value }) => (form?.idsOf !== undefined ? BigInt(value) : value))];
+}
+
+test.each(LISTED)('$type: each filter but that by id names an index', ({ filters = {} }) => {
+  const unnamed = Object.entries(filters).filter(([name, { index }]) => name !== 'id' && index === undefined);
+  expect(unnamed).toEqual([]);
+});
+
+/** Each filter, and none, in each order. */
+const CASES = LISTED.flatMap((noun) =>
+  [[null, {}] as [null, Filter], ...Object.entries<Filter>(noun.filters ?? {})].flatMap(
+    ([property, { unique, index }]) =>
+      (['id', ...(noun.sorts ?? [])] as const)
+        // The contacts with a tag, in the order of changes, are no range of an index, and wait in the queue of expensive reads.
+        .filter((sort) => sort === 'id' || property !== 'tagIds')
+        .map((sort) => {
+          const isOrdered = sort === 'updatedAt' && unique !== true;
+          return { noun, type: noun.type, property, sort, index: isOrdered ? byTime(index) : index };
+        }),
+  ),
+);
+
+function byTime(index: string | undefined): string | undefined {
+  return index?.replace(/_id_idx$/, '_updated_at_id_idx');
+}
+
+describe.each([
+  ['never analyzed', async () => {}],
+  ['with statistics', () => client.query('analyze')],
+])('%s', (_, prepare) => {
+  beforeAll(async () => void (await prepare()));
+
+  test.each(CASES)('$type by $property in the order of $sort', async ({ noun, property, sort, index }) => {
+    for (const values of await valuesOf(noun, property))
+      for (const place of await pagesOf(noun)) {
+        const filter: FilterValues = property === null ? {} : { [property]: values };
+        const { indexes, rows, passed } = await costOf(noun, { ...place, sort, filter });
+        if (index !== undefined) expect(indexes).toContain(index);
+        expect([values, place, rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([values, place, true, true]);
+      }
+  });
+});
+
+/** The indexes that nodes read; of a partition, the one of the whole table. */
+async function indexesOf(nodes: readonly Node[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select coalesce(p.relname, c.relname)::text as name from pg_class c
+      left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent where c.relname = any($1)`,
+    [nodes.flatMap((node) => node['Index Name'] ?? [])],
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,64 @@
+// What the tests need to know of any noun, from its description: values for its fields, and what clients give of one.
+import {
+  type Field,
+  type Fields,
+  isRequired,
+  type Moment,
+  type Resource,
+  writableFields,
+} from '../../src/resources/resource.ts';
+
+/** A value of a field that is no id. @param text what texts say */
+function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
+  if (format === 'uuid') return crypto.randomUUID();
+  if (format === 'email') return 'new@example.com';
+  if (format === 'color') return '#336699';
+  if (values !== undefined) return values[0];
+  if (type === 'bool') return true;
+  if (type === 'int4' || type === 'int8') return 1;
+  if (type === 'timestamp') return '2026-01-01T00:00:00.000Z';
+  if (type === 'json' || type === 'jsonb') return {};
+  return type.endsWith('[]') ? [] : text.slice(0, maxLength);
+}
+
+/** What is given where the description alone does not tell what is right. */
+const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>) | undefined>> = {
+  Contact: (firstName) => ({ firstName }),
+  WebhookEndpoint: (name) => ({
+    url: 'https://hooks.example.com/new',
+    name,
+    eventTypeIds: ['contact.created'],
+  }),
+};
+
+/**
+ * What a client gives of a new object, or in a change, by property: all that a new one needs, or else one text.
+ * @param idOf an object that is named, by its type, in the form of a face
+ */
+export function givenOf(
+  noun: Resource,
+  moment: Moment,
+  text: string,
+  idOf: (type: string) => unknown,
+): Record<string, unknown> {
+  const own = GIVEN[noun.type]?.(text);
+  if (own !== undefined) return own;
+  const fields = Object.entries<Field>(writableFields(noun, moment));
+  const needed = fields.filter(([, field]) => isRequired(field, 'creation'));
+  const texts = fields.filter(([, { type }]) => type === 'text').slice(0, 1);
+  return samplesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
+}
+
+/** A value for each field. */
+export function samplesOf(
+  fields: Fields,
+  text: string,
+  idOf: (type: string) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([property, field]) => [
+      property,
+      field.type === 'int8' && field.idsOf !== undefined ? idOf(field.idsOf.type) : sampleOf(field, text),
+    ]),
+  );
+}
